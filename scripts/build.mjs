@@ -1,0 +1,27 @@
+// Builds what is installed: the command and the library (bundled, split so that a command loads only
+// what it uses) into dist/, and the type declarations into dist/types/.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+rmSync('dist', { recursive: true, force: true });
+await build({
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  chunkNames: 'chunks/[name]-[hash]',
+  sourcemap: 'linked',
+  sourcesContent: false,
+});
+chmodSync('dist/clew.js', 0o755);
+const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
+  stdio: 'inherit',
+});
+process.exit(types.status ?? 1);

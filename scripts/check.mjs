@@ -1,0 +1,20 @@
+// Types, lint and format, architecture: everything that can be said of the sources without running them.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+rmSync('build', { recursive: true, force: true });
+const steps = [
+  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
+  ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],
+];
+for (const [name, argv] of steps) {
+  const { status } = spawnSync(process.execPath, argv, { stdio: 'inherit' });
+  if (status !== 0) {
+    console.error(`check: ${name} failed`);
+    process.exit(1);
+  }
+  console.log(`check: ${name} ok`);
+}

@@ -1,0 +1,33 @@
+// Compiles sources and tests into build/ and runs the test files with node:test.
+//   npm test [-- WORD…]      only files whose path contains one of the words
+//   npm run test:interop     the tests that run the real client (test/interop)
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const args = process.argv.slice(2);
+const interop = args.includes('--interop');
+const words = args.filter((a) => !a.startsWith('--'));
+
+rmSync('build', { recursive: true, force: true });
+run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']);
+run(process.execPath, ['scripts/build.mjs']);
+
+const isInterop = (file) => file.startsWith(path.join('build', 'test', 'interop'));
+const files = readdirSync('build/test', { recursive: true })
+  .map((file) => path.join('build', 'test', file))
+  .filter((file) => file.endsWith('.test.js') && isInterop(file) === interop)
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .sort();
+if (files.length === 0) {
+  console.error(`no test file matches ${words.join(' ') || 'the request'}`);
+  process.exit(1);
+}
+run(process.execPath, ['--enable-source-maps', '--test', '--test-reporter=spec', ...files]);
+
+function run(command, argv) {
+  const { status } = spawnSync(command, argv, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

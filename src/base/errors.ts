@@ -1,0 +1,22 @@
+// The one kind of error a user sees: what happened and what to do next, in one line, with an exit code.
+// Anything else that is thrown is a bug (exit code 70).
+
+/** Exit codes of every command; documented in the README. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, refused: 3, bug: 70 } as const;
+
+export class UserError extends Error {
+  readonly exitCode: number;
+
+  /** `message` says what happened, `next` what to do about it; together they make one line. */
+  constructor(message: string, next: string, exitCode: number = exitCodes.usage) {
+    super(next === '' ? message : `${message}; ${next}`);
+    this.name = 'UserError';
+    this.exitCode = exitCode;
+  }
+}
+
+/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

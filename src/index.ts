@@ -1,0 +1,2 @@
+// The public surface of the library.
+export { version } from './base/version.ts';

@@ -1,0 +1,65 @@
+// The folder table of src/README.md is the rule: a folder imports only from folders above it.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { projectRoot } from './support/paths.ts';
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+test('every source folder imports only from folders above it in src/README.md', () => {
+  assert.deepEqual(
+    violations(folderOrder(readFileSync(path.join(projectRoot, 'src/README.md'), 'utf8')), sources()),
+    [],
+  );
+});
+
+test('a planted violation is found', () => {
+  const planted = [
+    { path: 'format/entry.ts', text: "import { loadSession } from '../session/load.ts';" },
+    { path: 'base/late.ts', text: "const late = await import('../cli/main.ts');" },
+    { path: 'base/again.ts', text: "export * from '../format/block.ts';" },
+    { path: 'attic/old.ts', text: '' },
+  ];
+  assert.deepEqual(violations(['base', 'format', 'session', 'cli'], planted), [
+    'format/entry.ts imports ../session/load.ts, which is below format/',
+    'base/late.ts imports ../cli/main.ts, which is below base/',
+    'base/again.ts imports ../format/block.ts, which is below base/',
+    'attic/old.ts is in a folder that src/README.md does not list',
+  ]);
+});
+
+function folderOrder(readme: string): string[] {
+  return [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map((match) => match[1] ?? '');
+}
+
+function violations(order: readonly string[], files: readonly SourceFile[]): string[] {
+  const found: string[] = [];
+  for (const file of files) {
+    const folder = file.path.split('/')[0] ?? '';
+    const rank = order.indexOf(folder);
+    if (rank < 0) {
+      found.push(`${file.path} is in a folder that src/README.md does not list`);
+      continue;
+    }
+    for (const [, specifier] of file.text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)) {
+      if (specifier === undefined) continue;
+      const target = path.posix.join(path.posix.dirname(file.path), specifier).split('/')[0] ?? '';
+      const targetRank = order.indexOf(target);
+      if (targetRank > rank || target === '..')
+        found.push(`${file.path} imports ${specifier}, which is below ${folder}/`);
+    }
+  }
+  return found;
+}
+
+function sources(): SourceFile[] {
+  const src = path.join(projectRoot, 'src');
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => /\.tsx?$/.test(file) && file.includes('/'))
+    .map((file) => ({ path: file, text: readFileSync(path.join(src, file), 'utf8') }));
+}
