@@ -1,0 +1,66 @@
+// The keys the lazy scanner looks for, found by their bytes: a table over length, first and last byte gives the one
+// candidate, and a comparison confirms it. No string is made for any key of any line.
+
+const names: readonly string[] = [
+  'type',
+  'subtype',
+  'uuid',
+  'parentUuid',
+  'logicalParentUuid',
+  'timestamp',
+  'sessionId',
+  'agentId',
+  'cwd',
+  'version',
+  'requestId',
+  'leafUuid',
+  'explicit',
+  'isSidechain',
+  'isMeta',
+  'isCompactSummary',
+  'isApiErrorMessage',
+  'permissionMode',
+  'message',
+  'toolUseResult',
+  'attachment',
+  'id',
+  'role',
+  'model',
+  'stop_reason',
+  'usage',
+  'parts',
+  'content',
+  'name',
+  'tool_use_id',
+  'is_error',
+  'text',
+];
+
+const tableSize = 4096;
+const table = new Uint8Array(tableSize);
+const spellings: readonly Uint8Array[] = names.map((name) => Buffer.from(name));
+
+for (const [i, name] of names.entries()) {
+  const slot = slotOf(name.length, name.charCodeAt(0), name.charCodeAt(name.length - 1));
+  if (table[slot] !== 0) throw new Error(`the key ${name} shares its slot with another: change slotOf`);
+  table[slot] = i + 1;
+}
+
+/**
+ * The known key in [start, end), or an empty string. The answer is one of the literals above, so that comparing it
+ * with a literal compares two pointers.
+ */
+export function knownKey(bytes: Buffer, start: number, end: number): string {
+  const length = end - start;
+  if (length < 2 || length > 17) return '';
+  const found = table[slotOf(length, bytes[start] as number, bytes[end - 1] as number)] as number;
+  if (found === 0) return '';
+  const spelling = spellings[found - 1] as Uint8Array;
+  if (spelling.length !== length) return '';
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== spelling[i]) return '';
+  return names[found - 1] as string;
+}
+
+function slotOf(length: number, first: number, last: number): number {
+  return (length * 131 + first * 37 + last * 5) & (tableSize - 1);
+}

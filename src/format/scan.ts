@@ -1,0 +1,429 @@
+// The lazy look at a line: one pass over its bytes finds what the graph, the turns and the counts need, and skips
+// every string it does not need without decoding it. It checks the shape of the record, not the inside of strings
+// and numbers: whoever must know that a line is JSON to the last byte parses it.
+import { parseJson } from '../base/json.ts';
+import { skipString, skipValue, skipWhitespace } from './json-bytes.ts';
+import { knownKey } from './keys.ts';
+import { isoTime } from './timestamp.ts';
+import { readUsage, type Usage } from './usage.ts';
+
+/** What one record says about itself, without its content. Absent and ill-typed fields are `undefined`. */
+export interface Head {
+  /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
+  type: string;
+  subtype: string | undefined;
+  uuid: string | undefined;
+  /** `null` and `undefined` are both roots; a value that is neither string nor null counts as absent. */
+  parentUuid: string | null | undefined;
+  logicalParentUuid: string | undefined;
+  /** Milliseconds since 1970, `NaN` where there is no timestamp that `Date.parse` accepts. */
+  time: number;
+  sessionId: string | undefined;
+  agentId: string | undefined;
+  cwd: string | undefined;
+  version: string | undefined;
+  requestId: string | undefined;
+  /** Of `last-prompt` and `summary`. */
+  leafUuid: string | undefined;
+  explicit: boolean;
+  isSidechain: boolean;
+  isMeta: boolean;
+  isCompactSummary: boolean;
+  isApiErrorMessage: boolean;
+  hasPermissionMode: boolean;
+  /** `toolUseResult.agentId`: the sub-agent that a tool result came from. */
+  resultAgentId: string | undefined;
+  message: MessageHead | undefined;
+  /** The start of every text in a user line, cut at `prefixBytes`: enough to tell what kind of input it is. */
+  textPrefixes: readonly string[];
+}
+
+export interface MessageHead {
+  role: string | undefined;
+  id: string | undefined;
+  model: string | undefined;
+  stopReason: string | undefined;
+  usage: Usage | undefined;
+  /** `blocks` only if every element is an object: the client does not read a line otherwise. */
+  content: 'absent' | 'string' | 'blocks' | 'invalid';
+  blockTypes: string[];
+  calls: readonly CallHead[];
+  results: readonly ResultHead[];
+  /** Qwen Code's form of a message. */
+  hasParts: boolean;
+}
+
+export interface CallHead {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ResultHead {
+  readonly toolUseId: string;
+  readonly isError: boolean;
+}
+
+const prefixBytes = 64;
+const none: readonly never[] = [];
+const noTypes: string[] = [];
+
+/**
+ * The head of a line that is one whole JSON object, else `undefined` (blank, torn, joined, not JSON): such a line is
+ * for `recoverRecords`.
+ */
+export function scanRecord(bytes: Buffer): Head | undefined {
+  const start = skipWhitespace(bytes, 0);
+  if (bytes[start] !== openBrace) return undefined;
+  const head = emptyHead();
+  const end = scanEntry(bytes, start, head);
+  if (end < 0 || skipWhitespace(bytes, end) !== bytes.length) return undefined;
+  return head;
+}
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const backslash = 0x5c;
+
+// The key of the member that `nextMember` stands at. Module state instead of an object, because a transcript has
+// millions of members and an allocation for each is what the lazy look avoids.
+let keyStart = 0;
+let keyEnd = 0;
+
+/** From behind `{`, `,` or a value to the next member's value; -1 for a broken object, 0 at its end (see `memberEnd`). */
+function nextMember(bytes: Buffer, at: number, first: boolean): number {
+  let i = skipSpace(bytes, at);
+  if (bytes[i] === closeBrace) {
+    memberEnd = i + 1;
+    return 0;
+  }
+  if (!first) {
+    if (bytes[i] !== comma) return -1;
+    i = skipSpace(bytes, i + 1);
+  }
+  if (bytes[i] !== quote) return -1;
+  const end = skipString(bytes, i + 1);
+  if (end < 0) return -1;
+  keyStart = i + 1;
+  keyEnd = end - 1;
+  i = skipSpace(bytes, end);
+  if (bytes[i] !== colon) return -1;
+  return skipSpace(bytes, i + 1);
+}
+let memberEnd = 0;
+
+/** The client writes no white space between tokens, so the common answer is the place itself. */
+function skipSpace(bytes: Buffer, at: number): number {
+  return (bytes[at] as number) > 0x20 ? at : skipWhitespace(bytes, at);
+}
+
+/** The current key where it is one the scanner knows, however it is spelled; else an empty string. */
+function key(bytes: Buffer): string {
+  const known = knownKey(bytes, keyStart, keyEnd);
+  if (known !== '' || !isEscaped(bytes, keyStart, keyEnd)) return known;
+  const spelled = Buffer.from(stringAt(bytes, keyStart, keyEnd));
+  return knownKey(spelled, 0, spelled.length);
+}
+
+function isEscaped(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
+  return false;
+}
+
+function scanEntry(bytes: Buffer, at: number, head: Head): number {
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const name = key(bytes);
+    if (name === 'message') {
+      head.message = undefined;
+      head.textPrefixes = none;
+      i = bytes[value] === openBrace ? scanMessage(bytes, value, head) : skipValue(bytes, value);
+    } else if (name === 'toolUseResult' && bytes[value] === openBrace) {
+      head.resultAgentId = undefined;
+      i = scanToolUseResult(bytes, value, head);
+    } else if (name === 'attachment' && bytes[value] === openBrace) {
+      i = scanAttachment(bytes, value, head);
+    } else {
+      i = skipValue(bytes, value);
+      if (i > 0) setField(bytes, head, name, value, i);
+    }
+    if (i < 0) return -1;
+  }
+}
+
+function setField(bytes: Buffer, head: Head, name: string, start: number, end: number): void {
+  switch (name) {
+    case 'type':
+      head.type = text(bytes, start, end) ?? '';
+      return;
+    case 'subtype':
+      head.subtype = text(bytes, start, end);
+      return;
+    case 'uuid':
+      head.uuid = text(bytes, start, end);
+      return;
+    case 'parentUuid':
+      head.parentUuid = isNull(bytes, start) ? null : text(bytes, start, end);
+      return;
+    case 'logicalParentUuid':
+      head.logicalParentUuid = text(bytes, start, end);
+      return;
+    case 'timestamp':
+      head.time = bytes[start] === quote ? isoTime(bytes, start + 1, end - 1) : Number.NaN;
+      return;
+    case 'sessionId':
+      head.sessionId = text(bytes, start, end);
+      return;
+    case 'agentId':
+      head.agentId = text(bytes, start, end);
+      return;
+    case 'cwd':
+      head.cwd = text(bytes, start, end);
+      return;
+    case 'version':
+      head.version = text(bytes, start, end);
+      return;
+    case 'requestId':
+      head.requestId = text(bytes, start, end);
+      return;
+    case 'leafUuid':
+      head.leafUuid = text(bytes, start, end);
+      return;
+    case 'explicit':
+      head.explicit = isTrue(bytes, start);
+      return;
+    case 'isSidechain':
+      head.isSidechain = isTrue(bytes, start);
+      return;
+    case 'isMeta':
+      head.isMeta = isTrue(bytes, start);
+      return;
+    case 'isCompactSummary':
+      head.isCompactSummary = isTrue(bytes, start);
+      return;
+    case 'isApiErrorMessage':
+      head.isApiErrorMessage = isTrue(bytes, start);
+      return;
+    case 'permissionMode':
+      head.hasPermissionMode = !isNull(bytes, start);
+      return;
+  }
+}
+
+function scanMessage(bytes: Buffer, at: number, head: Head): number {
+  const message = emptyMessage();
+  head.message = message;
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const name = key(bytes);
+    if (name === 'content') i = scanContent(bytes, value, head, message);
+    else i = skipValue(bytes, value);
+    if (i < 0) return -1;
+    switch (name) {
+      case 'id':
+        message.id = text(bytes, value, i);
+        break;
+      case 'role':
+        message.role = text(bytes, value, i);
+        break;
+      case 'model':
+        message.model = text(bytes, value, i);
+        break;
+      case 'stop_reason':
+        message.stopReason = text(bytes, value, i);
+        break;
+      case 'usage':
+        message.usage = readUsage(parseJson(bytes.toString('utf8', value, i)));
+        break;
+      case 'parts':
+        message.hasParts = true;
+        break;
+    }
+  }
+}
+
+function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+  message.blockTypes = [];
+  message.calls = message.results = none;
+  head.textPrefixes = none;
+  if (bytes[at] === quote) {
+    message.content = 'string';
+    const end = skipString(bytes, at + 1);
+    if (end > 0) head.textPrefixes = [prefix(bytes, at + 1, end - 1)];
+    return end;
+  }
+  if (bytes[at] !== openBracket) {
+    message.content = bytes[at] === openBrace ? 'invalid' : 'absent';
+    return skipValue(bytes, at);
+  }
+  message.content = 'blocks';
+  let i = skipWhitespace(bytes, at + 1);
+  if (bytes[i] === closeBracket) return i + 1;
+  for (;;) {
+    if (bytes[i] === openBrace) {
+      i = scanBlock(bytes, i, head, message);
+    } else {
+      message.content = 'invalid';
+      i = skipValue(bytes, i);
+    }
+    if (i < 0) return -1;
+    i = skipWhitespace(bytes, i);
+    if (bytes[i] === closeBracket) return i + 1;
+    if (bytes[i] !== comma) return -1;
+    i = skipWhitespace(bytes, i + 1);
+  }
+}
+
+function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+  let type = '';
+  let id: string | undefined;
+  let toolUseId: string | undefined;
+  let name = '';
+  let isError = false;
+  let textStart = 0;
+  let textEnd = 0;
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value < 0) return -1;
+    if (value === 0) break;
+    const member = key(bytes);
+    i = skipValue(bytes, value);
+    if (i < 0) return -1;
+    switch (member) {
+      case 'type':
+        type = text(bytes, value, i) ?? '';
+        break;
+      case 'id':
+        id = text(bytes, value, i);
+        break;
+      case 'name':
+        name = text(bytes, value, i) ?? '';
+        break;
+      case 'tool_use_id':
+        toolUseId = text(bytes, value, i);
+        break;
+      case 'is_error':
+        isError = isTrue(bytes, value);
+        break;
+      case 'text':
+        textStart = bytes[value] === quote ? value + 1 : 0;
+        textEnd = i - 1;
+        break;
+    }
+  }
+  const end = memberEnd;
+  message.blockTypes.push(type);
+  if (type === 'tool_use' && id !== undefined) message.calls = [...message.calls, { id, name }];
+  else if (type === 'tool_result' && toolUseId !== undefined) {
+    message.results = [...message.results, { toolUseId, isError }];
+  } else if (type === 'text' && textStart > 0) {
+    head.textPrefixes = [...head.textPrefixes, prefix(bytes, textStart, textEnd)];
+  }
+  return end;
+}
+
+function scanToolUseResult(bytes: Buffer, at: number, head: Head): number {
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const isAgentId = key(bytes) === 'agentId';
+    i = skipValue(bytes, value);
+    if (i < 0) return -1;
+    if (isAgentId) head.resultAgentId = text(bytes, value, i);
+  }
+}
+
+function scanAttachment(bytes: Buffer, at: number, head: Head): number {
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const isType = key(bytes) === 'type';
+    i = skipValue(bytes, value);
+    if (i < 0) return -1;
+    if (isType) head.subtype = text(bytes, value, i);
+  }
+}
+
+/** The string value that spans [start, end) with its quotes; `undefined` for any other kind of value. */
+function text(bytes: Buffer, start: number, end: number): string | undefined {
+  return bytes[start] === quote ? stringAt(bytes, start + 1, end - 1) : undefined;
+}
+
+/** The string between two quotes. */
+function stringAt(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start, end);
+  if (!raw.includes('\\')) return raw;
+  const value = parseJson(`"${raw}"`);
+  return typeof value === 'string' ? value : raw;
+}
+
+function prefix(bytes: Buffer, start: number, end: number): string {
+  if (end - start <= prefixBytes) return stringAt(bytes, start, end);
+  // Cut before an escape or a UTF-8 sequence that the limit would break in two.
+  let cut = start + prefixBytes;
+  while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
+  const escape = bytes.subarray(start, cut).lastIndexOf(backslash);
+  if (escape >= 0 && escape > cut - start - 6) cut = start + escape;
+  while (cut > start && bytes[cut - 1] === backslash) cut--;
+  return stringAt(bytes, start, cut);
+}
+
+function isTrue(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0x74; // t
+}
+
+function isNull(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0x6e; // n
+}
+
+function emptyHead(): Head {
+  return {
+    type: '',
+    subtype: undefined,
+    uuid: undefined,
+    parentUuid: undefined,
+    logicalParentUuid: undefined,
+    time: Number.NaN,
+    sessionId: undefined,
+    agentId: undefined,
+    cwd: undefined,
+    version: undefined,
+    requestId: undefined,
+    leafUuid: undefined,
+    explicit: false,
+    isSidechain: false,
+    isMeta: false,
+    isCompactSummary: false,
+    isApiErrorMessage: false,
+    hasPermissionMode: false,
+    resultAgentId: undefined,
+    message: undefined,
+    textPrefixes: none,
+  };
+}
+
+function emptyMessage(): MessageHead {
+  return {
+    role: undefined,
+    id: undefined,
+    model: undefined,
+    stopReason: undefined,
+    usage: undefined,
+    content: 'absent',
+    blockTypes: noTypes,
+    calls: none,
+    results: none,
+    hasParts: false,
+  };
+}

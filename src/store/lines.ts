@@ -1,0 +1,142 @@
+// A file → its lines as bytes, with number and offset, in batches. Nothing is decoded and no line is joined to a
+// string; a line longer than `maxLineBytes` is handed over by its first bytes only, so that one runaway line cannot
+// exhaust memory.
+import { closeSync, openSync, readSync } from 'node:fs';
+
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Of its first byte in the file. */
+  readonly offset: number;
+  /** On disk, without the newline. */
+  readonly length: number;
+  /** Without the newline; a carriage return before it stays. Shorter than `length` where the line is too long to hold. */
+  readonly bytes: Buffer;
+  /** Whether a newline follows; only the last line of a file may lack it. */
+  readonly terminated: boolean;
+}
+
+export interface LineOptions {
+  /** Where to begin: the offset of a line's first byte and that line's number. */
+  readonly from?: { readonly offset: number; readonly number: number };
+  /** Where to stop, for a file that is still growing. */
+  readonly endOffset?: number;
+  readonly chunkBytes?: number;
+  readonly maxLineBytes?: number;
+}
+
+export const maxLineBytes: number = 256 * 1024 * 1024;
+const defaultChunkBytes = 1024 * 1024;
+const newline = 0x0a;
+
+/** Batches of lines. The bytes of a batch are only good until the next batch is asked for. */
+export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
+  const file = openSync(path, 'r');
+  const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);
+  try {
+    yield* linesOf(file, chunk, options);
+  } finally {
+    spareChunk = chunk;
+    closeSync(file);
+  }
+}
+
+// A library has thousands of files: a fresh megabyte for each keeps the garbage collector busy for half of the time.
+let spareChunk: Buffer | undefined;
+
+function takeChunk(size: number): Buffer {
+  const spare = spareChunk;
+  spareChunk = undefined;
+  return spare?.length === size ? spare : Buffer.allocUnsafeSlow(size);
+}
+
+function* linesOf(file: number, chunk: Buffer, options: LineOptions): Generator<readonly Line[]> {
+  const limit = options.maxLineBytes ?? maxLineBytes;
+  const end = options.endOffset ?? Number.POSITIVE_INFINITY;
+  let buffer = chunk;
+  let bufferOffset = options.from?.offset ?? 0;
+  let number = options.from?.number ?? 1;
+  let filled = 0;
+  for (;;) {
+    const room = Math.min(buffer.length - filled, end - bufferOffset - filled);
+    const bytesRead = room > 0 ? readSync(file, buffer, filled, room, bufferOffset + filled) : 0;
+    const searchFrom = filled;
+    filled += bytesRead;
+    const batch: Line[] = [];
+    let start = 0;
+    for (;;) {
+      const at = buffer.indexOf(newline, Math.max(start, searchFrom));
+      if (at < 0 || at >= filled) break;
+      batch.push(line(buffer, bufferOffset, number++, start, at, true));
+      start = at + 1;
+    }
+    if (bytesRead === 0) {
+      if (start < filled) batch.push(line(buffer, bufferOffset, number, start, filled, false));
+      if (batch.length > 0) yield batch;
+      return;
+    }
+    if (batch.length > 0) yield batch;
+    buffer.copyWithin(0, start, filled);
+    bufferOffset += start;
+    filled -= start;
+    if (filled < buffer.length) continue;
+    // The buffer is one unfinished line: make room for it, or pass over it where it is too long to hold.
+    const lineEnd = findNewline(file, bufferOffset + filled, end);
+    const length = lineEnd.offset - bufferOffset;
+    if (length > limit) {
+      yield [
+        {
+          number: number++,
+          offset: bufferOffset,
+          length,
+          bytes: buffer.subarray(0, filled),
+          terminated: lineEnd.found,
+        },
+      ];
+      bufferOffset = lineEnd.offset + (lineEnd.found ? 1 : 0);
+      filled = 0;
+      continue;
+    }
+    const larger = Buffer.allocUnsafe(length + 1);
+    buffer.copy(larger, 0, 0, filled);
+    buffer = larger;
+    filled += readFully(file, larger, filled, bufferOffset + filled);
+    const whole = lineEnd.found ? filled - 1 : filled;
+    yield [line(buffer, bufferOffset, number++, 0, whole, lineEnd.found)];
+    bufferOffset += filled;
+    filled = 0;
+    buffer = chunk;
+  }
+}
+
+function line(
+  buffer: Buffer,
+  bufferOffset: number,
+  number: number,
+  start: number,
+  end: number,
+  terminated: boolean,
+): Line {
+  return { number, offset: bufferOffset + start, length: end - start, bytes: buffer.subarray(start, end), terminated };
+}
+
+function findNewline(file: number, from: number, end: number): { offset: number; found: boolean } {
+  const chunk = Buffer.allocUnsafe(defaultChunkBytes);
+  for (let offset = from; ; ) {
+    const bytesRead = readSync(file, chunk, 0, Math.min(chunk.length, Math.max(0, end - offset)), offset);
+    if (bytesRead === 0) return { offset, found: false };
+    const at = chunk.subarray(0, bytesRead).indexOf(newline);
+    if (at >= 0) return { offset: offset + at, found: true };
+    offset += bytesRead;
+  }
+}
+
+function readFully(file: number, buffer: Buffer, start: number, position: number): number {
+  let got = 0;
+  while (start + got < buffer.length) {
+    const bytesRead = readSync(file, buffer, start + got, buffer.length - start - got, position + got);
+    if (bytesRead === 0) break;
+    got += bytesRead;
+  }
+  return got;
+}
