@@ -106,7 +106,7 @@ function nextMember(bytes: Buffer, at: number, first: boolean): number {
     i = skipSpace(bytes, i + 1);
   }
   if (bytes[i] !== quote) return -1;
-  const end = skipString(bytes, i + 1);
+  const end = skipString(bytes, i);
   if (end < 0) return -1;
   keyStart = i + 1;
   keyEnd = end - 1;
@@ -256,7 +256,7 @@ function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead
   head.textPrefixes = none;
   if (bytes[at] === quote) {
     message.content = 'string';
-    const end = skipString(bytes, at + 1);
+    const end = skipString(bytes, at);
     if (end > 0) head.textPrefixes = [prefix(bytes, at + 1, end - 1)];
     return end;
   }

@@ -1,0 +1,15 @@
+// What a reader has to say about bad data. Codes are stable; L- codes are about lines, G- codes about the graph.
+
+export interface Diagnostic {
+  readonly code: string;
+  readonly line: number;
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** Found in sound files all the time: said, but no damage. */
+export const harmlessCodes: ReadonlySet<string> = new Set(['L-no-newline', 'L-crlf', 'L-bom']);
+
+export function isDamage(diagnostic: Diagnostic): boolean {
+  return !harmlessCodes.has(diagnostic.code);
+}

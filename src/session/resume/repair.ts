@@ -1,0 +1,89 @@
+// Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
+// (RESUME rules 1, 32, 44, 57–63.)
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import { texts } from './client.ts';
+import { type Draft, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
+import { type CallId, callIds, resultFor } from './filter.ts';
+import { callsLast } from './merge.ts';
+import { isReminder } from './tail.ts';
+
+export function repairMessages(merged: readonly Draft[]): WireMessage[] {
+  const assistants = withAnswersBetween(repairAssistants(merged));
+  return repairUsers(assistants)
+    .map(({ role, content }) => ({ role, content: content.filter((block) => !isReminder(block)) }))
+    .filter((message) => message.content.length > 0)
+    .map((message) => wellFormed(message) as unknown as WireMessage); // the same shape, strings replaced
+}
+
+/** Rules 57, 58, 62, 63: no empty text, no call twice, names and inputs as the client has them now. */
+function repairAssistants(merged: readonly Draft[]): Draft[] {
+  const used = new Set<CallId>();
+  return merged.map((draft) => {
+    if (draft.role !== 'assistant') return draft;
+    const spoken = callsLast(draft.content.filter((block) => block['type'] !== 'text' || block['text'] !== ''));
+    if (spoken.length === 0) return { ...draft, content: [citedText(texts.noContent)] };
+    const once = spoken.filter((block) => {
+      if (block['type'] !== 'tool_use') return true;
+      const id = block['id'];
+      return !used.has(id) && used.add(id);
+    });
+    return { ...draft, content: once.length === 0 ? [citedText(texts.repeatedCall)] : once.map(currentCall) };
+  });
+}
+
+/** Rule 32: where two answers meet and the first has calls, a message for their results is put between. */
+function withAnswersBetween(drafts: readonly Draft[]): Draft[] {
+  return drafts.flatMap((draft, i) => {
+    const opens = draft.role === 'assistant' && callIds(draft.content).length > 0;
+    return opens && drafts[i + 1]?.role === 'assistant' ? [draft, madeDraft('user', [])] : [draft];
+  });
+}
+
+/** Rules 32, 59, 60: exactly the results of the message before, and no blank text. */
+function repairUsers(drafts: readonly Draft[]): Draft[] {
+  const answered = new Set<CallId>();
+  return drafts.map((draft, i) => {
+    if (draft.role !== 'user') return draft;
+    const before = drafts[i - 1];
+    const calls = new Set(before?.role === 'assistant' ? callIds(before.content) : []);
+    const paired = draft.content.filter((block) => {
+      if (block['type'] !== 'tool_result') return true;
+      const id = block['tool_use_id'];
+      return calls.has(id) && !answered.has(id) && answered.add(id);
+    });
+    const got = new Set(paired.filter((block) => block['type'] === 'tool_result').map((block) => block['tool_use_id']));
+    const missing = [...calls].filter((id) => !got.has(id)).map((id) => resultFor(id, texts.missingResult));
+    const content = [...missing, ...paired];
+    if (content.length === 0)
+      return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
+    if (draft.isBareString) return { ...draft, content };
+    const spoken = content.filter((block) => isReminder(block) || block['type'] !== 'text' || !isBlankText(block));
+    return { ...draft, content: spoken.length === 0 ? [textBlock(texts.noContent)] : spoken };
+  });
+}
+
+function isBlankText(block: WireBlock): boolean {
+  return (asString(block['text']) ?? '').trim() === '';
+}
+
+function citedText(text: string): WireBlock {
+  return { ...textBlock(text), citations: [] };
+}
+
+/** Rules 62 and 63: the one tool that was renamed, and the one whose input was cut down. */
+function currentCall(block: WireBlock): WireBlock {
+  if (block['type'] !== 'tool_use') return block;
+  if (block['name'] === 'Task') return { ...block, name: 'Agent' };
+  const input = asObject(block['input']);
+  if (block['name'] !== 'SendMessage' || !input?.['to']) return block;
+  const { type, recipient, content, request_id, approve, ...rest } = input;
+  return { ...block, input: rest };
+}
+
+/** Rule 1: a lone surrogate is sent as U+FFFD. */
+function wellFormed(value: unknown): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (isArray(value)) return value.map(wellFormed);
+  if (!isObject(value)) return value as JsonValue;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wellFormed(inner)]));
+}

@@ -1,0 +1,69 @@
+// Leaf → the chain of lines from the start of the history to it. (RESUME rules 8, 9, 15, 17.)
+import { isBoundary, isMessage } from '../node.ts';
+import type { Link, ResumeGraph } from './graph.ts';
+
+/** How far back in time the client looks for a line to stand in for a missing parent. */
+export const bridgeMs = 5000;
+
+export function walkChain(graph: ResumeGraph, leaf: Link): Link[] {
+  const chain: Link[] = [];
+  const seen = new Set<Link>();
+  const bridges = new TimeIndex(graph.order);
+  let link: Link | undefined = leaf;
+  while (link !== undefined && !seen.has(link)) {
+    seen.add(link);
+    chain.push(link);
+    if (isBoundary(link.node) || link.parent === null || link.parent === undefined) break;
+    link = graph.byUuid(link.parent) ?? (link.node.isSidechain ? undefined : bridges.before(link, seen));
+  }
+  chain.reverse();
+  return [...chain, ...trailingNotes(graph, leaf, seen)];
+}
+
+/** Rule 15: what hangs on the leaf through notes only comes along, in file order. */
+function trailingNotes(graph: ResumeGraph, leaf: Link, chain: ReadonlySet<Link>): Link[] {
+  const notes: Link[] = [];
+  const reached = [leaf];
+  for (const link of reached) {
+    for (const child of graph.childrenOf(link)) {
+      const { node } = child;
+      if (isMessage(node) || isBoundary(node) || node.isSidechain || chain.has(child) || reached.includes(child))
+        continue;
+      reached.push(child);
+      notes.push(child);
+    }
+  }
+  return notes.sort((a, b) => a.rank - b.rank);
+}
+
+/** Rule 9: the newest line that is not newer than a given one, at most `bridgeMs` older; of equals the first in the file. */
+class TimeIndex {
+  readonly #order: readonly Link[];
+  #byTime: Link[] | undefined;
+
+  constructor(order: readonly Link[]) {
+    this.#order = order;
+  }
+
+  before(link: Link, taken: ReadonlySet<Link>): Link | undefined {
+    const { time } = link.node;
+    if (Number.isNaN(time)) return undefined;
+    this.#byTime ??= this.#order
+      .filter(({ node }) => !node.isSidechain && !Number.isNaN(node.time))
+      .sort((a, b) => a.node.time - b.node.time || b.rank - a.rank);
+    const sorted = this.#byTime;
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle] as Link).node.time <= time) low = middle + 1;
+      else high = middle;
+    }
+    for (let i = low - 1; i >= 0; i--) {
+      const candidate = sorted[i] as Link;
+      if (time - candidate.node.time > bridgeMs) return undefined;
+      if (candidate !== link && !taken.has(candidate)) return candidate;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,226 @@
+// One JSONL file → its nodes and diagnostics. Every line becomes a node, several (joined and spliced records), or a
+// diagnostic; content stays in the file and is read again when it is wanted.
+import { isUtf8 } from 'node:buffer';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { skipWhitespace } from '../format/json-bytes.ts';
+import { recoverRecords } from '../format/recover.ts';
+import { type Head, scanRecord } from '../format/scan.ts';
+import { type Line, readLines } from '../store/lines.ts';
+import { RangeReader } from '../store/ranges.ts';
+import { makeNode, type Node } from './node.ts';
+
+export interface Transcript {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly nodes: readonly Node[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** The program that wrote the file, where it is not Claude Code. */
+  readonly foreign: string | undefined;
+  /** The full entry; an empty object where its bytes are not JSON after all. */
+  read(node: Node): JsonObject;
+}
+
+export interface TranscriptOptions {
+  /**
+   * Parse every line, so that what is not JSON to the last byte is no node. Without it only the shape is checked,
+   * which is several times faster and differs only on lines damaged inside a string or a number.
+   */
+  readonly strict?: boolean;
+}
+
+const maxDiagnostics = 10_000;
+const maxPendingBytes = 4 * 1024 * 1024;
+const maxPendingLines = 2_000;
+
+export function loadTranscript(path: string, options: TranscriptOptions = {}): Transcript {
+  const loader = new Loader(options.strict === true);
+  for (const batch of readLines(path)) for (const line of batch) loader.add(line);
+  loader.finish();
+  const ranges = new RangeReader(path);
+  return {
+    path,
+    sizeBytes: loader.sizeBytes,
+    nodes: loader.nodes,
+    diagnostics: loader.diagnostics,
+    foreign: loader.foreign,
+    read: (node) => {
+      const value = parseJson(ranges.read(node.offset, node.length).toString('utf8'));
+      return isObject(value) ? value : {};
+    },
+  };
+}
+
+/** A line that begins an object and does not end it: perhaps one object written over several lines. */
+interface PendingLine {
+  readonly line: Line;
+  readonly bytes: Buffer;
+}
+
+class Loader {
+  readonly nodes: Node[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  foreign: string | undefined;
+  sizeBytes = 0;
+  readonly #strict: boolean;
+  readonly #strings = new Map<string, string>();
+  #pending: PendingLine[] = [];
+  #pendingBytes = 0;
+  #hasCrlf = false;
+
+  constructor(strict: boolean) {
+    this.#strict = strict;
+  }
+
+  add(line: Line): void {
+    this.sizeBytes = line.offset + line.length + (line.terminated ? 1 : 0);
+    if (line.bytes.length < line.length) {
+      this.#settlePending();
+      this.#say('L-oversize', line, 0, `the line has ${line.length} bytes, too long to be read; it is kept as it is`);
+      return;
+    }
+    const bytes = this.#withoutBom(line);
+    const head = scanRecord(bytes);
+    if (head !== undefined && this.#isSound(line, bytes)) {
+      if (this.#pending.length > 0 && !this.#looksLikeRecord(head) && this.#extendPending(line, bytes)) return;
+      this.#settlePending();
+      this.#addNode(head, line, line.offset + line.length - bytes.length, bytes.length, false);
+      this.#checkEnd(line);
+      return;
+    }
+    if (this.#pending.length > 0 && this.#extendPending(line, bytes)) return;
+    if (skipWhitespace(bytes, 0) === bytes.length) return;
+    if (isOpenObject(bytes)) {
+      this.#pending = [{ line: { ...line, bytes: Buffer.alloc(0) }, bytes: Buffer.from(bytes) }];
+      this.#pendingBytes = bytes.length;
+      return;
+    }
+    this.#recover(line, bytes);
+  }
+
+  finish(): void {
+    this.#settlePending();
+  }
+
+  /** Whether the line made or continued an object over several lines; if so it is dealt with. */
+  #extendPending(line: Line, bytes: Buffer): boolean {
+    if (this.#pendingBytes + bytes.length > maxPendingBytes || this.#pending.length >= maxPendingLines) return false;
+    const pieces = [...this.#pending.map((piece) => piece.bytes), bytes];
+    const joined = Buffer.concat(pieces.flatMap((piece, i) => (i === 0 ? [piece] : [newline, piece])));
+    const head = scanRecord(joined);
+    const first = this.#pending[0] as PendingLine; // the caller has seen that there is one
+    if (head !== undefined && parseJson(joined.toString('utf8')) !== undefined) {
+      this.#pending = [];
+      this.#addNode(head, first.line, first.line.offset + first.line.length - first.bytes.length, joined.length, false);
+      this.#checkEnd(line);
+      return true;
+    }
+    if (head !== undefined || !isOpenObject(joined)) return false;
+    this.#pending.push({ line: { ...line, bytes: Buffer.alloc(0) }, bytes: Buffer.from(bytes) });
+    this.#pendingBytes += bytes.length + 1;
+    return true;
+  }
+
+  #settlePending(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const { line, bytes } of pending) this.#recover(line, bytes);
+  }
+
+  #recover(line: Line, bytes: Buffer): void {
+    const skipped = line.length - bytes.length;
+    const { records, damage } = recoverRecords(bytes);
+    const lineStart = skipWhitespace(bytes, 0);
+    for (const { start, end } of records) {
+      const piece = bytes.subarray(start, end);
+      const head = scanRecord(piece);
+      if (head === undefined) continue;
+      this.#addNode(head, line, line.offset + skipped + start, piece.length, start !== lineStart);
+    }
+    for (const { code, start, message } of damage) this.#say(code, line, skipped + start, message);
+    this.#checkEnd(line);
+  }
+
+  #addNode(head: Head, line: Line, offset: number, length: number, hidden: boolean): void {
+    if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
+    const place = { index: this.nodes.length, line: line.number, offset, length, hidden };
+    this.nodes.push(makeNode(head, place, (text) => this.#share(text)));
+  }
+
+  #share(text: string): string {
+    const known = this.#strings.get(text);
+    if (known !== undefined) return known;
+    if (this.#strings.size >= 4096) this.#strings.clear();
+    this.#strings.set(text, text);
+    return text;
+  }
+
+  #withoutBom(line: Line): Buffer {
+    const { bytes } = line;
+    if (line.offset !== 0 || bytes[0] !== 0xef || bytes[1] !== 0xbb || bytes[2] !== 0xbf) return bytes;
+    this.#say('L-bom', line, 0, 'the file begins with a byte-order mark');
+    return bytes.subarray(3);
+  }
+
+  #isSound(line: Line, bytes: Buffer): boolean {
+    if (!this.#strict) return true;
+    const text = bytes.toString('utf8');
+    const value = parseJson(text);
+    if (value === undefined) return false;
+    if (!isUtf8(bytes)) this.#say('L-utf8', line, 0, 'a string holds bytes that are not UTF-8');
+    if (/\\ud/i.test(text) && hasLoneSurrogate(value)) {
+      this.#say('L-surrogate', line, 0, 'a string holds half of a surrogate pair');
+    }
+    return true;
+  }
+
+  #looksLikeRecord(head: Head): boolean {
+    return head.type !== '' && (head.uuid !== undefined || head.sessionId !== undefined || !Number.isNaN(head.time));
+  }
+
+  #checkEnd(line: Line): void {
+    if (
+      !line.terminated &&
+      !this.diagnostics.some((said) => said.line === line.number && said.code === 'L-torn-tail')
+    ) {
+      this.#say('L-no-newline', line, line.length, 'the last line has no newline');
+    }
+    if (!this.#hasCrlf && line.terminated && line.bytes.at(-1) === 0x0d) {
+      this.#hasCrlf = true;
+      this.#say('L-crlf', line, line.length - 1, 'lines end in CR LF');
+    }
+  }
+
+  #say(code: string, line: Line, at: number, message: string): void {
+    if (this.diagnostics.length >= maxDiagnostics) return;
+    this.diagnostics.push({ code, line: line.number, offset: line.offset + at, message });
+  }
+}
+
+const newline = Buffer.from('\n');
+
+/** Begins with `{` and is cut off between two tokens, so that the next line may go on with it. */
+function isOpenObject(bytes: Buffer): boolean {
+  const start = skipWhitespace(bytes, 0);
+  if (bytes[start] !== 0x7b) return false;
+  let depth = 0;
+  let inString = false;
+  for (let i = start; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (inString) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inString = false;
+      else if (byte === 0x0a) return false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) depth++;
+    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return false;
+  }
+  return !inString && depth > 0;
+}
+
+function hasLoneSurrogate(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (isArray(value)) return value.some(hasLoneSurrogate);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || hasLoneSurrogate(inner));
+}

@@ -1,0 +1,38 @@
+// Reads pieces of a file by offset. One window is kept, so that neighbouring pieces cost one read, and no file is
+// held open between two calls: there is nothing to close.
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const windowBytes = 1024 * 1024;
+
+export class RangeReader {
+  readonly path: string;
+  #window: Buffer = Buffer.alloc(0);
+  #start = 0;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The bytes of [offset, offset + length), fewer where the file is shorter now. Good until the next call. */
+  read(offset: number, length: number): Buffer {
+    if (offset < this.#start || offset + length > this.#start + this.#window.length) this.#load(offset, length);
+    return this.#window.subarray(offset - this.#start, offset - this.#start + length);
+  }
+
+  #load(offset: number, length: number): void {
+    const buffer = Buffer.allocUnsafe(Math.max(length, windowBytes));
+    const file = openSync(this.path, 'r');
+    let filled = 0;
+    try {
+      while (filled < buffer.length) {
+        const got = readSync(file, buffer, filled, buffer.length - filled, offset + filled);
+        if (got === 0) break;
+        filled += got;
+      }
+    } finally {
+      closeSync(file);
+    }
+    this.#window = buffer.subarray(0, filled);
+    this.#start = offset;
+  }
+}
