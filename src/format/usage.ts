@@ -24,21 +24,20 @@ export const noUsage: Usage = {
 
 export function readUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const split = isObject(value['cache_creation']) ? value['cache_creation'] : {};
-  const written = count(value['cache_creation_input_tokens']);
-  const written1h = count(split['ephemeral_1h_input_tokens']);
-  const written5m =
-    'ephemeral_5m_input_tokens' in split ? count(split['ephemeral_5m_input_tokens']) : written - written1h;
-  const server = isObject(value['server_tool_use']) ? value['server_tool_use'] : {};
+  const split = isObject(value.cache_creation) ? value.cache_creation : {};
+  const written = count(value.cache_creation_input_tokens);
+  const written1h = count(split.ephemeral_1h_input_tokens);
+  const written5m = 'ephemeral_5m_input_tokens' in split ? count(split.ephemeral_5m_input_tokens) : written - written1h;
+  const server = isObject(value.server_tool_use) ? value.server_tool_use : {};
   return {
-    inputTokens: count(value['input_tokens']),
-    outputTokens: count(value['output_tokens']),
-    cacheReadTokens: count(value['cache_read_input_tokens']),
+    inputTokens: count(value.input_tokens),
+    outputTokens: count(value.output_tokens),
+    cacheReadTokens: count(value.cache_read_input_tokens),
     // The flat field is the sum of the two; some gateways send zeros in the split and the truth in the flat field.
     cacheWrite5mTokens: written5m === 0 && written1h === 0 ? written : Math.max(0, written5m),
     cacheWrite1hTokens: written1h,
-    webSearches: count(server['web_search_requests']),
-    fast: value['speed'] === 'fast',
+    webSearches: count(server.web_search_requests),
+    fast: value.speed === 'fast',
   };
 }
 

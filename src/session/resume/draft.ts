@@ -64,43 +64,43 @@ function draftLine(node: Node, entry: JsonObject): Draft | undefined {
       return userDraft(entry);
     case 'attachment':
       return {
-        ...madeDraft('user', renderedBlocks(entry['rendered'])),
+        ...madeDraft('user', renderedBlocks(entry.rendered)),
         source: 'attachment',
-        isSystemRole: entry['renderedRole'] === 'system',
+        isSystemRole: entry.renderedRole === 'system',
       };
     case 'system':
       if (node.subtype !== 'local_command') return undefined;
-      return { ...madeDraft('user', [textBlock(asString(entry['content']) ?? '')]), source: 'local-command' };
+      return { ...madeDraft('user', [textBlock(asString(entry.content) ?? '')]), source: 'local-command' };
     default:
       return undefined;
   }
 }
 
 function assistantDraft(entry: JsonObject): Draft {
-  const message = asObject(entry['message']) ?? {};
-  const model = asString(message['model']);
+  const message = asObject(entry.message) ?? {};
+  const model = asString(message.model);
   return {
-    ...madeDraft('assistant', blocksOf(message['content'])),
+    ...madeDraft('assistant', blocksOf(message.content)),
     source: 'message',
-    id: asString(message['id']) ?? asString(entry['requestId']),
+    id: asString(message.id) ?? asString(entry.requestId),
     model,
-    isApiError: Boolean(entry['isApiErrorMessage']) && model === syntheticModel,
+    isApiError: Boolean(entry.isApiErrorMessage) && model === syntheticModel,
   };
 }
 
 function userDraft(entry: JsonObject): Draft {
-  const stored = asObject(entry['message'])?.['content'];
+  const stored = asObject(entry.message)?.content;
   return {
     ...madeDraft('user', userBlocks(entry, stored)),
     source: 'message',
     isBareString: typeof stored === 'string',
-    isMeta: Boolean(entry['isMeta']),
+    isMeta: Boolean(entry.isMeta),
   };
 }
 
 function userBlocks(entry: JsonObject, stored: JsonValue | undefined): readonly WireBlock[] {
-  if (asObject(entry['origin'])?.['kind'] === 'task-notification') {
-    const text = blocksOf(stored).map((block) => asString(block['text']) ?? '');
+  if (asObject(entry.origin)?.kind === 'task-notification') {
+    const text = blocksOf(stored).map((block) => asString(block.text) ?? '');
     return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
   }
   const blocks = blocksOf(stored).map(withKnownReferences);
@@ -114,22 +114,22 @@ function blocksOf(content: JsonValue | undefined): readonly WireBlock[] {
 
 function renderedBlocks(rendered: JsonValue | undefined): readonly WireBlock[] {
   if (!isArray(rendered)) return [];
-  return rendered.flatMap((item) => blocksOf(asObject(item)?.['content']));
+  return rendered.flatMap((item) => blocksOf(asObject(item)?.content));
 }
 
 function isReference(value: JsonValue): boolean {
-  return isObject(value) && value['type'] === 'tool_reference';
+  return isObject(value) && value.type === 'tool_reference';
 }
 
 function holdsReference(block: WireBlock): boolean {
-  return block['type'] === 'tool_result' && isArray(block['content']) && block['content'].some(isReference);
+  return block.type === 'tool_result' && isArray(block.content) && block.content.some(isReference);
 }
 
 /** Rule 64: references to tools the client does not have are taken out of a result. */
 function withKnownReferences(block: WireBlock): WireBlock {
-  if (!holdsReference(block) || !isArray(block['content'])) return block;
-  const content = block['content'].filter(
-    (item) => !isReference(item) || knownTools.has(asString(asObject(item)?.['tool_name']) ?? ''),
+  if (!holdsReference(block) || !isArray(block.content)) return block;
+  const content = block.content.filter(
+    (item) => !isReference(item) || knownTools.has(asString(asObject(item)?.tool_name) ?? ''),
   );
   return { ...block, content: content.length > 0 ? content : [textBlock(texts.referencesRemoved)] };
 }

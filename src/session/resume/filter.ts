@@ -9,14 +9,14 @@ export function filterDrafts(drafts: readonly Draft[]): Draft[] {
 }
 
 export function isThinking(block: WireBlock): boolean {
-  return block['type'] === 'thinking' || block['type'] === 'redacted_thinking';
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 /** An id as it stands in the block. Where it is missing, a call without one is answered by a result without one. */
 export type CallId = JsonValue | undefined;
 
 export function callIds(blocks: readonly WireBlock[]): CallId[] {
-  return blocks.filter((block) => block['type'] === 'tool_use').map((block) => block['id']);
+  return blocks.filter((block) => block.type === 'tool_use').map((block) => block.id);
 }
 
 export function resultFor(id: CallId, content: string): WireBlock {
@@ -24,7 +24,7 @@ export function resultFor(id: CallId, content: string): WireBlock {
 }
 
 export function hasResult(draft: { readonly content: readonly WireBlock[] }): boolean {
-  return draft.content.some((block) => block['type'] === 'tool_result');
+  return draft.content.some((block) => block.type === 'tool_result');
 }
 
 /** Rule 30: calls still open at the end get a result that says so. */
@@ -85,9 +85,9 @@ export function withoutFillers(drafts: readonly Draft[]): Draft[] {
 
 function answeredIds(drafts: readonly Draft[]): ReadonlySet<CallId> {
   const results = drafts.flatMap((draft) =>
-    draft.role === 'user' ? draft.content.filter((block) => block['type'] === 'tool_result') : [],
+    draft.role === 'user' ? draft.content.filter((block) => block.type === 'tool_result') : [],
   );
-  return new Set(results.map((block) => block['tool_use_id']));
+  return new Set(results.map((block) => block.tool_use_id));
 }
 
 function isAssistantOrResult(draft: Draft | undefined): boolean {
@@ -108,11 +108,11 @@ function everyBlock(draft: Draft, test: (block: WireBlock) => boolean): boolean 
 }
 
 function isBlank(draft: Draft): boolean {
-  return everyBlock(draft, (block) => block['type'] === 'text' && (asString(block['text']) ?? '').trim() === '');
+  return everyBlock(draft, (block) => block.type === 'text' && (asString(block.text) ?? '').trim() === '');
 }
 
 function isFiller(draft: Draft): boolean {
-  return everyBlock(draft, (block) => block['type'] === 'text' && block['text'] === texts.noContent);
+  return everyBlock(draft, (block) => block.type === 'text' && block.text === texts.noContent);
 }
 
 function isOnlyThinking(draft: Draft): boolean {

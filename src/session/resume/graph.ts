@@ -85,7 +85,7 @@ function nextPin(pin: Pin | undefined, node: Node): Pin | undefined {
 function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node) => JsonObject): Pin | undefined {
   let current = pin;
   for (const boundary of [...links.values()].filter((link) => isBoundary(link.node))) {
-    const preserved = preservedLinks(links, asObject(read(boundary.node)['compactMetadata']));
+    const preserved = preservedLinks(links, asObject(read(boundary.node).compactMetadata));
     if (preserved === undefined) continue;
     const { anchor, kept } = preserved;
     const keptSet = new Set(kept);
@@ -109,11 +109,11 @@ function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node)
 }
 
 function preservedLinks(links: Links, metadata: JsonObject | undefined): { anchor: Link; kept: Link[] } | undefined {
-  const messages = asObject(metadata?.['preservedMessages']);
-  const segment = asObject(metadata?.['preservedSegment']);
-  const anchor = links.get(asString((messages ?? segment)?.['anchorUuid']) ?? '');
+  const messages = asObject(metadata?.preservedMessages);
+  const segment = asObject(metadata?.preservedSegment);
+  const anchor = links.get(asString((messages ?? segment)?.anchorUuid) ?? '');
   if (anchor === undefined) return undefined;
-  const kept = messages ? listedLinks(links, messages['uuids']) : segmentLinks(links, segment as JsonObject);
+  const kept = messages ? listedLinks(links, messages.uuids) : segmentLinks(links, segment as JsonObject);
   return kept === undefined || kept.length === 0 ? undefined : { anchor, kept };
 }
 
@@ -123,9 +123,9 @@ function listedLinks(links: Links, uuids: JsonValue | undefined): Link[] | undef
 }
 
 function segmentLinks(links: Links, segment: JsonObject): Link[] | undefined {
-  const head = asString(segment['headUuid']);
+  const head = asString(segment.headUuid);
   const seen = new Set<Link>();
-  let link = links.get(asString(segment['tailUuid']) ?? '');
+  let link = links.get(asString(segment.tailUuid) ?? '');
   for (; link !== undefined && !seen.has(link); link = link.parent == null ? undefined : links.get(link.parent)) {
     seen.add(link);
     if (link.node.uuid === head) return [...seen].reverse();

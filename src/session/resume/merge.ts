@@ -58,7 +58,7 @@ function addUser(merged: Draft[], draft: Draft): void {
     return;
   }
   const content =
-    draft.source === 'attachment' && last.content.at(-1)?.['type'] === 'tool_result'
+    draft.source === 'attachment' && last.content.at(-1)?.type === 'tool_result'
       ? foldIntoResult(last.content, draft.content)
       : joinUserContent(last.content, draft);
   merged[merged.length - 1] = { ...last, content, isBareString: false };
@@ -67,35 +67,35 @@ function addUser(merged: Draft[], draft: Draft): void {
 /** Rule 54: two texts that meet get a newline between them, and results stand first. */
 function joinUserContent(left: readonly WireBlock[], draft: Draft): readonly WireBlock[] {
   const last = left.at(-1);
-  const meets = last?.['type'] === 'text' && draft.content[0]?.['type'] === 'text' && draft.source !== 'attachment';
+  const meets = last?.type === 'text' && draft.content[0]?.type === 'text' && draft.source !== 'attachment';
   const all = meets ? [...left.slice(0, -1), withNewline(last), ...draft.content] : [...left, ...draft.content];
-  const isResult = (block: WireBlock) => block['type'] === 'tool_result';
+  const isResult = (block: WireBlock) => block.type === 'tool_result';
   return [...all.filter(isResult), ...all.filter((block) => !isResult(block))];
 }
 
 /** Rule 55: a reminder right behind a result becomes part of it. */
 function foldIntoResult(left: readonly WireBlock[], reminders: readonly WireBlock[]): readonly WireBlock[] {
   const last = left.at(-1) as WireBlock; // the caller has seen that it is a result
-  let content = last['content'];
+  let content = last.content;
   for (const block of reminders) if (!isReminder(block)) content = fold(content, block);
   return [...left.slice(0, -1), { ...last, ...(content === undefined ? {} : { content }) }];
 }
 
 function fold(content: JsonValue | undefined, block: WireBlock): JsonValue {
-  if (typeof content === 'string') return `${content}\n\n${asString(block['text']) ?? ''}`;
+  if (typeof content === 'string') return `${content}\n\n${asString(block.text) ?? ''}`;
   const items = isArray(content) ? content : [];
   const last = items.at(-1);
   if (!isObject(last)) return [...items, block];
-  return [...items.slice(0, -1), last['type'] === 'text' ? withNewline(last) : last, block];
+  return [...items.slice(0, -1), last.type === 'text' ? withNewline(last) : last, block];
 }
 
 function withNewline(block: WireBlock): WireBlock {
-  return { ...block, text: `${asString(block['text']) ?? ''}\n` };
+  return { ...block, text: `${asString(block.text) ?? ''}\n` };
 }
 
 /** Rule 56: calls stand last, unless that would bring two thinking blocks together that only calls keep apart. */
 export function callsLast(content: readonly WireBlock[]): readonly WireBlock[] {
-  const isCall = (block: WireBlock | undefined) => block?.['type'] === 'tool_use';
+  const isCall = (block: WireBlock | undefined) => block?.type === 'tool_use';
   for (const [i, block] of content.entries()) {
     if (!isThinking(block) || !isCall(content[i + 1])) continue;
     let next = i + 1;

@@ -27,5 +27,5 @@ function isOwnThinking(draft: Draft, model: string): boolean {
 
 /** Rule 42: thinking without a signature is never dropped for its model. */
 function isSignedThinking(block: WireBlock): boolean {
-  return isThinking(block) && Boolean(block['signature'] || block['data']);
+  return isThinking(block) && Boolean(block.signature || block.data);
 }

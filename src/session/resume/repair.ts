@@ -20,11 +20,11 @@ function repairAssistants(merged: readonly Draft[]): Draft[] {
   const used = new Set<CallId>();
   return merged.map((draft) => {
     if (draft.role !== 'assistant') return draft;
-    const spoken = callsLast(draft.content.filter((block) => block['type'] !== 'text' || block['text'] !== ''));
+    const spoken = callsLast(draft.content.filter((block) => block.type !== 'text' || block.text !== ''));
     if (spoken.length === 0) return { ...draft, content: [citedText(texts.noContent)] };
     const once = spoken.filter((block) => {
-      if (block['type'] !== 'tool_use') return true;
-      const id = block['id'];
+      if (block.type !== 'tool_use') return true;
+      const id = block.id;
       return !used.has(id) && used.add(id);
     });
     return { ...draft, content: once.length === 0 ? [citedText(texts.repeatedCall)] : once.map(currentCall) };
@@ -47,23 +47,23 @@ function repairUsers(drafts: readonly Draft[]): Draft[] {
     const before = drafts[i - 1];
     const calls = new Set(before?.role === 'assistant' ? callIds(before.content) : []);
     const paired = draft.content.filter((block) => {
-      if (block['type'] !== 'tool_result') return true;
-      const id = block['tool_use_id'];
+      if (block.type !== 'tool_result') return true;
+      const id = block.tool_use_id;
       return calls.has(id) && !answered.has(id) && answered.add(id);
     });
-    const got = new Set(paired.filter((block) => block['type'] === 'tool_result').map((block) => block['tool_use_id']));
+    const got = new Set(paired.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id));
     const missing = [...calls].filter((id) => !got.has(id)).map((id) => resultFor(id, texts.missingResult));
     const content = [...missing, ...paired];
     if (content.length === 0)
       return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
     if (draft.isBareString) return { ...draft, content };
-    const spoken = content.filter((block) => isReminder(block) || block['type'] !== 'text' || !isBlankText(block));
+    const spoken = content.filter((block) => isReminder(block) || block.type !== 'text' || !isBlankText(block));
     return { ...draft, content: spoken.length === 0 ? [textBlock(texts.noContent)] : spoken };
   });
 }
 
 function isBlankText(block: WireBlock): boolean {
-  return (asString(block['text']) ?? '').trim() === '';
+  return (asString(block.text) ?? '').trim() === '';
 }
 
 function citedText(text: string): WireBlock {
@@ -72,10 +72,10 @@ function citedText(text: string): WireBlock {
 
 /** Rules 62 and 63: the one tool that was renamed, and the one whose input was cut down. */
 function currentCall(block: WireBlock): WireBlock {
-  if (block['type'] !== 'tool_use') return block;
-  if (block['name'] === 'Task') return { ...block, name: 'Agent' };
-  const input = asObject(block['input']);
-  if (block['name'] !== 'SendMessage' || !input?.['to']) return block;
+  if (block.type !== 'tool_use') return block;
+  if (block.name === 'Task') return { ...block, name: 'Agent' };
+  const input = asObject(block.input);
+  if (block.name !== 'SendMessage' || !input?.to) return block;
   const { type, recipient, content, request_id, approve, ...rest } = input;
   return { ...block, input: rest };
 }

@@ -34,7 +34,7 @@ const commandStart = /^<(local-command-stdout|local-command-stderr|command-name|
 
 function firstText(draft: Draft | undefined): string {
   const block = draft?.content[0];
-  return block?.['type'] === 'text' ? (asString(block['text']) ?? '') : '';
+  return block?.type === 'text' ? (asString(block.text) ?? '') : '';
 }
 
 /** Rules 51 and 68: the prompt, and behind it the client's reminders, which `moveAttachmentsUp` then places. */
