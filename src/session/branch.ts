@@ -1,0 +1,108 @@
+// Graph → branches: the active one, which a resume continues, and the others, which a person may still want to see.
+// The lines beside a branch that belong to its messages (parallel calls hang their results there) make no branch.
+import type { JsonObject } from '../base/json.ts';
+import { type Graph, isLinked } from './graph.ts';
+import { callsOf, isMessage, type Node, resultsOf } from './node.ts';
+import { buildResumeGraph } from './resume/graph.ts';
+import { chooseLeaf } from './resume/leaf.ts';
+
+export interface Branch {
+  readonly active: boolean;
+  readonly leaf: Node;
+  /** Where it leaves an earlier branch of the list; `undefined` where it begins by itself. */
+  readonly fork: Node | undefined;
+  /** Its own lines, oldest first: from the fork, or the beginning, to the leaf. */
+  readonly nodes: readonly Node[];
+  /** All its messages are on an earlier branch of the list too: history that was written again. */
+  readonly isReplay: boolean;
+}
+
+export interface BranchSource {
+  readonly nodes: readonly Node[];
+  readonly graph: Graph;
+  /** A sub-agent's transcript: its lines are side lines, and none the less its conversation. */
+  readonly isAgent: boolean;
+  read(node: Node): JsonObject;
+}
+
+/** The active branch first, then the others, newest first. No branches: the file holds no conversation. */
+export function findBranches(source: BranchSource): readonly Branch[] {
+  const leaf = activeLeaf(source);
+  if (leaf === undefined) return [];
+  const { nodes } = source;
+  const covered = new Uint8Array(nodes.length);
+  const relatives = new Relatives(source);
+  const seenMessages = new Set<string>();
+  const branches: Branch[] = [];
+  const add = (tip: Node, active: boolean): void => {
+    const way = wayTo(source.graph, tip, covered);
+    const ids = way.nodes.flatMap((node) => (node.type === 'assistant' && node.message?.id ? [node.message.id] : []));
+    const isReplay = !active && ids.length > 0 && ids.every((id) => seenMessages.has(id));
+    for (const id of ids) seenMessages.add(id);
+    for (const node of way.nodes) covered[node.index] = 1;
+    for (const node of way.nodes) for (const relative of relatives.of(node)) covered[relative.index] = 1;
+    branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, isReplay });
+  };
+  add(leaf, true);
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i] as Node; // i is in range
+    if (covered[i] === 0 && isMessage(node) && isOwn(source, node) && !source.graph.isReplaced(node)) add(node, false);
+  }
+  return branches;
+}
+
+/** The line a resume continues from; where the client refuses the file, the last message in it. */
+export function activeLeaf(source: BranchSource): Node | undefined {
+  if (!source.isAgent) {
+    const choice = chooseLeaf(buildResumeGraph(source.nodes, (node) => source.read(node)));
+    if ('leaf' in choice && isMessage(choice.leaf.node)) return choice.leaf.node;
+  }
+  return source.nodes.findLast((node) => isMessage(node) && isOwn(source, node));
+}
+
+function isOwn(source: BranchSource, node: Node): boolean {
+  return source.isAgent || !node.isSidechain;
+}
+
+function wayTo(graph: Graph, tip: Node, covered: Uint8Array): { nodes: Node[]; fork: Node | undefined } {
+  const nodes: Node[] = [];
+  let node: Node | undefined = tip;
+  for (; node !== undefined && covered[node.index] === 0; node = graph.parentOf(node)) nodes.push(node);
+  return { nodes: nodes.reverse(), fork: node };
+}
+
+/** Finds the lines that belong to a line on a branch: of the same message, or the results of its calls. */
+export class Relatives {
+  readonly #byMessage = new Map<string, Node[]>();
+  readonly #resultsById = new Map<string, Node[]>();
+
+  constructor(source: Pick<BranchSource, 'nodes' | 'isAgent'>) {
+    for (const node of source.nodes) {
+      if (!isLinked(node) || (node.isSidechain && !source.isAgent)) continue;
+      const id = node.type === 'assistant' ? node.message?.id : undefined;
+      if (id !== undefined) push(this.#byMessage, id, node);
+      for (const { toolUseId } of resultsOf(node)) push(this.#resultsById, toolUseId, node);
+    }
+  }
+
+  /** All lines of the node's message (itself among them) and all results of their calls, in file order. */
+  of(node: Node): readonly Node[] {
+    const lines = this.linesOf(node);
+    return [...lines, ...lines.flatMap((line) => callsOf(line)).flatMap((call) => this.resultsFor(call.id))];
+  }
+
+  linesOf(node: Node): readonly Node[] {
+    const id = node.type === 'assistant' ? node.message?.id : undefined;
+    return id === undefined ? [node] : (this.#byMessage.get(id) ?? [node]);
+  }
+
+  resultsFor(toolUseId: string): readonly Node[] {
+    return this.#resultsById.get(toolUseId) ?? [];
+  }
+}
+
+function push(map: Map<string, Node[]>, key: string, node: Node): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [node]);
+  else list.push(node);
+}

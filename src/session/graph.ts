@@ -1,0 +1,107 @@
+// Nodes → the graph for people: every record of the conversation has its place, also where a resume would lose it.
+// A missing parent is replaced by the line before, a compaction leads on to what it summarised, lines without ids
+// follow one another. What the client itself makes of the file is resume/graph.ts.
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { isBoundary, isMessage, type Node } from './node.ts';
+
+export interface Graph {
+  readonly diagnostics: readonly Diagnostic[];
+  parentOf(node: Node): Node | undefined;
+  /** The node that carries this uuid; of several the last. */
+  byUuid(uuid: string | undefined): Node | undefined;
+  /** A record whose uuid a later record carries again. */
+  isReplaced(node: Node): boolean;
+}
+
+export function buildGraph(nodes: readonly Node[]): Graph {
+  const diagnostics: Diagnostic[] = [];
+  const byUuid = indexByUuid(nodes, diagnostics);
+  const parents = findParents(nodes, byUuid, diagnostics);
+  cutCycles(nodes, parents, diagnostics);
+  return {
+    diagnostics,
+    parentOf: (node) => nodes[parents[node.index] ?? none],
+    byUuid: (uuid) => (uuid === undefined ? undefined : byUuid.get(uuid)),
+    isReplaced: (node) => node.uuid !== undefined && byUuid.get(node.uuid) !== node,
+  };
+}
+
+/** Whether a record is part of the conversation, and not bookkeeping beside it. */
+export function isLinked(node: Node): boolean {
+  return node.uuid !== undefined || isMessage(node);
+}
+
+const none = -1;
+
+function indexByUuid(nodes: readonly Node[], diagnostics: Diagnostic[]): Map<string, Node> {
+  const byUuid = new Map<string, Node>();
+  for (const node of nodes) {
+    if (node.uuid === undefined) continue;
+    const earlier = byUuid.get(node.uuid);
+    if (earlier !== undefined) {
+      diagnostics.push(
+        about(node, 'G-duplicate-uuid', `line ${earlier.line} has the same uuid; a resume reads this one`),
+      );
+    }
+    byUuid.set(node.uuid, node);
+  }
+  return byUuid;
+}
+
+/** The index of each node's parent, or -1. Numbers instead of links, because a graph may have half a million nodes. */
+function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, diagnostics: Diagnostic[]): Int32Array {
+  const parents = new Int32Array(nodes.length).fill(none);
+  const before = new Map<string, Node>();
+  for (const node of nodes) {
+    if (!isLinked(node)) continue;
+    const lane = laneOf(node);
+    const previous = before.get(lane);
+    const named = typeof node.parentUuid === 'string' ? byUuid.get(node.parentUuid) : undefined;
+    const parent = named ?? standIn(node, previous, byUuid);
+    if (parent !== undefined && parent !== node) parents[node.index] = parent.index;
+    if (typeof node.parentUuid === 'string' && named === undefined) {
+      const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
+      diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
+    }
+    before.set(lane, node);
+  }
+  return parents;
+}
+
+/** Lines that may follow one another: the main conversation, or one sub-agent's. */
+function laneOf(node: Node): string {
+  return node.isSidechain ? `agent ${node.agentId ?? ''}` : 'main';
+}
+
+/** What a line without a parent in the file follows, if it is no beginning. */
+function standIn(node: Node, previous: Node | undefined, byUuid: ReadonlyMap<string, Node>): Node | undefined {
+  if (typeof node.parentUuid === 'string' || node.uuid === undefined) return previous;
+  if (isBoundary(node)) return byUuid.get(node.logicalParentUuid ?? '') ?? previous;
+  return node.isCompactSummary ? previous : undefined;
+}
+
+function cutCycles(nodes: readonly Node[], parents: Int32Array, diagnostics: Diagnostic[]): void {
+  const done = new Uint8Array(nodes.length);
+  for (let start = 0; start < nodes.length; start++) {
+    const way: number[] = [];
+    let at = start;
+    while (at !== none && done[at] === 0) {
+      done[at] = 1;
+      way.push(at);
+      at = parents[at] ?? none;
+    }
+    if (at !== none && done[at] === 1) {
+      const cycle = way.slice(way.indexOf(at));
+      const youngest = Math.max(...cycle);
+      parents[youngest] = none;
+      diagnostics.push(
+        about(nodes[youngest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),
+      );
+    }
+    for (const index of way) done[index] = 2;
+  }
+}
+
+function about(node: Node, code: string, message: string): Diagnostic {
+  return { code, line: node.line, offset: node.offset, message };
+}

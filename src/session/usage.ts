@@ -1,0 +1,133 @@
+// Assistant lines → tokens: the one counting rule, which every number Clew prints comes from, with a receipt for each
+// line. A response is written as several lines that all carry usage; adding them up doubles it, taking the first
+// halves it (both are common mistakes).
+import { addUsage, noUsage, type Usage } from '../format/usage.ts';
+
+/** A line with usage, and where it stands. */
+export interface UsageLine {
+  readonly file: string;
+  readonly line: number;
+  readonly sessionId: string;
+  readonly isSidechain: boolean;
+  readonly messageId: string | undefined;
+  readonly requestId: string | undefined;
+  readonly model: string | undefined;
+  readonly stopReason: string | undefined;
+  readonly time: number;
+  readonly usage: Usage;
+}
+
+export type DropReason =
+  /** Another line of the same message has at least as much output. */
+  | 'smaller-line'
+  /** The message was counted in the session, or the file, that had it first. */
+  | 'copy'
+  /** Made by the client, never by a model. */
+  | 'synthetic';
+
+export interface CountedMessage {
+  /** Where it counts: the line with the most output in the file that had the message first. */
+  readonly line: UsageLine;
+  readonly usage: Usage;
+  /** No line of the message has a stop reason: its output is what had streamed when the line was written. */
+  readonly isLowerBound: boolean;
+}
+
+export interface DroppedLine {
+  readonly line: UsageLine;
+  readonly reason: DropReason;
+}
+
+/** Every line is either counted or dropped with a reason. */
+export interface UsageCount {
+  readonly messages: readonly CountedMessage[];
+  readonly dropped: readonly DroppedLine[];
+}
+
+export interface UsageTotals {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  readonly messages: number;
+  readonly outputIsLowerBound: boolean;
+}
+
+/**
+ * Counts each message once. Lines come in the order of the library: sessions by age, in a session the main transcript
+ * before its sub-agents, in a file from top to bottom; the first place that has a message keeps it.
+ */
+export function countUsage(lines: Iterable<UsageLine>): UsageCount {
+  const groups = new Map<string, MessageGroup[]>();
+  const all: MessageGroup[] = [];
+  let unnamed = 0;
+  for (const line of lines) {
+    const key = line.messageId ?? `no id ${unnamed++}`;
+    const named = groups.get(key) ?? [];
+    const group = named.find((candidate) => isSameResponse(candidate, line));
+    if (group !== undefined) {
+      group.lines.push(line);
+      group.requestId ??= line.requestId;
+      continue;
+    }
+    const fresh = { requestId: line.requestId, hasSidechain: line.isSidechain, lines: [line] };
+    groups.set(key, [...named, fresh]);
+    all.push(fresh);
+  }
+  const count: { messages: CountedMessage[]; dropped: DroppedLine[] } = { messages: [], dropped: [] };
+  for (const group of all) settle(group.lines, count);
+  return count;
+}
+
+export function totalUsage(messages: Iterable<CountedMessage>): UsageTotals {
+  let sum = noUsage;
+  let count = 0;
+  let isLowerBound = false;
+  for (const message of messages) {
+    sum = addUsage(sum, message.usage);
+    count++;
+    isLowerBound ||= message.isLowerBound;
+  }
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = sum;
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWrite5mTokens,
+    cacheWrite1hTokens,
+    messages: count,
+    outputIsLowerBound: isLowerBound,
+  };
+}
+
+interface MessageGroup {
+  requestId: string | undefined;
+  readonly hasSidechain: boolean;
+  readonly lines: UsageLine[];
+}
+
+/** One id is one response, unless two requests of the main conversation claim it (a gateway that reuses ids). */
+function isSameResponse(group: MessageGroup, line: UsageLine): boolean {
+  const differ = group.requestId !== undefined && line.requestId !== undefined && group.requestId !== line.requestId;
+  return !differ || line.isSidechain || group.hasSidechain;
+}
+
+function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]; dropped: DroppedLine[] }): void {
+  if (lines.every((line) => line.model === '<synthetic>')) {
+    for (const line of lines) count.dropped.push({ line, reason: 'synthetic' });
+    return;
+  }
+  const home = lines.filter((line) => line.file === lines[0]?.file);
+  const line = largest(home);
+  const isLowerBound = lines.every((each) => each.stopReason === undefined);
+  count.messages.push({ line, usage: largest(lines).usage, isLowerBound });
+  for (const other of lines) {
+    if (other !== line) count.dropped.push({ line: other, reason: other.file === line.file ? 'smaller-line' : 'copy' });
+  }
+}
+
+/** The line with the most output; of equals the last, which a client writes last. */
+function largest(lines: readonly UsageLine[]): UsageLine {
+  return lines.reduce((best, line) => (line.usage.outputTokens >= best.usage.outputTokens ? line : best));
+}
