@@ -37,7 +37,7 @@ export interface ResumeOptions extends ClientOptions {
 }
 
 export interface ClientRun {
-  /** `null` where the client was killed because it took too long. */
+  /** `null` where the client was ended because it took too long. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -163,18 +163,24 @@ async function runToEnd(
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
 ): Promise<EndedProcess> {
-  // Its own process group: a tool that the client started would otherwise outlive it and hold the pipes open.
-  const child = spawn(cli, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(cli, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', resolve);
+    child.once('close', (code) => resolve(late ? null : code));
   });
-  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), timeoutMs);
+  // The client's tools run in sessions of their own and only the client can end them: ask first, kill later.
+  let late = false;
+  const ask = setTimeout(() => {
+    late = true;
+    child.kill('SIGTERM');
+  }, timeoutMs);
+  const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + 5000);
   try {
     const [exitCode, stdout, stderr] = await Promise.all([exit, readText(child.stdout), readText(child.stderr)]);
     return { exitCode, stdout, stderr: withoutLongLines(stderr) };
   } finally {
-    clearTimeout(timer);
+    clearTimeout(ask);
+    clearTimeout(kill);
   }
 }
 
