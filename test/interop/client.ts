@@ -1,0 +1,251 @@
+// The real client as a black box: installs a version from npm, runs it on session files in a temporary home against
+// the mock, and tells what it sent and what it left on disk. The client is proprietary: it is run, never read.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { systemErrorCode } from '../../src/base/errors.ts';
+import { isArray } from '../../src/base/json.ts';
+import { type ApiRequest, startMockApi } from './mock-api.ts';
+import type { Scripts } from './mock-reply.ts';
+import { type NormalMessage, normalise, type SentMessage } from './normalise.ts';
+
+const execFileAsync = promisify(execFile);
+
+/** Files by their path below some folder. */
+export type FileSet = Readonly<Record<string, string | Uint8Array>>;
+
+export interface ClientOptions {
+  /** Path of the client's binary, see `installClient`. */
+  readonly cli: string;
+  readonly prompt: string;
+  readonly args?: readonly string[];
+  /** What stands in the folder the client works in. */
+  readonly workspace?: FileSet;
+  /** What the mock answers, given the folder the client works in; without it, every answer is `MOCK-REPLY`. */
+  readonly scripts?: (folder: string) => Scripts;
+  readonly timeoutMs?: number;
+}
+
+export interface ResumeOptions extends ClientOptions {
+  /** The project folder below `~/.claude/projects`: `<sessionId>.jsonl` and what belongs to it (`sessionFiles`). */
+  readonly files: FileSet;
+  readonly sessionId: string;
+}
+
+export interface ClientRun {
+  /** `null` where the client was ended because it took too long. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The normalised messages of the first request with tools, `null` where the client sent none. */
+  readonly sent: readonly NormalMessage[] | null;
+  readonly rawMessages: readonly SentMessage[] | null;
+  readonly requests: readonly ApiRequest[];
+  /** The project folder after the run. */
+  readonly files: Readonly<Record<string, Buffer>>;
+}
+
+export interface ResumeRun extends ClientRun {
+  /** What the client wrote behind the transcript, `null` where it changed what stood there before. */
+  readonly appended: string | null;
+}
+
+/** Installs a version once, into `$CLEW_CLIENTS` or `~/.cache/clew-clients`, and returns the path of its binary. */
+export async function installClient(version: string): Promise<string> {
+  const root = process.env.CLEW_CLIENTS ?? path.join(homedir(), '.cache', 'clew-clients');
+  const folder = path.join(root, version);
+  const cli = path.join(folder, 'node_modules', '.bin', 'claude');
+  if (await isVersion(cli, version)) return cli;
+
+  // Two processes may install at once: each into its own folder, the first to finish gives it the name.
+  await mkdir(root, { recursive: true });
+  const own = await mkdtemp(path.join(root, `.installing-${version}-`));
+  try {
+    await npmInstall(own, version);
+    await rename(own, folder).catch((error: unknown) => {
+      if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(error) ?? '')) throw error;
+    });
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+  if (await isVersion(cli, version)) return cli;
+  throw new Error(`the client ${version} in ${folder} does not run; remove that folder and try again`);
+}
+
+/** Resumes a session with a prompt. */
+export async function resume(options: ResumeOptions): Promise<ResumeRun> {
+  const { sessionId, files, args = [] } = options;
+  const run = await runClient(options, files, ['--resume', sessionId, ...args]);
+  const before = Buffer.from(files[`${sessionId}.jsonl`] ?? '');
+  const after = run.files[`${sessionId}.jsonl`] ?? Buffer.alloc(0);
+  const untouched = after.subarray(0, before.length).equals(before);
+  return { ...run, appended: untouched ? after.subarray(before.length).toString() : null };
+}
+
+/** Starts a new session with a prompt. */
+export async function startSession(options: ClientOptions): Promise<ClientRun> {
+  return runClient(options, {}, options.args ?? []);
+}
+
+/** A transcript and the folder of its session beside it (`subagents/`, `tool-results/`). */
+export async function sessionFiles(transcript: string): Promise<FileSet> {
+  const sessionId = path.basename(transcript, '.jsonl');
+  const beside = path.join(path.dirname(transcript), sessionId);
+  const files: Record<string, Uint8Array> = { [`${sessionId}.jsonl`]: await readFile(transcript) };
+  if (!existsSync(beside)) return files;
+  for (const [name, bytes] of Object.entries(await readFolder(beside))) files[path.join(sessionId, name)] = bytes;
+  return files;
+}
+
+async function isVersion(cli: string, version: string): Promise<boolean> {
+  try {
+    const { stdout } = await execFileAsync(cli, ['--version'], { env: nodePath() });
+    return stdout.startsWith(`${version} `);
+  } catch {
+    return false;
+  }
+}
+
+async function npmInstall(folder: string, version: string): Promise<void> {
+  // In the folder itself, so that the settings of this checkout do not apply.
+  const options = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
+  const settings = ['--no-audit', '--no-fund', '--loglevel=error'];
+  await execFileAsync(
+    'npm',
+    ['install', '--prefix', folder, ...settings, `@anthropic-ai/claude-code@${version}`],
+    options,
+  );
+  // The newer packages link their native binary in an install script, which npm 11 no longer runs by itself.
+  const installer = path.join(folder, 'node_modules/@anthropic-ai/claude-code/install.cjs');
+  if (existsSync(installer)) await execFileAsync(process.execPath, [installer], { cwd: path.dirname(installer) });
+}
+
+async function runClient(options: ClientOptions, files: FileSet, args: readonly string[]): Promise<ClientRun> {
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'clew-interop-')));
+  const home = path.join(root, 'home');
+  const workspace = path.join(root, 'project');
+  // Not `src/store`: what places the files for the oracle must not depend on what the oracle judges.
+  const projectFolder = path.join(home, '.claude/projects', workspace.replace(/[^A-Za-z0-9]/g, '-'));
+  const requests: ApiRequest[] = [];
+  const scripts = options.scripts?.(workspace) ?? {};
+  const mock = await startMockApi({ scripts, onRequest: (request) => requests.push(request) });
+  try {
+    await writeFiles(workspace, options.workspace ?? {});
+    await writeFiles(projectFolder, files);
+    await writeFile(path.join(home, '.claude.json'), clientSettings(workspace));
+    const argv = [...args, '-p', options.prompt, '--output-format', 'json'];
+    const { timeoutMs = 60_000 } = options;
+    const ended = await runToEnd(options.cli, argv, workspace, scrubbedEnvironment(home, mock.port), timeoutMs);
+    const rawMessages = firstMessages(requests);
+    return {
+      ...ended,
+      sent: rawMessages === null ? null : normalise(rawMessages),
+      rawMessages,
+      requests,
+      files: await readFolder(projectFolder),
+    };
+  } finally {
+    await mock.close();
+    await rm(root, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+type EndedProcess = Pick<ClientRun, 'exitCode' | 'stdout' | 'stderr'>;
+
+async function runToEnd(
+  cli: string,
+  argv: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<EndedProcess> {
+  const child = spawn(cli, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exit = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(late ? null : code));
+  });
+  // The client's tools run in sessions of their own and only the client can end them: ask first, kill later.
+  let late = false;
+  const ask = setTimeout(() => {
+    late = true;
+    child.kill('SIGTERM');
+  }, timeoutMs);
+  const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + 5000);
+  try {
+    const [exitCode, stdout, stderr] = await Promise.all([exit, readText(child.stdout), readText(child.stderr)]);
+    return { exitCode, stdout, stderr: withoutLongLines(stderr) };
+  } finally {
+    clearTimeout(ask);
+    clearTimeout(kill);
+  }
+}
+
+/** A crash prints the client's own packed source as one enormous line. */
+function withoutLongLines(text: string): string {
+  const lines = text.split('\n').filter((line) => line.length < 400);
+  return lines.join('\n').trim();
+}
+
+function clientSettings(workspace: string): string {
+  return JSON.stringify({
+    hasCompletedOnboarding: true,
+    autoUpdates: false,
+    projects: { [workspace]: { hasTrustDialogAccepted: true, allowedTools: [] } },
+  });
+}
+
+/** Nothing of this machine's environment reaches the client: no keys, no settings, no way out but the mock. */
+function scrubbedEnvironment(home: string, port: number): NodeJS.ProcessEnv {
+  return {
+    ...nodePath(),
+    HOME: home,
+    USER: 'dev',
+    SHELL: '/bin/bash',
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    IS_SANDBOX: '1',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+    ANTHROPIC_API_KEY: 'dummy-key',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+  };
+}
+
+/** The older clients are scripts for the `node` of the PATH. */
+function nodePath(): { readonly PATH: string } {
+  return { PATH: [path.dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(path.delimiter) };
+}
+
+function firstMessages(requests: readonly ApiRequest[]): readonly SentMessage[] | null {
+  const main = requests.find(
+    ({ path, body }) => path === '/v1/messages' && isArray(body.tools) && body.tools.length > 0,
+  );
+  // The API's own schema; a client that broke it would fail against the real API too.
+  return main === undefined ? null : (main.body.messages as unknown as readonly SentMessage[]);
+}
+
+async function writeFiles(folder: string, files: FileSet): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, data] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, data);
+  }
+}
+
+async function readFolder(folder: string): Promise<Record<string, Buffer>> {
+  const files: Record<string, Buffer> = {};
+  for (const name of await readdir(folder, { recursive: true })) {
+    const file = path.join(folder, name);
+    if ((await stat(file)).isFile()) files[name] = await readFile(file);
+  }
+  return files;
+}

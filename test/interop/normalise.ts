@@ -1,0 +1,55 @@
+// Takes the messages of a request and removes what the client adds by itself (cache marks, `role: "system"` turns,
+// reminders, also those it folds into a tool result), so that two requests for the same session can be compared.
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+
+export interface SentMessage {
+  readonly role: string;
+  readonly content: string | readonly object[];
+}
+
+export interface NormalMessage {
+  readonly role: string;
+  readonly content: readonly JsonObject[];
+}
+
+export function normalise(messages: readonly SentMessage[]): NormalMessage[] {
+  return messages
+    .filter((message) => message.role !== 'system')
+    .map(({ role, content }) => ({ role, content: normalBlocks(content) }))
+    .filter((message) => message.content.length > 0);
+}
+
+function normalBlocks(content: SentMessage['content']): JsonObject[] {
+  if (typeof content === 'string') return normalBlocks([{ type: 'text', text: content }]);
+  // Typed blocks lack an index signature, but every block is JSON: it came from a request or goes into one.
+  return (content as readonly JsonObject[])
+    .map(({ cache_control: _, ...block }) => withoutFoldedReminders(block))
+    .filter((block) => !isReminder(block));
+}
+
+function isReminder(block: JsonValue): boolean {
+  return isObject(block) && block.type === 'text' && /^\s*<system-reminder>/.test(asString(block.text) ?? '');
+}
+
+function withoutFoldedReminders(block: JsonObject): JsonObject {
+  if (block.type !== 'tool_result') return block;
+  const { content } = block;
+  if (typeof content === 'string')
+    return { ...block, content: content.replace(/\n\n<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/, '') };
+  if (!isArray(content) || !content.some(isReminder)) return block;
+
+  const kept: JsonValue[] = [];
+  for (const inner of content) {
+    if (isReminder(inner)) kept.push(...withoutLastNewline(kept.splice(-1)));
+    else kept.push(inner);
+  }
+  return { ...block, content: kept };
+}
+
+/** Where the client folds a reminder in behind a text, it first ends that text with a newline. */
+function withoutLastNewline(blocks: readonly JsonValue[]): JsonValue[] {
+  return blocks.map((block) => {
+    if (!isObject(block) || block.type !== 'text') return block;
+    return { ...block, text: asString(block.text)?.replace(/\n$/, '') };
+  });
+}

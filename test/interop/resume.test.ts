@@ -1,0 +1,107 @@
+// The promise of this project, tried on the real client: it sends exactly the messages we said it would.
+// Runs by `npm run test:interop` only, since it installs the client from npm and takes minutes.
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import { isObject, parseJson } from '../../src/base/json.ts';
+import { hasShared } from '../support/paths.ts';
+import { installClient, resume, sessionFiles, startSession } from './client.ts';
+import { describeDifference } from './difference.ts';
+import { predict } from './predict.ts';
+import { type Expected, realCases, safeProfileCase, sharedRealCases, vectorCases } from './recordings.ts';
+import { scenarioScripts } from './scripts.ts';
+
+const versions = { old: '2.1.45', current: '2.1.325' } as const;
+const installed = new Map<string, string>();
+
+before(async () => {
+  for (const version of Object.values(versions)) installed.set(version, await installClient(version));
+});
+
+for (const version of Object.values(versions)) {
+  test(`client ${version} resumes a session in the safe profile to the messages it holds`, async () => {
+    const { file, expected } = safeProfileCase();
+    assert.deepEqual(await resumeLive(version, file), expected);
+  });
+
+  test(`client ${version} writes a session against the mock whose every line parses`, async () => {
+    const run = await startSession({
+      cli: clientOf(version),
+      prompt: 'What is this? [[thinking]]',
+      workspace: { 'README.md': '# Widgets\n' },
+      scripts: scenarioScripts,
+    });
+    assert.equal(run.exitCode, 0, run.stderr);
+    const transcripts = Object.keys(run.files).filter((name) => name.endsWith('.jsonl'));
+    assert.equal(transcripts.length, 1);
+    const lines = run.files[transcripts[0] ?? '']?.toString().trimEnd().split('\n') ?? [];
+    const entries = lines.map(parseJson);
+    assert.ok(entries.every(isObject));
+    assert.deepEqual(entries.flatMap(assistantBlockTypes), ['thinking', 'text', 'tool_use', 'thinking', 'text']);
+  });
+}
+
+test(
+  `client ${versions.current} sends what we predict, for every recorded session`,
+  {
+    concurrency: availableParallelism() + 1,
+  },
+  async (t) => {
+    const cases = [...vectorCases(), ...(hasShared ? sharedRealCases() : realCases())];
+    const report = progressReport(cases.length);
+    await Promise.all(
+      cases.map(({ name, file }) =>
+        t.test(name, async () => {
+          await assertPredicted(file).finally(report);
+        }),
+      ),
+    );
+  },
+);
+
+async function assertPredicted(file: string): Promise<void> {
+  const [live, predicted] = await Promise.all([resumeLive(versions.current, file), predict(file)]);
+  if ('refused' in live && 'refused' in predicted) return;
+  if ('refused' in live) assert.fail(`${file}: the client refuses it (${live.refused}), we predict messages`);
+  if ('refused' in predicted)
+    assert.fail(`${file}: the client resumes it, we predict a refusal (${predicted.refused})`);
+  const difference = describeDifference(live.messages, predicted.messages);
+  if (difference !== undefined) assert.fail(`${file}: ${difference}`);
+}
+
+async function resumeLive(version: string, file: string): Promise<Expected> {
+  const run = await resume({
+    cli: clientOf(version),
+    files: await sessionFiles(file),
+    sessionId: path.basename(file, '.jsonl'),
+    prompt: 'next',
+  });
+  if (run.sent !== null) return { messages: run.sent };
+  assert.equal(run.exitCode, 1, `${file}: neither resumed nor refused: ${run.stderr || run.stdout}`);
+  return { refused: run.stderr };
+}
+
+function clientOf(version: string): string {
+  const cli = installed.get(version);
+  assert.ok(cli !== undefined);
+  return cli;
+}
+
+function assistantBlockTypes(entry: unknown): unknown[] {
+  if (!isObject(entry) || entry.type !== 'assistant' || !isObject(entry.message)) return [];
+  const { content } = entry.message;
+  return Array.isArray(content) ? content.map((block) => (isObject(block) ? block.type : block)) : [content];
+}
+
+/** A list of ticks does not tell how long is left to wait; this goes on for minutes. */
+function progressReport(total: number): () => void {
+  const start = Date.now();
+  let done = 0;
+  return () => {
+    done++;
+    if (done % 20 !== 0 && done !== total) return;
+    const seconds = Math.round((Date.now() - start) / 1000);
+    process.stderr.write(`${done} of ${total} sessions compared, ${seconds} s\n`);
+  };
+}
