@@ -173,7 +173,7 @@ export function skipKey(bytes: Buffer, at: number): number {
 }
 
 /** Below this a byte loop is faster than a call of `indexOf` (measured on transcripts: most strings are short). */
-const nearBytes = 64;
+const nearBytes = 48;
 
 /** Open brackets of ordinary lines; a deeper line gets its own, which is not kept. */
 const shallow = new Float64Array(256);

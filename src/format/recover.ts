@@ -23,13 +23,14 @@ export interface RecoveredLine {
 }
 
 /**
- * A record is an object that JSON.parse accepts, and:
- * - at the start of the line, or right behind another record, it may have any keys, unless what follows goes on as if
- *   the object were a piece of a larger one (the rest of a cut line): then it needs a `type` and a companion;
- * - elsewhere it starts with `{"`, what follows must not continue an object around it (`}`, `,"`, `:`), and the less
- *   sure its place, the more it must look like a record (`evidence`): behind noise one known key, behind a torn record
- *   or after `:`, `,` or `[` a `type` and a companion. As a value *inside* a torn record, as the last thing in it, it
- *   may still be a nested object (progress lines nest whole messages), so it must look like a line of a transcript.
+ * A record is an object that JSON.parse accepts; the less sure its place, the more it must look like one (`evidence`).
+ * - At the start of the line or right behind another record it may have any keys. Only where the text goes on as if it
+ *   were a piece of something larger (the rest of a cut line) must it look like a line of a transcript, or before
+ *   `,{` have a `type` and a companion.
+ * - Elsewhere it starts with `{"` and must not be followed by what continues an object around it (`}`, `,"`, `:`).
+ *   Behind noise one known key is enough; behind a torn record, or after `:`, `,` or `[`, a `type` and a companion.
+ * - Where it stands as a value inside a torn record, as the last thing before the tear, it may be a nested object
+ *   (progress lines nest whole messages) or the next record, and must look like a line of a transcript.
  */
 export function recoverRecords(bytes: Buffer): RecoveredLine {
   const records: Span[] = [];
@@ -46,8 +47,7 @@ export function recoverRecords(bytes: Buffer): RecoveredLine {
     let record: Span | undefined;
     if (end !== -1) {
       position = end;
-      const follow = neededBefore(bytes, end);
-      const needed = isClean ? Math.min(follow, typeAndCompanion) : Math.max(follow, neededAt(bytes, start, isTorn));
+      const needed = Math.max(neededBefore(bytes, end, isClean), isClean ? anything : neededAt(bytes, start, isTorn));
       record = acceptRecord(bytes, { start, end }, needed);
     } else {
       position = afterFailure(bytes, start, trace.stoppedAt);
@@ -96,9 +96,8 @@ const companions: readonly string[] = [
 function evidence(bytes: Buffer, at: number): number {
   const has = (key: string): boolean => findMember(bytes, at, key) !== undefined;
   if (!has('type')) return ['uuid', 'message', 'sessionId', 'leafUuid', 'summary'].some(has) ? knownKey : anything;
-  if (has('sessionId') || (has('leafUuid') && has('summary')) || (has('messageId') && has('snapshot'))) {
-    return transcriptLine;
-  }
+  if (has('sessionId') || (has('leafUuid') && has('summary'))) return transcriptLine;
+  if (has('messageId') && (has('snapshot') || has('snapshotMessageId'))) return transcriptLine;
   return companions.some(has) ? typeAndCompanion : knownKey;
 }
 
@@ -127,15 +126,17 @@ function neededAt(bytes: Buffer, start: number, isTorn: boolean): number {
 }
 
 /** What stands behind an object tells whether another one goes on around it, as in the rest of a cut line. */
-function neededBefore(bytes: Buffer, end: number): number {
+function neededBefore(bytes: Buffer, end: number, isClean: boolean): number {
   const position = skipWhitespace(bytes, end);
   const next = bytes[position];
-  if (next === closeObject || next === colon) return never;
+  const isInside = isClean ? transcriptLine : never;
+  if (next === closeObject || next === colon || next === quote) return isInside;
   if (next === closeArray) return transcriptLine;
   if (next !== comma) return anything;
   const afterComma = skipWhitespace(bytes, position + 1);
   if (afterComma === bytes.length) return anything;
-  return bytes[afterComma] === quote ? never : transcriptLine;
+  if (bytes[afterComma] === openObject) return isClean ? typeAndCompanion : transcriptLine;
+  return bytes[afterComma] === quote ? isInside : transcriptLine;
 }
 
 /** Whether the object that was closed last stands directly before the place where the torn record breaks off. */
@@ -203,6 +204,8 @@ function gapsBetween(bytes: Buffer, records: readonly Span[]): Gap[] {
 
 /** A few spans a gap, whatever is in it: NULs and a mark at its start, what is left, NULs at its end. */
 function describeGap(bytes: Buffer, gap: Gap): LineDamage[] {
+  const isBetween = gap.isAfterRecord && gap.isBeforeRecord;
+  if (gap.start === gap.end) return isBetween ? [damageAt('L-joined', gap.start, gap.end)] : [];
   const damage: LineDamage[] = [];
   let { start, end } = gap;
   const skipNuls = (): void => {
@@ -220,8 +223,7 @@ function describeGap(bytes: Buffer, gap: Gap): LineDamage[] {
   while (end > start && isNulOrSpace(bytes[end - 1] as number)) end--;
   if (end > start) damage.push(damageAt(codeOf(bytes.subarray(start, end), gap), start, end));
   if (bytes.subarray(end, run).includes(0)) damage.push(damageAt('L-nul', end, run));
-  if (damage.length > 0 || !gap.isAfterRecord || !gap.isBeforeRecord) return damage;
-  return [damageAt('L-joined', gap.start, gap.end)];
+  return damage.length === 0 && isBetween ? [damageAt('L-joined', gap.start, gap.end)] : damage;
 }
 
 function codeOf(rest: Buffer, gap: Gap): LineDamageCode {
