@@ -186,7 +186,7 @@ test('the repository carries its recordings whole', () => {
     [outcomes(vectorCases()), outcomes(realCases()), outcomes([safeProfileCase()])],
     [
       { cases: 110, refused: 7, withoutTranscript: [], withoutPrompt: [] },
-      { cases: 14, refused: 1, withoutTranscript: [], withoutPrompt: [] },
+      { cases: 12, refused: 1, withoutTranscript: [], withoutPrompt: [] },
       { cases: 1, refused: 0, withoutTranscript: [], withoutPrompt: [] },
     ],
   );
