@@ -373,8 +373,8 @@ function prefix(bytes: Buffer, start: number, end: number): string {
   // Cut before an escape or a UTF-8 sequence that the limit would break in two.
   let cut = start + prefixBytes;
   while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
-  const escape = bytes.subarray(start, cut).lastIndexOf(backslash);
-  if (escape >= 0 && escape > cut - start - 6) cut = start + escape;
+  const lastEscape = bytes.subarray(start, cut).lastIndexOf(backslash);
+  if (lastEscape >= 0 && lastEscape > cut - start - 6) cut = start + lastEscape;
   while (cut > start && bytes[cut - 1] === backslash) cut--;
   return stringAt(bytes, start, cut);
 }
