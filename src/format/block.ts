@@ -1,0 +1,125 @@
+// The content of a message → its blocks, typed. A block is the parsed JSON value itself, and the set of types is open:
+// a block that is not one of the table, or lacks what the table promises, stays an `UnknownBlock` and is kept.
+import { isArray, isObject, type JsonObject } from '../base/json.ts';
+import { keepsPromises, type Shape } from './fields.ts';
+
+/** Known block types and their fields (see `fields.ts` for the marks). */
+export const blockFields = {
+  text: { text: 'string!', citations: 'array' },
+  thinking: { thinking: 'string!', signature: 'string' },
+  redacted_thinking: { data: 'string!' },
+  tool_use: { id: 'string!', name: 'string!', input: 'object', caller: { type: 'string', tool_id: 'string' } },
+  tool_result: { tool_use_id: 'string!', content: 'json', is_error: 'boolean' },
+  image: { source: { type: 'string!', media_type: 'string', data: 'string', url: 'string', file_id: 'string' } },
+  document: {
+    source: {
+      type: 'string!',
+      media_type: 'string',
+      data: 'string',
+      url: 'string',
+      file_id: 'string',
+      content: 'json',
+    },
+    title: 'string',
+    context: 'string',
+    citations: 'object',
+  },
+  search_result: { source: 'string', title: 'string', content: 'array', citations: 'object' },
+  tool_reference: { tool_name: 'string!' },
+  server_tool_use: { id: 'string!', name: 'string!', input: 'object', caller: { type: 'string', tool_id: 'string' } },
+  mcp_tool_use: { id: 'string!', name: 'string!', server_name: 'string', input: 'object' },
+  mcp_tool_result: { tool_use_id: 'string!', content: 'json', is_error: 'boolean' },
+  web_search_tool_result: { tool_use_id: 'string!', content: 'json' },
+  web_fetch_tool_result: { tool_use_id: 'string!', content: 'json' },
+  code_execution_tool_result: { tool_use_id: 'string!', content: 'json' },
+  bash_code_execution_tool_result: { tool_use_id: 'string!', content: 'json' },
+  text_editor_code_execution_tool_result: { tool_use_id: 'string!', content: 'json' },
+  tool_search_tool_result: { tool_use_id: 'string!', content: 'json' },
+  container_upload: { file_id: 'string!' },
+  compaction: { content: 'json' },
+  fallback: { from: { model: 'string' }, to: { model: 'string' } },
+} as const;
+
+export type BlockType = keyof typeof blockFields;
+export type BlockOf<T extends BlockType> = { readonly type: T } & Shape<(typeof blockFields)[T]>;
+export type KnownBlock = { readonly [T in BlockType]: BlockOf<T> }[BlockType];
+export type UnknownBlock = JsonObject;
+export type Block = KnownBlock | UnknownBlock;
+
+export type TextBlock = BlockOf<'text'>;
+export type ThinkingBlock = BlockOf<'thinking'> | BlockOf<'redacted_thinking'>;
+export type ToolUseBlock = BlockOf<'tool_use'>;
+export type ToolResultBlock = BlockOf<'tool_result'>;
+export type ImageBlock = BlockOf<'image'>;
+export type DocumentBlock = BlockOf<'document'>;
+/** A call that the API itself answers, in the same message. */
+export type ServerCallBlock = BlockOf<'server_tool_use'> | BlockOf<'mcp_tool_use'>;
+export type ServerResultBlock = BlockOf<Exclude<BlockType & `${string}_tool_result`, 'tool_result'>>;
+
+/** The blocks of a content: a string is one text block; in an array, whatever is not an object is left out. */
+export function blocksOf(content: unknown): readonly Block[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!isArray(content)) return [];
+  return content.every(isObject) ? content : content.filter(isObject);
+}
+
+/** The text of the text blocks, one below the other; tool results and thinking are not part of it. */
+export function textOf(blocks: readonly Block[]): string {
+  return blocks
+    .filter(isText)
+    .map((block) => block.text)
+    .join('\n');
+}
+
+/** Is it a block of one of these types, with everything its type promises? */
+export function isBlock<T extends BlockType>(block: Block, ...types: readonly T[]): block is BlockOf<T> {
+  return types.some((type) => block.type === type && keepsPromises(block, blockFields[type]));
+}
+
+export function isKnownBlock(block: Block): block is KnownBlock {
+  const { type } = block;
+  return typeof type === 'string' && Object.hasOwn(blockFields, type) && isBlock(block, type as BlockType); // hasOwn
+}
+
+export function isText(block: Block): block is TextBlock {
+  return isBlock(block, 'text');
+}
+
+/** Both kinds: readable and redacted. */
+export function isThinking(block: Block): block is ThinkingBlock {
+  return isBlock(block, 'thinking', 'redacted_thinking');
+}
+
+export function isToolUse(block: Block): block is ToolUseBlock {
+  return isBlock(block, 'tool_use');
+}
+
+export function isToolResult(block: Block): block is ToolResultBlock {
+  return isBlock(block, 'tool_result');
+}
+
+export function isImage(block: Block): block is ImageBlock {
+  return isBlock(block, 'image');
+}
+
+export function isDocument(block: Block): block is DocumentBlock {
+  return isBlock(block, 'document');
+}
+
+export function isServerCall(block: Block): block is ServerCallBlock {
+  return isBlock(block, 'server_tool_use', 'mcp_tool_use');
+}
+
+export function isServerResult(block: Block): block is ServerResultBlock {
+  return isBlock(block, ...serverResultTypes);
+}
+
+const serverResultTypes: readonly ServerResultBlock['type'][] = [
+  'mcp_tool_result',
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+];
