@@ -1,7 +1,7 @@
 // Queue operations → the prompts a person typed while the agent was working, and what became of each. Those delivered
 // in the middle of a turn often have no user line at all: without this they would be lost to a reader.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
-import { textOf } from './content.ts';
+import { blocksOf, textOf } from '../format/block.ts';
 import { isMessage, type Node } from './node.ts';
 
 export interface QueuedPrompt {
@@ -77,6 +77,5 @@ function addDelivered(done: QueuedPrompt[], node: Node, text: string): void {
 }
 
 function promptOf(entry: JsonObject): string {
-  const prompt = asObject(entry.attachment)?.prompt;
-  return typeof prompt === 'string' ? prompt : textOf(prompt);
+  return textOf(blocksOf(asObject(entry.attachment)?.prompt));
 }

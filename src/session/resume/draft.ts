@@ -1,6 +1,7 @@
 // Lines → drafts: each line as the piece of a request that it becomes, before filtering and merging.
 // (RESUME rules 34, 38, 64–66.)
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { blocksOf } from '../../format/block.ts';
 import type { Node } from '../node.ts';
 import { knownTools, syntheticModel, texts } from './client.ts';
 
@@ -80,7 +81,7 @@ function assistantDraft(entry: JsonObject): Draft {
   const message = asObject(entry.message) ?? {};
   const model = asString(message.model);
   return {
-    ...madeDraft('assistant', blocksOf(message.content)),
+    ...madeDraft('assistant', wireBlocks(message.content)),
     source: 'message',
     id: asString(message.id) ?? asString(entry.requestId),
     model,
@@ -100,21 +101,21 @@ function userDraft(entry: JsonObject): Draft {
 
 function userBlocks(entry: JsonObject, stored: JsonValue | undefined): readonly WireBlock[] {
   if (asObject(entry.origin)?.kind === 'task-notification') {
-    const text = blocksOf(stored).map((block) => asString(block.text) ?? '');
+    const text = wireBlocks(stored).map((block) => asString(block.text) ?? '');
     return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
   }
-  const blocks = blocksOf(stored).map(withKnownReferences);
+  const blocks = wireBlocks(stored).map(withKnownReferences);
   return blocks.some(holdsReference) ? [...blocks, textBlock(texts.toolLoaded)] : blocks;
 }
 
-function blocksOf(content: JsonValue | undefined): readonly WireBlock[] {
-  if (typeof content === 'string') return [textBlock(content)];
-  return isArray(content) ? content.filter(isObject) : [];
+/** Blocks are JSON objects, whatever they say of themselves. */
+function wireBlocks(content: JsonValue | undefined): readonly WireBlock[] {
+  return blocksOf(content) as readonly WireBlock[];
 }
 
 function renderedBlocks(rendered: JsonValue | undefined): readonly WireBlock[] {
   if (!isArray(rendered)) return [];
-  return rendered.flatMap((item) => blocksOf(asObject(item)?.content));
+  return rendered.flatMap((item) => wireBlocks(asObject(item)?.content));
 }
 
 function isReference(value: JsonValue): boolean {

@@ -1,0 +1,25 @@
+// What a person said in a prompt, as they would read it: without the reminders and editor notes put beside it, and a
+// slash command as it was typed.
+import { type Block, isText } from '../format/block.ts';
+
+export function promptText(blocks: readonly Block[]): string {
+  const texts = blocks.filter(isText).map((block) => block.text);
+  const said = texts.filter((text) => !text.startsWith('<system-reminder>'));
+  const own = said.filter((text) => !/^<ide_(selection|opened_file)>/.test(text));
+  return commandLine((own.length > 0 ? own : said).join('\n'));
+}
+
+/** `/name args` for the tags that a slash command is stored as; any other text as it is. */
+export function commandLine(text: string): string {
+  if (!/^<command-(name|message)>/.test(text)) return text;
+  const name = tagged(text, 'command-name')?.trim();
+  if (name === undefined) return text;
+  const args = tagged(text, 'command-args')?.trim() ?? '';
+  return `${name.startsWith('/') ? name : `/${name}`}${args === '' ? '' : ` ${args}`}`;
+}
+
+function tagged(text: string, tag: string): string | undefined {
+  const start = text.indexOf(`<${tag}>`);
+  const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start);
+  return end < 0 ? undefined : text.slice(start + tag.length + 2, end);
+}

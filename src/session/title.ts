@@ -1,0 +1,61 @@
+// Bookkeeping lines → the session's title: given by the person, else by a model, else by what was asked.
+import { readFileSync } from 'node:fs';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { asEntry, contentOf } from '../format/entry.ts';
+import type { Graph } from './graph.ts';
+import { promptText } from './prompt-text.ts';
+import type { Transcript } from './transcript.ts';
+
+export interface TitleSource {
+  readonly transcript: Transcript;
+  readonly graph: Graph;
+  /** `custom-title.json` of the side folder, where there is one. */
+  readonly customTitlePath: string | undefined;
+}
+
+/** `undefined` where nothing in the session can serve as one. */
+export function titleOf(source: TitleSource): string | undefined {
+  const { transcript } = source;
+  return (
+    lastValue(transcript, 'custom-title', 'customTitle') ??
+    titleInFile(source.customTitlePath) ??
+    lastValue(transcript, 'ai-title', 'aiTitle') ??
+    summaryTitle(source) ??
+    lastValue(transcript, 'last-prompt', 'lastPrompt') ??
+    firstPrompt(transcript)
+  );
+}
+
+function lastValue(transcript: Transcript, type: string, key: string): string | undefined {
+  for (let i = transcript.nodes.length - 1; i >= 0; i--) {
+    const node = transcript.nodes[i];
+    if (node?.type !== type) continue;
+    const value = asString(transcript.read(node)[key])?.trim();
+    if (value) return value;
+  }
+  return undefined;
+}
+
+function titleInFile(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return asString(asObject(parseJson(readFileSync(path, 'utf8')))?.customTitle);
+  } catch {
+    return undefined; // gone or unreadable: other titles serve
+  }
+}
+
+/** A `summary` counts only if it names a line of this file: most of them belong to other sessions. */
+function summaryTitle({ transcript, graph }: TitleSource): string | undefined {
+  const node = transcript.nodes.findLast((each) => each.type === 'summary' && graph.byUuid(each.leafUuid) !== undefined);
+  return node === undefined ? undefined : asString(transcript.read(node).summary);
+}
+
+function firstPrompt(transcript: Transcript): string | undefined {
+  for (const node of transcript.nodes) {
+    if (node.promptKind === undefined || node.promptKind === 'slash-command' || node.isSidechain) continue;
+    const text = promptText(contentOf(asEntry(transcript.read(node)) ?? {})).trim();
+    if (text !== '') return text;
+  }
+  return undefined;
+}
