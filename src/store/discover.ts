@@ -1,0 +1,227 @@
+// Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
+// Folders that cannot be read are reported beside the result, so that they hide nothing else.
+import { statSync } from 'node:fs';
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { systemErrorCode, UserError } from '../base/errors.ts';
+import { identify } from './append.ts';
+import { compareNames, type DiskProblem, listFolder } from './folders.ts';
+import { projectsFolders } from './roots.ts';
+import { agentIdOf } from './session-files.ts';
+
+export interface FoundSession {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly root: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+}
+
+export interface FoundSessions {
+  /** By root, then slug, then id. */
+  readonly sessions: readonly FoundSession[];
+  readonly problems: readonly DiskProblem[];
+}
+
+type Place = Omit<FoundSession, 'sizeBytes' | 'mtimeMs'>;
+
+/** Every main transcript `<projects>/<slug>/<id>.jsonl` below the roots, each real file once. */
+export async function discoverSessions(roots: readonly string[]): Promise<FoundSessions> {
+  const problems: DiskProblem[] = [];
+  const places = await listPlaces(roots, problems);
+  return { sessions: await measure(places, problems), problems };
+}
+
+/**
+ * The main transcript that `argument` names: a path, a session id or a unique prefix of one. An id wins over a
+ * folder of that name, since a session's side folder is called like its id.
+ */
+export async function findSession(
+  argument: string,
+  roots: readonly string[],
+  cwd: string = process.cwd(),
+): Promise<string> {
+  const wanted = argument.trim();
+  if (wanted === '') throw new UserError('the session argument is empty', listHint);
+  const full = path.resolve(cwd, wanted);
+  const kind = await kindOf(full);
+  if (kind === 'file') return readable(full);
+  const hasSeparator = wanted.includes('/') || wanted.includes(path.sep);
+  if (hasSeparator) throw await pathError(wanted, full, kind);
+
+  const found = await findById(wanted.replace(/\.jsonl$/, ''), roots);
+  if (found !== undefined) return readable(found);
+  if (kind !== 'missing') throw await pathError(wanted, full, kind);
+  throw new UserError(`no session "${wanted}" below ${projectNames(roots)}`, listHint);
+}
+
+const listHint = 'run `clew ls` to see what is there';
+
+async function findById(id: string, roots: readonly string[]): Promise<string | undefined> {
+  const problems: DiskProblem[] = [];
+  const lower = id.toLowerCase();
+  const places = (await listPlaces(roots, problems)).filter((place) => place.sessionId.toLowerCase().startsWith(lower));
+  const exact = places.filter((place) => place.sessionId.toLowerCase() === lower);
+  const matches = await measure(exact.length > 0 ? exact : places, problems);
+  const ids = [...new Set(matches.map((session) => session.sessionId))].sort(compareNames);
+  if (ids.length > 1) throw ambiguous(id, ids);
+  if (matches.length > 0) return oneOfCopies(matches);
+  if (problems.length === 0) return undefined;
+  const unread = problems.map((problem) => `${problem.path} (${problem.code})`).join(', ');
+  throw new UserError(
+    `no session "${id}" below ${projectNames(roots)}, but not all could be read: ${unread}`,
+    listHint,
+  );
+}
+
+function ambiguous(id: string, ids: readonly string[]): UserError {
+  const shown = ids.slice(0, 5).join(', ');
+  const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
+  return new UserError(`"${id}" fits ${ids.length} sessions: ${shown}${more}`, 'give more of the id');
+}
+
+/** One id in several folders: equal copies are one session, anything else only the user can decide. */
+function oneOfCopies(copies: readonly FoundSession[]): string | undefined {
+  const newestFirst = [...copies].sort((a, b) => b.mtimeMs - a.mtimeMs || compareNames(a.path, b.path));
+  const [newest, ...others] = newestFirst;
+  if (newest === undefined) return undefined;
+  if (others.length === 0) return newest.path;
+  const content = contentMark(newest.path);
+  if (others.every((other) => contentMark(other.path) === content)) return newest.path;
+  const paths = newestFirst.map((copy) => copy.path).join(' and ');
+  throw new UserError(
+    `session ${newest.sessionId} is there ${copies.length} times, and they differ: ${paths}`,
+    'give the path',
+  );
+}
+
+function contentMark(file: string): string {
+  const identity = identify(file);
+  return identity === 'absent' ? identity : `${identity.size} ${identity.tail}`;
+}
+
+async function listPlaces(roots: readonly string[], problems: DiskProblem[]): Promise<readonly Place[]> {
+  const folders: Omit<Place, 'sessionId'>[] = [];
+  for (const { root, projects } of projectsFolders(roots)) {
+    const kind = await kindOf(root);
+    if (kind !== 'folder') problems.push({ path: root, code: codeOf(kind) });
+    folders.push(...(await projectFoldersIn(root, projects, problems)));
+  }
+  const listed = await Promise.all(
+    folders.map(async (folder) => {
+      const entries = await listFolder(folder.path, problems);
+      return entries
+        .filter(({ name }) => name.endsWith('.jsonl') && agentIdOf(name) === undefined)
+        .map(({ name }) => ({
+          ...folder,
+          path: path.join(folder.path, name),
+          sessionId: name.slice(0, -'.jsonl'.length),
+        }));
+    }),
+  );
+  return listed.flat();
+}
+
+/** A project folder may be a link, also to its neighbour (people do so after renaming a project): then it is not listed twice. */
+async function projectFoldersIn(
+  root: string,
+  projects: string,
+  problems: DiskProblem[],
+): Promise<Omit<Place, 'sessionId'>[]> {
+  const entries = await listFolder(projects, problems);
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+  const seen = new Set<string>();
+  if (links.length > 0) {
+    const real = await realpath(projects);
+    for (const name of folders) seen.add(path.join(real, name));
+  }
+  for (const name of links) {
+    const target = await realFolder(path.join(projects, name), problems);
+    if (target === undefined || seen.has(target)) continue;
+    seen.add(target);
+    folders.push(name);
+  }
+  return folders.sort(compareNames).map((slug) => ({ root, slug, path: path.join(projects, slug) }));
+}
+
+async function realFolder(link: string, problems: DiskProblem[]): Promise<string | undefined> {
+  try {
+    const target = await realpath(link);
+    return (await stat(target)).isDirectory() ? target : undefined;
+  } catch (error) {
+    problems.push({ path: link, code: systemErrorCode(error) ?? 'unknown' });
+    return undefined;
+  }
+}
+
+const statsPerBreath = 256;
+
+/** Synchronous calls, a third of the time of awaited ones for 10,000 sessions; the pauses let a server answer. */
+async function measure(places: readonly Place[], problems: DiskProblem[]): Promise<readonly FoundSession[]> {
+  const sessions: FoundSession[] = [];
+  for (const [at, place] of places.entries()) {
+    if (at % statsPerBreath === statsPerBreath - 1) await setImmediate();
+    try {
+      const stats = statSync(place.path);
+      if (stats.isFile()) sessions.push({ ...place, sizeBytes: stats.size, mtimeMs: stats.mtimeMs });
+    } catch (error) {
+      // A transcript that was deleted since its folder was listed is no problem.
+      const code = systemErrorCode(error) ?? 'unknown';
+      if (code !== 'ENOENT') problems.push({ path: place.path, code });
+    }
+  }
+  return sessions;
+}
+
+type Kind = 'file' | 'folder' | 'missing' | 'other' | { readonly code: string };
+
+async function kindOf(file: string): Promise<Kind> {
+  try {
+    const stats = await stat(file);
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : { code };
+  }
+}
+
+function codeOf(kind: Kind): string {
+  if (kind === 'missing') return 'ENOENT';
+  return typeof kind === 'string' ? 'ENOTDIR' : kind.code;
+}
+
+async function pathError(wanted: string, full: string, kind: Exclude<Kind, 'file'>): Promise<UserError> {
+  if (kind === 'missing') return new UserError(`there is no file ${wanted}`, listHint);
+  if (kind === 'folder') {
+    const transcript = `${full}.jsonl`;
+    const beside = (await kindOf(transcript)) === 'file';
+    return new UserError(
+      `${wanted} is a folder`,
+      beside ? `give ${transcript}` : 'give a transcript (.jsonl) or a session id',
+    );
+  }
+  if (kind === 'other')
+    return new UserError(`${wanted} is not a regular file`, 'give a transcript (.jsonl) or a session id');
+  return new UserError(`${wanted} cannot be read (${kind.code})`, 'check the path and its permissions');
+}
+
+async function readable(file: string): Promise<string> {
+  try {
+    await access(file, constants.R_OK);
+    return file;
+  } catch (error) {
+    throw new UserError(`${file} cannot be read (${systemErrorCode(error)})`, 'check its permissions');
+  }
+}
+
+function projectNames(roots: readonly string[]): string {
+  return (
+    projectsFolders(roots)
+      .map(({ projects }) => projects)
+      .join(' and ') || 'any root'
+  );
+}

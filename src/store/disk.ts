@@ -1,0 +1,56 @@
+// What appending and replacing share: folders that survive a power cut, and the system's refusals as errors
+// that tell the user what to do.
+import { mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { systemErrorCode, UserError } from '../base/errors.ts';
+
+/** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
+export const privateFileMode = 0o600;
+
+/**
+ * Makes a file's bytes, or a folder's new names, durable: without it a rename may be gone after a power cut.
+ */
+export async function syncPath(fileOrFolder: string): Promise<void> {
+  try {
+    const handle = await open(fileOrFolder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // Windows syncs only what is open for writing, some network disks no folder; there the system orders the writes.
+    if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(systemErrorCode(error) ?? ''))
+      throw error;
+  }
+}
+
+/** Makes `folder` and what leads to it, durably. */
+export async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  const before = path.dirname(firstMade);
+  for (let made = path.resolve(folder); made !== before; made = path.dirname(made)) await syncPath(path.dirname(made));
+}
+
+/** `error` as a `UserError` where the disk refused to read or write `file`; any other error as it is. */
+export function diskError(error: unknown, doing: 'read' | 'write', file: string): unknown {
+  const code = systemErrorCode(error);
+  const next = code === undefined ? undefined : remedies[code];
+  return next === undefined ? error : new UserError(`cannot ${doing} ${file} (${code})`, next);
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ENOSPC: 'make room on the disk and run it again',
+  EDQUOT: 'make room in your quota and run it again',
+  EFBIG: 'the file would pass the size limit of this system or shell (ulimit -f)',
+  EROFS: 'the disk is read-only; name another folder',
+  ENOENT: 'something else cleans up its folder; run it again',
+  EACCES: 'check the permissions',
+  EPERM: 'check the permissions',
+  EISDIR: 'name a file',
+  ENOTDIR: 'name a file in a folder',
+  ENAMETOOLONG: 'choose a shorter name',
+  ELOOP: 'remove the link that leads to itself',
+  EIO: 'the disk reports a fault; check it',
+};

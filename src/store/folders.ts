@@ -1,0 +1,29 @@
+// A folder comes in, its entries go out sorted; a folder that cannot be read becomes a problem in a list
+// instead of an exception, because one locked folder must not hide all other sessions.
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { systemErrorCode } from '../base/errors.ts';
+
+/** Something on the disk that could not be read. */
+export interface DiskProblem {
+  readonly path: string;
+  /** The system's error code, such as `EACCES`. */
+  readonly code: string;
+}
+
+/** The entries of `folder`, by name. A missing folder is empty. */
+export async function listFolder(folder: string, problems: DiskProblem[]): Promise<readonly Dirent[]> {
+  try {
+    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => compareNames(a.name, b.name));
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: folder, code });
+    return [];
+  }
+}
+
+/** By UTF-16 unit: the same order on every machine, whatever its locale. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

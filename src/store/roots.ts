@@ -1,0 +1,101 @@
+// Flags and environment come in; the config folders to read, their `projects` folders and Clew's own state
+// folder go out. One place decides, so that every command looks at the same sessions.
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+export interface RootOptions {
+  /** What `--root` named; relative paths are relative to the working folder. */
+  readonly roots?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly home?: string;
+}
+
+export interface ProjectsFolder {
+  readonly root: string;
+  readonly projects: string;
+}
+
+/** The config folders, absolute and distinct: `--root`, else CLEW_ROOTS, else CLAUDE_CONFIG_DIR, else the defaults. */
+export function resolveRoots(options: RootOptions = {}): readonly string[] {
+  const { roots = [], env = process.env, home = homedir() } = options;
+  const named = [roots, splitList(env.CLEW_ROOTS, path.delimiter), configFolders(env.CLAUDE_CONFIG_DIR, home)]
+    .map((list) => list.filter((root) => root.trim() !== ''))
+    .find((list) => list.length > 0);
+  return [...new Set((named ?? defaultRoots(home)).map((root) => path.resolve(expandHome(root.trim(), home))))];
+}
+
+/** Where the project folders of `root` are. A `projects` folder, or a copy of one, may itself be named as a root. */
+export function projectsFolder(root: string): string {
+  const inside = path.join(root, 'projects');
+  if (isFolder(inside)) return inside;
+  if (path.basename(root) === 'projects' || holdsProjects(root)) return root;
+  return inside;
+}
+
+/** The projects folder of every root, each real folder once, however many roots or links lead to it. */
+export function projectsFolders(roots: readonly string[]): readonly ProjectsFolder[] {
+  const seen = new Map<string, ProjectsFolder>();
+  for (const root of roots) {
+    const projects = projectsFolder(root);
+    const real = realPath(projects);
+    if (!seen.has(real)) seen.set(real, { root, projects });
+  }
+  return [...seen.values()];
+}
+
+/** Where Clew keeps its own state; never below a root. */
+export function stateFolder(env: NodeJS.ProcessEnv = process.env, home: string = homedir()): string {
+  if (env.CLEW_HOME) return path.resolve(expandHome(env.CLEW_HOME, home));
+  // The XDG base directory specification says that a relative path is to be ignored.
+  const xdg = env.XDG_STATE_HOME;
+  return xdg && path.isAbsolute(xdg) ? path.join(xdg, 'clew') : path.join(home, '.local', 'state', 'clew');
+}
+
+function defaultRoots(home: string): readonly string[] {
+  const xdg = path.join(home, '.config', 'claude');
+  return [path.join(home, '.claude'), ...(existsSync(xdg) ? [xdg] : [])];
+}
+
+/** The client takes the variable as one folder, ccusage as a list; a folder with a comma in its name stays one. */
+function configFolders(value: string | undefined, home: string): readonly string[] {
+  if (value !== undefined && isFolder(expandHome(value, home))) return [value];
+  return splitList(value, ',');
+}
+
+function splitList(value: string | undefined, separator: string): readonly string[] {
+  return value === undefined ? [] : value.split(separator);
+}
+
+/** In an env file or a quoted assignment no shell has expanded the tilde. */
+function expandHome(folder: string, home: string): string {
+  return folder === '~' || folder.startsWith('~/') ? path.join(home, folder.slice(1)) : folder;
+}
+
+function holdsProjects(root: string): boolean {
+  return listNames(root).some((name) => listNames(path.join(root, name)).some((file) => file.endsWith('.jsonl')));
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(folder: string): boolean {
+  try {
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

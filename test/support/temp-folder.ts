@@ -1,0 +1,21 @@
+// A temporary folder that is gone when its test has ended, and small trees of files in it.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** The real path of a new, empty folder, so that results can be compared with it as they are. */
+export function temporaryFolder(context: TestContext): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files, named by their path below `folder`; missing folders are made. */
+export function writeTree(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
