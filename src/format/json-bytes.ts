@@ -89,6 +89,8 @@ export function skipValue(bytes: Buffer, at: number, trace?: ValueTrace): number
 }
 
 export function skipWhitespace(bytes: Buffer, at: number): number {
+  // Nearly every line is written without white space: one comparison instead of four (12 % of `skipValue`).
+  if ((bytes[at] as number) > 0x20) return at;
   let position = at;
   while (position < bytes.length && isWhitespace(bytes[position] as number)) position++;
   return position;
@@ -173,7 +175,7 @@ export function skipKey(bytes: Buffer, at: number): number {
 }
 
 /** Below this a byte loop is faster than a call of `indexOf` (measured on transcripts: most strings are short). */
-const nearBytes = 64;
+const nearBytes = 48;
 
 /** Open brackets of ordinary lines; a deeper line gets its own, which is not kept. */
 const shallow = new Float64Array(256);
