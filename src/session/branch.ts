@@ -1,8 +1,9 @@
 // Graph → branches: the active one, which a resume continues, and the others, which a person may still want to see.
 // The lines beside a branch that belong to its messages (parallel calls hang their results there) make no branch.
 import type { JsonObject } from '../base/json.ts';
-import { type Graph, isLinked } from './graph.ts';
-import { callsOf, isMessage, type Node, resultsOf } from './node.ts';
+import type { Graph } from './graph.ts';
+import { isMessage, type Node } from './node.ts';
+import { type Relatives, relativesOf } from './relatives.ts';
 import { buildResumeGraph } from './resume/graph.ts';
 import { chooseLeaf } from './resume/leaf.ts';
 
@@ -20,6 +21,7 @@ export interface Branch {
 export interface BranchSource {
   readonly nodes: readonly Node[];
   readonly graph: Graph;
+  readonly relatives: Relatives;
   /** A sub-agent's transcript: its lines are side lines, and none the less its conversation. */
   readonly isAgent: boolean;
   read(node: Node): JsonObject;
@@ -31,7 +33,6 @@ export function findBranches(source: BranchSource): readonly Branch[] {
   if (leaf === undefined) return [];
   const { nodes } = source;
   const covered = new Uint8Array(nodes.length);
-  const relatives = new Relatives(source);
   const seenMessages = new Set<string>();
   const branches: Branch[] = [];
   const add = (tip: Node, active: boolean): void => {
@@ -40,7 +41,7 @@ export function findBranches(source: BranchSource): readonly Branch[] {
     const isReplay = !active && ids.length > 0 && ids.every((id) => seenMessages.has(id));
     for (const id of ids) seenMessages.add(id);
     for (const node of way.nodes) covered[node.index] = 1;
-    for (const node of way.nodes) for (const relative of relatives.of(node)) covered[relative.index] = 1;
+    for (const node of way.nodes) for (const relative of relativesOf(source.relatives, node)) covered[relative.index] = 1;
     branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, isReplay });
   };
   add(leaf, true);
@@ -69,40 +70,4 @@ function wayTo(graph: Graph, tip: Node, covered: Uint8Array): { nodes: Node[]; f
   let node: Node | undefined = tip;
   for (; node !== undefined && covered[node.index] === 0; node = graph.parentOf(node)) nodes.push(node);
   return { nodes: nodes.reverse(), fork: node };
-}
-
-/** Finds the lines that belong to a line on a branch: of the same message, or the results of its calls. */
-export class Relatives {
-  readonly #byMessage = new Map<string, Node[]>();
-  readonly #resultsById = new Map<string, Node[]>();
-
-  constructor(source: Pick<BranchSource, 'nodes' | 'isAgent'>) {
-    for (const node of source.nodes) {
-      if (!isLinked(node) || (node.isSidechain && !source.isAgent)) continue;
-      const id = node.type === 'assistant' ? node.message?.id : undefined;
-      if (id !== undefined) push(this.#byMessage, id, node);
-      for (const { toolUseId } of resultsOf(node)) push(this.#resultsById, toolUseId, node);
-    }
-  }
-
-  /** All lines of the node's message (itself among them) and all results of their calls, in file order. */
-  of(node: Node): readonly Node[] {
-    const lines = this.linesOf(node);
-    return [...lines, ...lines.flatMap((line) => callsOf(line)).flatMap((call) => this.resultsFor(call.id))];
-  }
-
-  linesOf(node: Node): readonly Node[] {
-    const id = node.type === 'assistant' ? node.message?.id : undefined;
-    return id === undefined ? [node] : (this.#byMessage.get(id) ?? [node]);
-  }
-
-  resultsFor(toolUseId: string): readonly Node[] {
-    return this.#resultsById.get(toolUseId) ?? [];
-  }
-}
-
-function push(map: Map<string, Node[]>, key: string, node: Node): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [node]);
-  else list.push(node);
 }

@@ -3,6 +3,7 @@
 import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Graph } from './graph.ts';
 import { isBoundary, type Node } from './node.ts';
+import type { Session } from './session.ts';
 
 export interface Compaction {
   readonly boundary: Node | undefined;
@@ -15,22 +16,19 @@ export interface Compaction {
   readonly preservedUuids: readonly string[];
 }
 
-export function findCompactions(
-  nodes: readonly Node[],
-  graph: Graph,
-  read: (node: Node) => JsonObject,
-): readonly Compaction[] {
+export function compactionsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Compaction[] {
+  const { transcript, graph } = session;
   const found: Compaction[] = [];
   const summarised = new Map<Node, Node>();
-  for (const node of nodes) {
+  for (const node of transcript.nodes) {
     if (!node.isCompactSummary || node.isSidechain) continue;
     const parent = graph.parentOf(node);
     if (parent !== undefined && isBoundary(parent)) summarised.set(parent, node);
     else found.push(describe(undefined, node, {}, graph));
   }
-  for (const node of nodes) {
+  for (const node of transcript.nodes) {
     if (!isBoundary(node) || node.isSidechain) continue;
-    found.push(describe(node, summarised.get(node), asObject(read(node).compactMetadata) ?? {}, graph));
+    found.push(describe(node, summarised.get(node), asObject(transcript.read(node).compactMetadata) ?? {}, graph));
   }
   return found.sort((a, b) => placeOf(a) - placeOf(b));
 }

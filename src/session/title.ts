@@ -4,23 +4,17 @@ import { asObject, asString, parseJson } from '../base/json.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import type { Graph } from './graph.ts';
 import { promptText } from './prompt-text.ts';
+import type { Session } from './session.ts';
 import type { Transcript } from './transcript.ts';
 
-export interface TitleSource {
-  readonly transcript: Transcript;
-  readonly graph: Graph;
-  /** `custom-title.json` of the side folder, where there is one. */
-  readonly customTitlePath: string | undefined;
-}
-
 /** `undefined` where nothing in the session can serve as one. */
-export function titleOf(source: TitleSource): string | undefined {
-  const { transcript } = source;
+export function titleOf(session: Pick<Session, 'transcript' | 'graph' | 'files'>): string | undefined {
+  const { transcript } = session;
   return (
     lastValue(transcript, 'custom-title', 'customTitle') ??
-    titleInFile(source.customTitlePath) ??
+    titleInFile(session.files.customTitle) ??
     lastValue(transcript, 'ai-title', 'aiTitle') ??
-    summaryTitle(source) ??
+    summaryTitle(transcript, session.graph) ??
     lastValue(transcript, 'last-prompt', 'lastPrompt') ??
     firstPrompt(transcript)
   );
@@ -46,7 +40,7 @@ function titleInFile(path: string | undefined): string | undefined {
 }
 
 /** A `summary` counts only if it names a line of this file: most of them belong to other sessions. */
-function summaryTitle({ transcript, graph }: TitleSource): string | undefined {
+function summaryTitle(transcript: Transcript, graph: Graph): string | undefined {
   const node = transcript.nodes.findLast((each) => each.type === 'summary' && graph.byUuid(each.leafUuid) !== undefined);
   return node === undefined ? undefined : asString(transcript.read(node).summary);
 }

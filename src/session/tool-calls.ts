@@ -1,6 +1,7 @@
 // Lines → tool calls: each tool_use with its result, paired by id and never by parent, and the sub-agent it started.
-import type { Relatives } from './branch.ts';
 import { callsOf, type Node, resultsOf } from './node.ts';
+import type { Session } from './session.ts';
+import type { Turn } from './turns.ts';
 
 export interface ToolCall {
   readonly id: string;
@@ -13,17 +14,14 @@ export interface ToolCall {
   readonly agentId: string | undefined;
 }
 
-/** `agentIds`: by tool_use id, where a sub-agent's own files name the call that started it. */
-export function toolCallsOf(
-  lines: readonly Node[],
-  relatives: Relatives,
-  agentIds: ReadonlyMap<string, string>,
-): readonly ToolCall[] {
+export function toolCallsOf(session: Session, turn: Pick<Turn, 'nodes'>): readonly ToolCall[] {
+  const agentIds = new Map<string, string>();
+  for (const agent of session.agents) if (agent.toolUseId !== undefined) agentIds.set(agent.toolUseId, agent.agentId);
   const calls = new Map<string, ToolCall>();
-  for (const node of lines) {
+  for (const node of turn.nodes) {
     for (const { id, name } of callsOf(node)) {
       if (calls.has(id)) continue;
-      const result = relatives.resultsFor(id)[0];
+      const result = session.relatives.resultsFor(id)[0];
       const isError = result !== undefined && resultsOf(result).some((head) => head.toolUseId === id && head.isError);
       calls.set(id, { id, name, node, result, isError, agentId: agentIds.get(id) ?? result?.resultAgentId });
     }

@@ -1,15 +1,19 @@
 // A branch → its turns: from one prompt of a person to the next. Each line of the branch is in exactly one turn; the
 // lines beside it (results of parallel calls, other lines of a message) are in the turn of their message.
-import type { JsonObject } from '../base/json.ts';
-import type { Branch, Relatives } from './branch.ts';
+import type { Branch } from './branch.ts';
+import type { PromptKind } from './input.ts';
 import type { Node } from './node.ts';
+import { findQueuedPrompts } from './queue.ts';
+import { type Relatives, relativesOf } from './relatives.ts';
 import { findReplayed } from './replay.ts';
+import type { Session } from './session.ts';
 
 export interface Turn {
   /** From 1, along the branch. */
   readonly index: number;
   /** The line of the prompt; `undefined` where a branch begins without one. */
   readonly prompt: Node | undefined;
+  readonly promptKind: PromptKind | undefined;
   /** The lines of the turn, the prompt first, in the order of the branch. */
   readonly nodes: readonly Node[];
 }
@@ -25,20 +29,40 @@ export interface Message {
   readonly nodes: readonly Node[];
 }
 
-export function turnsOf(branch: Pick<Branch, 'nodes'>, relatives: Relatives, read: (node: Node) => JsonObject): Turn[] {
-  const copies = findReplayed(branch.nodes, read);
-  const groups: { prompt: Node | undefined; nodes: Node[] }[] = [];
-  for (const node of branch.nodes) {
+/** The turns of a branch, by default of the active one. */
+export function turnsOf(session: Session, branch: Branch | undefined = session.branches[0]): readonly Turn[] {
+  if (branch === undefined) return [];
+  const { transcript, relatives } = session;
+  const groups = groupByPrompt(branch.nodes, findReplayed(branch.nodes, (node) => transcript.read(node)));
+  const queued = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node)).filter((each) => each.whileWorking);
+  const typedEarly = new Set(queued.map((each) => each.shownBy));
+  const placed = new Set(branch.nodes.map((node) => node.index));
+  return groups.map(({ prompt, nodes }, i) => ({
+    index: i + 1,
+    prompt,
+    promptKind: prompt !== undefined && typedEarly.has(prompt) ? 'queued' : prompt?.promptKind,
+    nodes: withRelatives(nodes, relatives, placed),
+  }));
+}
+
+interface TurnLines {
+  readonly prompt: Node | undefined;
+  readonly nodes: Node[];
+}
+
+function groupByPrompt(nodes: readonly Node[], copies: ReadonlySet<Node>): readonly TurnLines[] {
+  const groups: TurnLines[] = [];
+  for (const node of nodes) {
     if (copies.has(node)) continue;
     const last = groups.at(-1);
     if (node.promptKind !== undefined || last === undefined) {
       groups.push({ prompt: node.promptKind === undefined ? undefined : node, nodes: [node] });
     } else last.nodes.push(node);
   }
-  const begun = new Set(branch.nodes.map((node) => node.index));
-  return groups
-    .filter((group, i) => i > 0 || group.prompt !== undefined || group.nodes.some(isSpoken))
-    .map(({ prompt, nodes }, i) => ({ index: i + 1, prompt, nodes: withRelatives(nodes, relatives, begun) }));
+  // What stands before the first prompt is a turn of its own only if somebody speaks in it.
+  const [first, second] = groups;
+  if (first === undefined || second === undefined || first.prompt !== undefined || first.nodes.some(isSpoken)) return groups;
+  return [{ prompt: second.prompt, nodes: [...first.nodes, ...second.nodes] }, ...groups.slice(2)];
 }
 
 function isSpoken(node: Node): boolean {
@@ -46,14 +70,14 @@ function isSpoken(node: Node): boolean {
 }
 
 /** Adds the lines of its messages that stand beside the branch, each behind the first line of its message. */
-function withRelatives(nodes: readonly Node[], relatives: Relatives, onBranch: Set<number>): Node[] {
+function withRelatives(nodes: readonly Node[], relatives: Relatives, placed: Set<number>): Node[] {
   const lines: Node[] = [];
   for (const node of nodes) {
     lines.push(node);
     if (node.type !== 'assistant') continue;
-    for (const relative of relatives.of(node)) {
-      if (onBranch.has(relative.index)) continue;
-      onBranch.add(relative.index);
+    for (const relative of relativesOf(relatives, node)) {
+      if (placed.has(relative.index)) continue;
+      placed.add(relative.index);
       lines.push(relative);
     }
   }

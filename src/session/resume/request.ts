@@ -24,7 +24,8 @@ export interface ResumeSource {
 }
 
 /** Without a prompt: the history alone, as it stands before one is added. */
-export function resumeRequest(source: ResumeSource, prompt?: string): ResumeRequest {
+export function requestMessages(session: { readonly transcript: ResumeSource }, prompt?: string): ResumeRequest {
+  const source = session.transcript;
   const read = (node: Node) => source.read(node);
   const graph = buildResumeGraph(source.nodes, read);
   const choice = chooseLeaf(graph);

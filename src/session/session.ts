@@ -1,0 +1,78 @@
+// A session: its main transcript, its sub-agents, and how its lines hang together. Plain data; what is derived from
+// it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { asEntry, type Entry } from '../format/entry.ts';
+import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
+import { type AgentSource, findAgents } from './agents.ts';
+import { type Branch, findBranches } from './branch.ts';
+import { buildGraph, type Graph } from './graph.ts';
+import { isMessage, type Node } from './node.ts';
+import { findRelatives, type Relatives } from './relatives.ts';
+import { loadTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
+
+export interface Session {
+  /** The id that the client knows it by: the name of its file. */
+  readonly id: string;
+  readonly files: SessionFiles;
+  readonly transcript: Transcript;
+  /** A sub-agent's transcript, opened by itself. */
+  readonly isAgent: boolean;
+  readonly graph: Graph;
+  readonly relatives: Relatives;
+  /** The active branch first; none where the file holds no conversation. */
+  readonly branches: readonly Branch[];
+  readonly agents: readonly AgentSource[];
+}
+
+/** `path` is the main transcript. Every line is parsed, unless `strict: false` trades exactness for speed. */
+export async function loadSession(path: string, options: TranscriptOptions = {}): Promise<Session> {
+  const files = await sessionFiles(path);
+  return makeSession(files, loadTranscript(path, { strict: true, ...options }));
+}
+
+export function makeSession(files: SessionFiles, transcript: Transcript): Session {
+  const { nodes } = transcript;
+  const isAgent = nodes.some(isMessage) && nodes.every((node) => !isMessage(node) || node.isSidechain);
+  const graph = buildGraph(nodes);
+  const relatives = findRelatives(nodes, isAgent);
+  return {
+    id: files.sessionId,
+    files,
+    transcript,
+    isAgent,
+    graph,
+    relatives,
+    branches: findBranches({ nodes, graph, relatives, isAgent, read: (node) => transcript.read(node) }),
+    agents: findAgents(files, transcript, graph),
+  };
+}
+
+/** The session of one sub-agent: its own file, or its lines in the main one. */
+export async function loadAgent(session: Session, agent: AgentSource): Promise<Session> {
+  if (agent.path !== undefined) return loadSession(agent.path);
+  const { transcript } = session;
+  // The agent's lines are numbered anew, because graph and branches go by a node's place among the nodes.
+  const nodes = agent.nodes.map((node, index) => ({ ...node, index }));
+  const files = { ...session.files, agents: [], flatAgents: [], toolResults: [], journals: [] };
+  return makeSession(files, { ...transcript, nodes, diagnostics: [] });
+}
+
+/** What is wrong with its lines and its graph, in the order of the file. */
+export function diagnosticsOf(session: Session): readonly Diagnostic[] {
+  return [...session.transcript.diagnostics, ...session.graph.diagnostics].sort((a, b) => a.offset - b.offset);
+}
+
+/** The folder it was started in, as its lines say: the name of its project folder cannot be turned back into it. */
+export function cwdOf(session: Pick<Session, 'transcript'>): string | undefined {
+  return session.transcript.nodes.find((node) => node.cwd !== undefined)?.cwd;
+}
+
+/** The versions of the client that wrote it, in the order of their first line. */
+export function versionsOf(session: Pick<Session, 'transcript'>): readonly string[] {
+  return [...new Set(session.transcript.nodes.flatMap((node) => node.version ?? []))];
+}
+
+/** The full entry of a node of the main transcript. */
+export function readEntry(session: Pick<Session, 'transcript'>, node: Node): Entry {
+  return asEntry(session.transcript.read(node)) ?? {};
+}

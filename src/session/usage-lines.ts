@@ -1,0 +1,39 @@
+// A session → its lines with usage, in the order that `countUsage` wants: the main transcript before its sub-agents.
+import { loadTranscript, type Transcript } from './transcript.ts';
+import type { Session } from './session.ts';
+import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
+
+/** Agent transcripts are scanned, not parsed: their usage is all that is wanted here. */
+export function* usageLinesOf(session: Session): Generator<UsageLine> {
+  yield* linesWithUsage(session.transcript, session.id);
+  for (const agent of session.agents) {
+    if (agent.path !== undefined) yield* linesWithUsage(loadTranscript(agent.path), session.id);
+  }
+}
+
+/** The usage of one session by itself. Over several sessions, count their lines together: forks share messages. */
+export function sessionUsage(session: Session): UsageTotals {
+  return totalUsage(countUsage(usageLinesOf(session)).messages);
+}
+
+export function* linesWithUsage(
+  transcript: Pick<Transcript, 'path' | 'nodes'>,
+  sessionId: string,
+): Generator<UsageLine> {
+  for (const node of transcript.nodes) {
+    const { message } = node;
+    if (node.type !== 'assistant' || message?.usage === undefined) continue;
+    yield {
+      file: transcript.path,
+      line: node.line,
+      sessionId,
+      isSidechain: node.isSidechain,
+      messageId: message.id,
+      requestId: message.requestId,
+      model: message.model,
+      stopReason: message.stopReason,
+      time: node.time,
+      usage: message.usage,
+    };
+  }
+}
