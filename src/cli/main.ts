@@ -1,6 +1,11 @@
 #!/usr/bin/env node
 // The command's first file. It answers `--version` by itself, so that asking costs no more than starting Node;
-// everything else is loaded when needed.
+// everything else is loaded when it is needed.
 import { version } from '../base/version.ts';
 
-if (process.argv[2] === '--version' || process.argv[2] === '-V') process.stdout.write(`${version}\n`);
+const [first] = process.argv.slice(2);
+if (first === '--version' || first === '-V') process.stdout.write(`${version}\n`);
+else {
+  const { runProgram } = await import('./program.ts');
+  process.exitCode = await runProgram(process.argv.slice(2));
+}

@@ -41,7 +41,8 @@ export function findBranches(source: BranchSource): readonly Branch[] {
     const isReplay = !active && ids.length > 0 && ids.every((id) => seenMessages.has(id));
     for (const id of ids) seenMessages.add(id);
     for (const node of way.nodes) covered[node.index] = 1;
-    for (const node of way.nodes) for (const relative of relativesOf(source.relatives, node)) covered[relative.index] = 1;
+    for (const node of way.nodes)
+      for (const relative of relativesOf(source.relatives, node)) covered[relative.index] = 1;
     branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, isReplay });
   };
   add(leaf, true);

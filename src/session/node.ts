@@ -27,6 +27,7 @@ export interface Node {
   readonly leafUuid: string | undefined;
   readonly explicit: boolean;
   readonly isSidechain: boolean;
+  readonly isMeta: boolean;
   readonly isCompactSummary: boolean;
   readonly isApiError: boolean;
   readonly hasPermissionMode: boolean;
@@ -85,6 +86,7 @@ export function makeNode(head: Head, place: Place, intern: (text: string) => str
     leafUuid: head.leafUuid,
     explicit: head.explicit,
     isSidechain: head.isSidechain,
+    isMeta: head.isMeta,
     isCompactSummary: head.isCompactSummary,
     isApiError: head.isApiErrorMessage,
     hasPermissionMode: head.hasPermissionMode,

@@ -41,7 +41,9 @@ function titleInFile(path: string | undefined): string | undefined {
 
 /** A `summary` counts only if it names a line of this file: most of them belong to other sessions. */
 function summaryTitle(transcript: Transcript, graph: Graph): string | undefined {
-  const node = transcript.nodes.findLast((each) => each.type === 'summary' && graph.byUuid(each.leafUuid) !== undefined);
+  const node = transcript.nodes.findLast(
+    (each) => each.type === 'summary' && graph.byUuid(each.leafUuid) !== undefined,
+  );
   return node === undefined ? undefined : asString(transcript.read(node).summary);
 }
 

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
-import { skipWhitespace } from '../format/json-bytes.ts';
+import { skipValue, skipWhitespace } from '../format/json-bytes.ts';
 import { recoverRecords } from '../format/recover.ts';
 import { type Head, scanRecord } from '../format/scan.ts';
 import { type Line, readLines } from '../store/lines.ts';
@@ -131,6 +131,7 @@ class Loader {
     const skipped = line.length - bytes.length;
     const { records, damage } = recoverRecords(bytes);
     const lineStart = skipWhitespace(bytes, 0);
+    if (records[0]?.start !== lineStart) this.#addClientRecord(line, bytes, lineStart);
     for (const { start, end } of records) {
       const piece = bytes.subarray(start, end);
       const head = scanRecord(piece);
@@ -139,6 +140,15 @@ class Loader {
     }
     for (const { code, start, message } of damage) this.#say(code, line, skipped + start, message);
     this.#checkEnd(line);
+  }
+
+  /** The client reads any whole object at the start of a line, also one that recovery takes for a piece of something. */
+  #addClientRecord(line: Line, bytes: Buffer, start: number): void {
+    const end = bytes[start] === 0x7b ? skipValue(bytes, start) : -1;
+    if (end < 0 || parseJson(bytes.toString('utf8', start, end)) === undefined) return;
+    const head = scanRecord(bytes.subarray(start, end));
+    if (head === undefined || !clientTypes.has(head.type)) return;
+    this.#addNode(head, line, line.offset + line.length - bytes.length + start, end - start, false);
   }
 
   #addNode(head: Head, line: Line, offset: number, length: number, hidden: boolean): void {
@@ -198,6 +208,14 @@ class Loader {
 }
 
 const newline = Buffer.from('\n');
+const clientTypes: ReadonlySet<string> = new Set([
+  'user',
+  'assistant',
+  'system',
+  'attachment',
+  'progress',
+  'last-prompt',
+]);
 
 /** Begins with `{` and is cut off between two tokens, so that the next line may go on with it. */
 function isOpenObject(bytes: Buffer): boolean {

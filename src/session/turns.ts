@@ -33,8 +33,13 @@ export interface Message {
 export function turnsOf(session: Session, branch: Branch | undefined = session.branches[0]): readonly Turn[] {
   if (branch === undefined) return [];
   const { transcript, relatives } = session;
-  const groups = groupByPrompt(branch.nodes, findReplayed(branch.nodes, (node) => transcript.read(node)));
-  const queued = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node)).filter((each) => each.whileWorking);
+  const groups = groupByPrompt(
+    branch.nodes,
+    findReplayed(branch.nodes, (node) => transcript.read(node)),
+  );
+  const queued = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node)).filter(
+    (each) => each.whileWorking,
+  );
   const typedEarly = new Set(queued.map((each) => each.shownBy));
   const placed = new Set(branch.nodes.map((node) => node.index));
   return groups.map(({ prompt, nodes }, i) => ({
@@ -61,7 +66,8 @@ function groupByPrompt(nodes: readonly Node[], copies: ReadonlySet<Node>): reado
   }
   // What stands before the first prompt is a turn of its own only if somebody speaks in it.
   const [first, second] = groups;
-  if (first === undefined || second === undefined || first.prompt !== undefined || first.nodes.some(isSpoken)) return groups;
+  if (first === undefined || second === undefined || first.prompt !== undefined || first.nodes.some(isSpoken))
+    return groups;
   return [{ prompt: second.prompt, nodes: [...first.nodes, ...second.nodes] }, ...groups.slice(2)];
 }
 

@@ -1,6 +1,7 @@
 // A session → its lines with usage, in the order that `countUsage` wants: the main transcript before its sub-agents.
-import { loadTranscript, type Transcript } from './transcript.ts';
+
 import type { Session } from './session.ts';
+import { loadTranscript, type Transcript } from './transcript.ts';
 import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 
 /** Agent transcripts are scanned, not parsed: their usage is all that is wanted here. */

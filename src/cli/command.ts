@@ -1,0 +1,51 @@
+// What a command is: a row of the table in commands.ts (names, flags, help), and a module, loaded when it is called,
+// whose `run` reads its input, calls the layers above and renders.
+import type { OutputStream } from './terminal/output.ts';
+import type { Style } from './terminal/style.ts';
+
+export interface Flag {
+  /** With its dashes: `--json`. */
+  readonly name: string;
+  /** The word for its value in help: `DIR`, `N`, `TEXT`. */
+  readonly value?: string;
+  readonly summary: string;
+  readonly isRepeatable?: boolean;
+  readonly isHidden?: boolean;
+}
+
+export interface CommandRow {
+  readonly name: string;
+  /** As it is written in help: `SESSION`, `[WORD]`. */
+  readonly argument?: string;
+  readonly summary: string;
+  readonly flags: readonly Flag[];
+  readonly examples: readonly string[];
+  load(): Promise<{ run(input: CommandInput): Promise<void> }>;
+}
+
+export interface CommandInput {
+  readonly argument: string | undefined;
+  readonly flags: FlagValues;
+  readonly io: CommandIo;
+}
+
+/** Values by the flag's name without dashes; absent where the flag was not given. */
+export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+export interface CommandIo {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly style: Style;
+}
+
+export function textFlag(flags: FlagValues, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listFlag(flags: FlagValues, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value : [];
+}

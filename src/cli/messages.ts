@@ -1,0 +1,27 @@
+// clew messages SESSION: what a resume sends, as JSON; exit 3 where the client would refuse the file.
+import { exitCodes, UserError } from '../base/errors.ts';
+import { requestMessages } from '../session/resume/request.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { findSessionArgument, readSession, refuseForeign } from './session-argument.ts';
+import { writeOut } from './terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const session = await readSession(await findSessionArgument(input));
+  refuseForeign(session);
+  const request = requestMessages(session, textFlag(input.flags, 'prompt'));
+  if ('refused' in request) {
+    throw new UserError(
+      `Claude Code would refuse ${session.transcript.path}: ${request.refused}`,
+      `\`clew show\` still reads what is in it`,
+      exitCodes.refused,
+    );
+  }
+  await writeOut(pieces(request.messages), input.io);
+}
+
+/** One message a line: a conversation of hundreds of megabytes does not become one string. */
+function* pieces(messages: readonly unknown[]): Generator<string> {
+  yield '[';
+  for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${JSON.stringify(message)}`;
+  yield '\n]\n';
+}

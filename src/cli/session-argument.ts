@@ -1,0 +1,62 @@
+// SESSION and the roots, as every command takes them → a loaded session, or a UserError that says what the file is
+// instead of one.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UserError } from '../base/errors.ts';
+import { loadSession, type Session } from '../session/session.ts';
+import { findSession } from '../store/discover.ts';
+import { diskError } from '../store/disk.ts';
+import { resolveRoots } from '../store/roots.ts';
+import { type CommandInput, listFlag } from './command.ts';
+
+export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
+  return flags.demo === true ? [demoRoot] : resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
+}
+
+/** The bundled library stands in the package's own folder; the bundler decides how deep below it this code stands. */
+export const demoRoot: string = path.join(packageFolder(fileURLToPath(import.meta.url)), 'demo');
+
+function packageFolder(file: string): string {
+  let folder = path.dirname(file);
+  while (!existsSync(path.join(folder, 'package.json')) && folder !== path.dirname(folder))
+    folder = path.dirname(folder);
+  return folder;
+}
+
+export async function findSessionArgument(input: CommandInput): Promise<string> {
+  return findSession(input.argument ?? '', rootsOf(input), input.io.cwd);
+}
+
+/** Loads any file that holds at least one record; what holds none is named for what it is. */
+export async function openSession(input: CommandInput): Promise<Session> {
+  const session = await readSession(await findSessionArgument(input));
+  refuseForeign(session);
+  const { path: file, sizeBytes, nodes } = session.transcript;
+  if (sizeBytes === 0) {
+    throw new UserError(`${file} is empty`, 'some clients leave such a file behind when they resume; run `clew ls`');
+  }
+  if (nodes.length === 0) {
+    throw new UserError(
+      `${file} is not a transcript: no line of it is a JSON record`,
+      'name a .jsonl file of Claude Code',
+    );
+  }
+  return session;
+}
+
+export async function readSession(file: string): Promise<Session> {
+  try {
+    return await loadSession(file);
+  } catch (error) {
+    throw diskError(error, 'read', file);
+  }
+}
+
+export function refuseForeign({ transcript }: Session): void {
+  if (transcript.foreign === undefined) return;
+  throw new UserError(
+    `${transcript.path} was written by ${transcript.foreign}, not by Claude Code`,
+    'Clew reads sessions of Claude Code only; run `clew ls` for those',
+  );
+}

@@ -1,0 +1,113 @@
+// A session → the JSON of `clew show --json` (docs/json.md), a turn at a time, so that a long session is never held
+// as one string.
+import { type Block, textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import type { AgentSource } from '../session/agents.ts';
+import type { Branch } from '../session/branch.ts';
+import { type Compaction, compactionsOf } from '../session/compaction.ts';
+import type { Node } from '../session/node.ts';
+import { promptText } from '../session/prompt-text.ts';
+import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../session/session.ts';
+import { titleOf } from '../session/title.ts';
+import { toolCallsOf } from '../session/tool-calls.ts';
+import { turnUsage } from '../session/turn-usage.ts';
+import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns.ts';
+import { sessionUsage } from '../session/usage-lines.ts';
+import { isoDate } from './json-date.ts';
+
+export function* showJson(session: Session, turns: readonly Turn[], full: boolean): Generator<string> {
+  const head = {
+    sessionId: session.id,
+    path: session.transcript.path,
+    cwd: cwdOf(session) ?? null,
+    title: titleOf(session) ?? null,
+    versions: versionsOf(session),
+    entries: entryCounts(session.transcript.nodes),
+    diagnostics: diagnosticsOf(session),
+    branches: session.branches.map((branch) => branchJson(session, branch)),
+    compactions: compactionsOf(session).map(compactionJson),
+    agents: session.agents.map(agentJson),
+  };
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "turns": [`;
+  for (const [i, turn] of turns.entries()) {
+    yield `${i === 0 ? '\n' : ',\n'}    ${JSON.stringify(turnJson(session, turn, full))}`;
+  }
+  yield `${turns.length === 0 ? '' : '\n  '}],\n  "usage": ${JSON.stringify(sessionUsage(session))}\n}\n`;
+}
+
+function entryCounts(nodes: readonly Node[]): object {
+  const byType: Record<string, number> = {};
+  for (const { type } of nodes) byType[type || 'untyped'] = (byType[type || 'untyped'] ?? 0) + 1;
+  return { total: nodes.length, byType };
+}
+
+function branchJson(session: Session, branch: Branch): object {
+  return {
+    active: branch.active,
+    leafUuid: branch.leaf.uuid ?? null,
+    forkUuid: branch.fork?.uuid ?? null,
+    entries: branch.nodes.length,
+    turns: turnsOf(session, branch).length,
+    isReplay: branch.isReplay,
+  };
+}
+
+function compactionJson(compaction: Compaction): object {
+  return {
+    uuid: compaction.boundary?.uuid ?? null,
+    summaryUuid: compaction.summary?.uuid ?? null,
+    timestamp: isoDate(compaction.time),
+    trigger: compaction.trigger ?? null,
+    preTokens: compaction.preTokens ?? null,
+    postTokens: compaction.postTokens ?? null,
+    preservedUuids: compaction.preservedUuids,
+  };
+}
+
+function agentJson(agent: AgentSource): object {
+  return {
+    agentId: agent.agentId,
+    path: agent.path ?? null,
+    agentType: agent.agentType ?? null,
+    description: agent.description ?? null,
+    toolUseId: agent.toolUseId ?? null,
+  };
+}
+
+function turnJson(session: Session, turn: Turn, full: boolean): object {
+  return {
+    index: turn.index,
+    prompt: turn.prompt === undefined ? null : promptJson(session, turn, turn.prompt),
+    messages: messagesOf(turn).map((message) => messageJson(session, message, full)),
+    toolCalls: toolCallsOf(session, turn).map((call) => ({
+      id: call.id,
+      name: call.name,
+      isError: call.isError,
+      answered: call.result !== undefined,
+      agentId: call.agentId ?? null,
+    })),
+    usage: turnUsage(session, turn),
+  };
+}
+
+function promptJson(session: Session, turn: Turn, prompt: Node): object {
+  return {
+    kind: turn.promptKind,
+    text: promptText(contentOf(readEntry(session, prompt))),
+    uuid: prompt.uuid ?? null,
+    timestamp: isoDate(prompt.time),
+  };
+}
+
+function messageJson(session: Session, message: Message, full: boolean): object {
+  const blocks: Block[] = message.nodes.flatMap((node) => contentOf(readEntry(session, node)));
+  return {
+    role: message.role,
+    id: message.id ?? null,
+    model: message.model ?? null,
+    stopReason: message.stopReason ?? null,
+    timestamp: isoDate(message.time),
+    uuids: message.nodes.map((node) => node.uuid ?? null),
+    ...(full ? { content: blocks } : { text: textOf(blocks) }),
+  };
+}

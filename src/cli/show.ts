@@ -1,0 +1,51 @@
+// clew show SESSION: a session for a reader, turn by turn, or all of it as JSON.
+import { UserError } from '../base/errors.ts';
+import type { Branch } from '../session/branch.ts';
+import type { Session } from '../session/session.ts';
+import { type Turn, turnsOf } from '../session/turns.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { openSession } from './session-argument.ts';
+import { showJson } from './show-json.ts';
+import { showText } from './show-text.ts';
+import { proseWidth, writeOut } from './terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const session = await openSession(input);
+  const branch = chosenBranch(session, textFlag(flags, 'branch'));
+  const turns = chosenTurns(turnsOf(session, branch), textFlag(flags, 'turn'));
+  const full = flags.full === true;
+  if (flags.json === true) return writeOut(showJson(session, turns, full), io);
+  const options = {
+    full,
+    style: io.style,
+    width: proseWidth(io.stdout, io.env),
+    hasHeader: textFlag(flags, 'turn') === undefined,
+  };
+  await writeOut(showText(session, branch, turns, options), { ...io, pager: true });
+}
+
+function chosenBranch(session: Session, wanted: string | undefined): Branch | undefined {
+  if (wanted === undefined) return session.branches[0];
+  const branch = /^\d+$/.test(wanted) ? session.branches[Number(wanted) - 1] : undefined;
+  if (branch === undefined) {
+    const count = session.branches.length;
+    throw new UserError(
+      `there is no branch ${wanted}`,
+      `the session has ${count === 1 ? 'one branch' : `branches 1 to ${count}`}`,
+    );
+  }
+  return branch;
+}
+
+function chosenTurns(turns: readonly Turn[], wanted: string | undefined): readonly Turn[] {
+  if (wanted === undefined) return turns;
+  const turn = /^\d+$/.test(wanted) ? turns[Number(wanted) - 1] : undefined;
+  if (turn === undefined) {
+    throw new UserError(
+      `there is no turn ${wanted}`,
+      turns.length === 0 ? 'the session has none' : `the session has turns 1 to ${turns.length}`,
+    );
+  }
+  return [turn];
+}

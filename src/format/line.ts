@@ -1,0 +1,60 @@
+// A line ⇄ its pieces: whole records as typed entries, everything else (white space, damage) as it stands. Putting the
+// pieces together again gives the line byte for byte; an edited entry changes only the bytes that the edit names.
+import { parseJson } from '../base/json.ts';
+import { type Edit, editJson } from './edit.ts';
+import { asEntry, type Entry } from './entry.ts';
+import { type LineDamage, recoverRecords } from './recover.ts';
+
+export interface EntryPiece {
+  readonly entry: Entry;
+  readonly bytes: Buffer;
+}
+
+/** Bytes that are no record. */
+export interface RawPiece {
+  readonly entry: undefined;
+  readonly bytes: Buffer;
+}
+
+export type Piece = EntryPiece | RawPiece;
+
+export interface ParsedLine {
+  readonly pieces: readonly Piece[];
+  readonly damage: readonly LineDamage[];
+}
+
+export function parseLine(bytes: Buffer): ParsedLine {
+  const whole = parseEntry(bytes);
+  if (whole !== undefined) return { pieces: [{ entry: whole, bytes }], damage: [] };
+  const { records, damage } = recoverRecords(bytes);
+  const pieces: Piece[] = [];
+  let done = 0;
+  for (const { start, end } of records) {
+    const entry = parseEntry(bytes.subarray(start, end));
+    if (entry === undefined) continue;
+    if (start > done) pieces.push({ entry: undefined, bytes: bytes.subarray(done, start) });
+    pieces.push({ entry, bytes: bytes.subarray(start, end) });
+    done = end;
+  }
+  if (done < bytes.length) pieces.push({ entry: undefined, bytes: bytes.subarray(done) });
+  return { pieces, damage };
+}
+
+export function serialiseLine(line: Pick<ParsedLine, 'pieces'>): Buffer {
+  const [only, second] = line.pieces;
+  return only !== undefined && second === undefined
+    ? only.bytes
+    : Buffer.concat(line.pieces.map((piece) => piece.bytes));
+}
+
+/** The entry with some values set or removed; key order, spacing and every other byte stay. */
+export function editEntry(piece: EntryPiece, edits: readonly Edit[]): EntryPiece {
+  const bytes = editJson(piece.bytes, edits);
+  const entry = parseEntry(bytes);
+  if (entry === undefined) throw new TypeError('the edit does not leave a JSON object');
+  return { entry, bytes };
+}
+
+function parseEntry(bytes: Buffer): Entry | undefined {
+  return asEntry(parseJson(bytes.toString('utf8')));
+}

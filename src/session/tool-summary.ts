@@ -1,0 +1,38 @@
+// A tool call in one line: the part of its input that tells a reader what it did.
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+
+/** Which field of a tool's input says most. Tools that are not listed show their first text. */
+const tellingField: Readonly<Record<string, string>> = {
+  Agent: 'description',
+  Bash: 'command',
+  Edit: 'file_path',
+  Glob: 'pattern',
+  Grep: 'pattern',
+  LS: 'path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+  Read: 'file_path',
+  Skill: 'skill',
+  Task: 'description',
+  WebFetch: 'url',
+  WebSearch: 'query',
+  Write: 'file_path',
+};
+
+export function summariseInput(name: string, input: JsonValue | undefined): string {
+  if (!isObject(input)) return typeof input === 'string' ? input : '';
+  if (isArray(input.todos)) return todoSummary(input.todos);
+  const field = tellingField[name];
+  const telling = field === undefined ? undefined : asString(input[field]);
+  return telling ?? firstText(input);
+}
+
+function firstText(input: JsonObject): string {
+  for (const value of Object.values(input)) if (typeof value === 'string' && value.trim() !== '') return value;
+  return '';
+}
+
+function todoSummary(todos: readonly JsonValue[]): string {
+  const done = todos.filter((todo) => asObject(todo)?.status === 'completed').length;
+  return `${done} of ${todos.length} done`;
+}

@@ -1,0 +1,32 @@
+// Seed 004's view of a session: each user line as the kind of round it begins, by that document's priorities. The
+// view is offered because people think in it; what it says of `permissionMode` and roots is a guess (docs/format.md),
+// so nothing else in Clew is built on it.
+import type { Node } from '../node.ts';
+import { resultsOf } from '../node.ts';
+import type { Session } from '../session.ts';
+
+export type RoundType = 'new_session' | 'continue' | 'new_round' | 'resume';
+
+export interface Round {
+  readonly type: RoundType;
+  readonly node: Node;
+}
+
+const resumeGapMs = 5 * 60 * 1000;
+
+export function roundsOf(session: Session): readonly Round[] {
+  const nodes = session.branches[0]?.nodes ?? [];
+  let previous: Node | undefined;
+  const rounds: Round[] = [];
+  for (const node of nodes) {
+    if (node.type === 'user') rounds.push({ type: roundType(node, previous), node });
+    if (node.type === 'user' || node.type === 'assistant') previous = node;
+  }
+  return rounds;
+}
+
+export function roundType(node: Node, previous: Node | undefined): RoundType {
+  if (node.hasPermissionMode || node.parentUuid === null || node.parentUuid === undefined) return 'new_session';
+  if (resultsOf(node).length > 0) return 'continue';
+  return previous !== undefined && node.time - previous.time > resumeGapMs ? 'resume' : 'new_round';
+}
