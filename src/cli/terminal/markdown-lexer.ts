@@ -1,0 +1,35 @@
+// Markdown → marked's tokens, within bounds. marked's own lexer overflows the stack on deep nesting and takes a power of
+// the length on some paragraphs (100 KB of `a.b-c_` took 15 s), so a transcript could hang whoever reads it.
+import { Lexer, type Token, type TokensList } from 'marked';
+
+export function lexMarkdown(text: string): readonly Token[] {
+  return new BoundedLexer({ gfm: true }).lex(text);
+}
+
+const maxDepth = 24;
+const maxInlineChars = 4096;
+
+class BoundedLexer extends Lexer {
+  #depth = 0;
+
+  override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
+  override blockTokens(src: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
+  override blockTokens(src: string, tokens: Token[] = [], lastParagraphClipped = false): Token[] {
+    if (this.#depth === maxDepth) return pushText(tokens, src);
+    this.#depth += 1;
+    try {
+      return super.blockTokens(src, tokens, lastParagraphClipped);
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    return src.length > maxInlineChars ? pushText(tokens, src) : super.inlineTokens(src, tokens);
+  }
+}
+
+function pushText(tokens: Token[], src: string): Token[] {
+  tokens.push({ type: 'text', raw: src, text: src });
+  return tokens;
+}

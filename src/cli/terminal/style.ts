@@ -1,0 +1,78 @@
+// Whether a stream may be coloured → the colours, by name and by meaning. Only the 16 colours every terminal has, which
+// follow the user's own theme; without colour every function returns its text unchanged.
+
+export type Paint = (text: string) => string;
+
+export interface Style {
+  readonly enabled: boolean;
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly italic: Paint;
+  readonly underline: Paint;
+  readonly inverse: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly blue: Paint;
+  readonly magenta: Paint;
+  readonly cyan: Paint;
+  readonly grey: Paint;
+  readonly heading: Paint;
+  readonly code: Paint;
+  readonly error: Paint;
+  readonly ok: Paint;
+  readonly accent: Paint;
+  readonly muted: Paint;
+}
+
+export function createStyle(enabled: boolean): Style {
+  const sgr = (open: number, close: number): Paint => (enabled ? paint(open, close) : plain);
+  const bold = sgr(1, 22);
+  const colors = {
+    red: sgr(31, 39),
+    green: sgr(32, 39),
+    yellow: sgr(33, 39),
+    blue: sgr(34, 39),
+    magenta: sgr(35, 39),
+    cyan: sgr(36, 39),
+    grey: sgr(90, 39),
+  };
+  return {
+    enabled,
+    bold,
+    dim: sgr(2, 22),
+    italic: sgr(3, 23),
+    underline: sgr(4, 24),
+    inverse: sgr(7, 27),
+    ...colors,
+    heading: (text) => bold(colors.blue(text)),
+    code: colors.cyan,
+    error: colors.red,
+    ok: colors.green,
+    accent: colors.magenta,
+    muted: colors.grey,
+  };
+}
+
+/** `flag` is what the user said on the command line (`--color`, `--no-color`); it outranks the environment. */
+export function wantsColor(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+  flag?: boolean,
+): boolean {
+  if (flag !== undefined) return flag;
+  // https://no-color.org: any value but the empty one.
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  if (env.TERM === 'dumb') return false;
+  return stream.isTTY === true;
+}
+
+const plain: Paint = (text) => text;
+
+function paint(open: number, close: number): Paint {
+  const start = `\x1b[${open}m`;
+  const end = `\x1b[${close}m`;
+  // A colour inside this one closes with the same code; ours has to be opened again behind it.
+  return (text) => (text === '' ? '' : `${start}${text.replaceAll(end, end + start)}${end}`);
+}
