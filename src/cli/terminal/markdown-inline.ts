@@ -51,7 +51,11 @@ function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint)
       spans.push({ text: '~~', paint: style.muted });
       return;
     case 'codespan':
-      spans.push({ text: style.enabled ? token.text : token.raw.trim(), paint: style.code, keepSpaces: true });
+      spans.push({
+        text: style.enabled ? token.text : token.raw.trim(),
+        paint: (text) => paint(style.code(text)),
+        keepSpaces: true,
+      });
       return;
     case 'br':
       spans.push({ text: '\n', paint });

@@ -146,6 +146,10 @@ describe('Markdown in colour', () => {
     assert.equal(colored('`a` *b* [c](d)'), '\x1b[36ma\x1b[39m \x1b[3mb\x1b[23m \x1b[4mc\x1b[24m\x1b[90m (d)\x1b[39m');
   });
 
+  test('code in strong text is strong too', () => {
+    assert.equal(colored('**a `b`**'), '\x1b[1ma \x1b[22m\x1b[1m\x1b[36mb\x1b[39m\x1b[22m');
+  });
+
   test('a colour ends with its line and never reaches the bar of a quote', () => {
     assert.equal(
       colored('> **aaaaaaaaaaaaaaa bbbbbbbbbbbbbbb**'),
