@@ -322,13 +322,18 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
   }
   const end = memberEnd;
   message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = [...message.calls, { id, name }];
+  if (type === 'tool_use' && id !== undefined) message.calls = appended(message.calls, { id, name });
   else if (type === 'tool_result' && toolUseId !== undefined) {
-    message.results = [...message.results, { toolUseId, isError }];
+    message.results = appended(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {
-    head.textPrefixes = [...head.textPrefixes, prefix(bytes, textStart, textEnd)];
+    head.textPrefixes = appended(head.textPrefixes, prefix(bytes, textStart, textEnd));
   }
   return end;
+}
+
+/** A list of one is made as a literal: a spread reserves room for sixteen, and a transcript has very many of them. */
+function appended<T>(list: readonly T[], item: T): readonly T[] {
+  return list.length === 0 ? [item] : [...list, item];
 }
 
 function scanToolUseResult(bytes: Buffer, at: number, head: Head): number {

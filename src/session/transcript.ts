@@ -8,7 +8,7 @@ import { recoverRecords } from '../format/recover.ts';
 import { type Head, scanRecord } from '../format/scan.ts';
 import { type Line, readLines } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
-import { makeNode, type Node } from './node.ts';
+import { Node, type Place, SharedValues } from './node.ts';
 
 export interface Transcript {
   readonly path: string;
@@ -17,8 +17,12 @@ export interface Transcript {
   readonly diagnostics: readonly Diagnostic[];
   /** The program that wrote the file, where it is not Claude Code. */
   readonly foreign: string | undefined;
+  /** Some message id comes back in a later turn, so that history may have been written again (see replay.ts). */
+  readonly mayRepeat: boolean;
   /** The full entry; an empty object where its bytes are not JSON after all. */
   read(node: Node): JsonObject;
+  /** A part of it as a transcript of its own, its nodes numbered anew. */
+  pick(nodes: readonly Node[]): Transcript;
 }
 
 export interface TranscriptOptions {
@@ -27,6 +31,8 @@ export interface TranscriptOptions {
    * which is several times faster and differs only on lines damaged inside a string or a number.
    */
   readonly strict?: boolean;
+  /** Leave `message` out of the nodes: enough for graph and turns, in half the memory. */
+  readonly withoutMessages?: boolean;
 }
 
 const maxDiagnostics = 10_000;
@@ -34,19 +40,32 @@ const maxPendingBytes = 4 * 1024 * 1024;
 const maxPendingLines = 2_000;
 
 export function loadTranscript(path: string, options: TranscriptOptions = {}): Transcript {
-  const loader = new Loader(options.strict === true);
+  const loader = new Loader(options);
   for (const batch of readLines(path)) for (const line of batch) loader.add(line);
   loader.finish();
+  return makeTranscript(path, loader);
+}
+
+function makeTranscript(path: string, loaded: Loader): Transcript {
   const ranges = new RangeReader(path);
+  const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
   return {
     path,
-    sizeBytes: loader.sizeBytes,
-    nodes: loader.nodes,
-    diagnostics: loader.diagnostics,
-    foreign: loader.foreign,
+    sizeBytes,
+    nodes,
+    diagnostics,
+    foreign,
+    mayRepeat,
     read: (node) => {
       const value = parseJson(ranges.read(node.offset, node.length).toString('utf8'));
       return isObject(value) ? value : {};
+    },
+    pick: (picked) => {
+      const loader = new Loader({});
+      for (const { offset, length, line, hidden } of picked) {
+        loader.addRecord(ranges.read(offset, length), { line, offset, length, hidden });
+      }
+      return makeTranscript(path, loader);
     },
   };
 }
@@ -62,14 +81,22 @@ class Loader {
   readonly diagnostics: Diagnostic[] = [];
   foreign: string | undefined;
   sizeBytes = 0;
-  readonly #strict: boolean;
-  readonly #strings = new Map<string, string>();
+  mayRepeat = false;
+  readonly #options: TranscriptOptions;
+  readonly #shared = new SharedValues();
   #pending: PendingLine[] = [];
   #pendingBytes = 0;
   #hasCrlf = false;
+  #turn = 0;
+  readonly #turnOfMessage = new Map<number, number>();
 
-  constructor(strict: boolean) {
-    this.#strict = strict;
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+  }
+
+  addRecord(bytes: Buffer, place: Omit<Place, 'index'>): void {
+    const head = scanRecord(bytes);
+    if (head !== undefined) this.#addHead(head, place);
   }
 
   add(line: Line): void {
@@ -152,17 +179,25 @@ class Loader {
   }
 
   #addNode(head: Head, line: Line, offset: number, length: number, hidden: boolean): void {
-    if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
-    const place = { index: this.nodes.length, line: line.number, offset, length, hidden };
-    this.nodes.push(makeNode(head, place, (text) => this.#share(text)));
+    this.#addHead(head, { line: line.number, offset, length, hidden });
   }
 
-  #share(text: string): string {
-    const known = this.#strings.get(text);
-    if (known !== undefined) return known;
-    if (this.#strings.size >= 4096) this.#strings.clear();
-    this.#strings.set(text, text);
-    return text;
+  #addHead(head: Head, place: Omit<Place, 'index'>): void {
+    if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
+    const keepMessage = this.#options.withoutMessages !== true;
+    const node = new Node(head, { ...place, index: this.nodes.length }, this.#shared, keepMessage);
+    this.nodes.push(node);
+    if (node.promptKind !== undefined) this.#turn++;
+    if (node.type === 'assistant' && head.message?.id !== undefined) this.#watch(head.message.id);
+  }
+
+  /** By a hash, because ids of half a million lines are a burden; a false alarm only costs a closer look. */
+  #watch(messageId: string): void {
+    let hash = 0;
+    for (let i = 0; i < messageId.length; i++) hash = (Math.imul(hash, 31) + messageId.charCodeAt(i)) | 0;
+    const before = this.#turnOfMessage.get(hash);
+    if (before === undefined) this.#turnOfMessage.set(hash, this.#turn);
+    else if (before !== this.#turn) this.mayRepeat = true;
   }
 
   #withoutBom(line: Line): Buffer {
@@ -173,7 +208,7 @@ class Loader {
   }
 
   #isSound(line: Line, bytes: Buffer): boolean {
-    if (!this.#strict) return true;
+    if (this.#options.strict !== true) return true;
     const text = bytes.toString('utf8');
     const value = parseJson(text);
     if (value === undefined) return false;
