@@ -2,10 +2,11 @@
 // every string it does not need without decoding it. It checks the shape of the record, not the inside of strings
 // and numbers: whoever must know that a line is JSON to the last byte parses it.
 import { parseJson } from '../base/json.ts';
+import { recall } from './byte-memo.ts';
 import { skipString, skipValue, skipWhitespace } from './json-bytes.ts';
 import { knownKey } from './keys.ts';
 import { isoTime } from './timestamp.ts';
-import { readUsage, type Usage } from './usage.ts';
+import { makeUsage, type RawUsage, tokenCount, type Usage } from './usage.ts';
 
 /** What one record says about itself, without its content. Absent and ill-typed fields are `undefined`. */
 export interface Head {
@@ -75,8 +76,10 @@ export function scanRecord(bytes: Buffer): Head | undefined {
   const start = skipWhitespace(bytes, 0);
   if (bytes[start] !== openBrace) return undefined;
   const head = emptyHead();
+  textSpans.length = 0;
   const end = scanEntry(bytes, start, head);
   if (end < 0 || skipWhitespace(bytes, end) !== bytes.length) return undefined;
+  if (textSpans.length > 0 && (head.type === 'user' || head.type === '')) head.textPrefixes = prefixes(bytes);
   return head;
 }
 
@@ -93,6 +96,8 @@ const backslash = 0x5c;
 // millions of members and an allocation for each is what the lazy look avoids.
 let keyStart = 0;
 let keyEnd = 0;
+/** Starts and ends of the texts in the message; only those of user lines are looked at, when the type is known. */
+const textSpans: number[] = [];
 
 /** From behind `{`, `,` or a value to the next member's value; -1 for a broken object, 0 at its end (see `memberEnd`). */
 function nextMember(bytes: Buffer, at: number, first: boolean): number {
@@ -106,15 +111,19 @@ function nextMember(bytes: Buffer, at: number, first: boolean): number {
     i = skipSpace(bytes, i + 1);
   }
   if (bytes[i] !== quote) return -1;
-  const end = skipString(bytes, i);
-  if (end < 0) return -1;
-  keyStart = i + 1;
-  keyEnd = end - 1;
-  i = skipSpace(bytes, end);
+  keyStart = ++i;
+  let byte = bytes[i];
+  while (byte !== quote && byte !== backslash && byte !== undefined) byte = bytes[++i];
+  keyEscaped = byte === backslash;
+  if (byte !== quote) i = skipString(bytes, keyStart - 1) - 1; // an escaped key, or none
+  if (i < 0) return -1;
+  keyEnd = i;
+  i = skipSpace(bytes, i + 1);
   if (bytes[i] !== colon) return -1;
   return skipSpace(bytes, i + 1);
 }
 let memberEnd = 0;
+let keyEscaped = false;
 
 /** The client writes no white space between tokens, so the common answer is the place itself. */
 function skipSpace(bytes: Buffer, at: number): number {
@@ -124,14 +133,9 @@ function skipSpace(bytes: Buffer, at: number): number {
 /** The current key where it is one the scanner knows, however it is spelled; else an empty string. */
 function key(bytes: Buffer): string {
   const known = knownKey(bytes, keyStart, keyEnd);
-  if (known !== '' || !isEscaped(bytes, keyStart, keyEnd)) return known;
+  if (!keyEscaped) return known;
   const spelled = Buffer.from(stringAt(bytes, keyStart, keyEnd));
   return knownKey(spelled, 0, spelled.length);
-}
-
-function isEscaped(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
-  return false;
 }
 
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
@@ -142,7 +146,7 @@ function scanEntry(bytes: Buffer, at: number, head: Head): number {
     const name = key(bytes);
     if (name === 'message') {
       head.message = undefined;
-      head.textPrefixes = none;
+      textSpans.length = 0;
       i = bytes[value] === openBrace ? scanMessage(bytes, value, head) : skipValue(bytes, value);
     } else if (name === 'toolUseResult' && bytes[value] === openBrace) {
       head.resultAgentId = undefined;
@@ -150,8 +154,8 @@ function scanEntry(bytes: Buffer, at: number, head: Head): number {
     } else if (name === 'attachment' && bytes[value] === openBrace) {
       i = scanAttachment(bytes, value, head);
     } else {
-      i = skipValue(bytes, value);
-      if (i > 0) setField(bytes, head, name, value, i);
+      i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
+      if (i > 0 && name !== '') setField(bytes, head, name, value, i);
     }
     if (i < 0) return -1;
   }
@@ -224,8 +228,9 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
     const value = nextMember(bytes, i, first);
     if (value <= 0) return value === 0 ? memberEnd : -1;
     const name = key(bytes);
-    if (name === 'content') i = scanContent(bytes, value, head, message);
-    else i = skipValue(bytes, value);
+    if (name === 'content') i = scanContent(bytes, value, message);
+    else if (name === 'usage') i = scanUsage(bytes, value, message);
+    else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
     if (i < 0) return -1;
     switch (name) {
       case 'id':
@@ -240,9 +245,6 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
       case 'stop_reason':
         message.stopReason = text(bytes, value, i);
         break;
-      case 'usage':
-        message.usage = readUsage(parseJson(bytes.toString('utf8', value, i)));
-        break;
       case 'parts':
         message.hasParts = true;
         break;
@@ -250,14 +252,14 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
   }
 }
 
-function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+function scanContent(bytes: Buffer, at: number, message: MessageHead): number {
   message.blockTypes = [];
   message.calls = message.results = none;
-  head.textPrefixes = none;
+  textSpans.length = 0;
   if (bytes[at] === quote) {
     message.content = 'string';
     const end = skipString(bytes, at);
-    if (end > 0) head.textPrefixes = [prefix(bytes, at + 1, end - 1)];
+    textSpans.push(at + 1, end - 1);
     return end;
   }
   if (bytes[at] !== openBracket) {
@@ -269,7 +271,7 @@ function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead
   if (bytes[i] === closeBracket) return i + 1;
   for (;;) {
     if (bytes[i] === openBrace) {
-      i = scanBlock(bytes, i, head, message);
+      i = scanBlock(bytes, i, message);
     } else {
       message.content = 'invalid';
       i = skipValue(bytes, i);
@@ -282,7 +284,7 @@ function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead
   }
 }
 
-function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
   let type = '';
   let id: string | undefined;
   let toolUseId: string | undefined;
@@ -296,7 +298,7 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
     if (value < 0) return -1;
     if (value === 0) break;
     const member = key(bytes);
-    i = skipValue(bytes, value);
+    i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
     if (i < 0) return -1;
     switch (member) {
       case 'type':
@@ -326,7 +328,7 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
   else if (type === 'tool_result' && toolUseId !== undefined) {
     message.results = appended(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {
-    head.textPrefixes = appended(head.textPrefixes, prefix(bytes, textStart, textEnd));
+    textSpans.push(textStart, textEnd);
   }
   return end;
 }
@@ -360,9 +362,83 @@ function scanAttachment(bytes: Buffer, at: number, head: Head): number {
   }
 }
 
+function scanUsage(bytes: Buffer, at: number, message: MessageHead): number {
+  message.usage = undefined;
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
+  const raw: RawUsage = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    split5mTokens: undefined,
+    split1hTokens: undefined,
+    webSearches: 0,
+    fast: false,
+  };
+  const end = scanUsageMembers(bytes, at, raw);
+  if (end > 0) message.usage = makeUsage(raw);
+  return end;
+}
+
+/** The members of `usage`; those of the two objects inside it have names of their own, so one function reads all. */
+function scanUsageMembers(bytes: Buffer, at: number, raw: RawUsage): number {
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const name = key(bytes);
+    if ((name === 'cache_creation' || name === 'server_tool_use') && bytes[value] === openBrace) {
+      i = scanUsageMembers(bytes, value, raw);
+    } else {
+      i = skipValue(bytes, value);
+      if (i > 0 && name !== '') setUsage(bytes, raw, name, value, i);
+    }
+    if (i < 0) return -1;
+  }
+}
+
+function setUsage(bytes: Buffer, raw: RawUsage, name: string, start: number, end: number): void {
+  switch (name) {
+    case 'input_tokens':
+      raw.inputTokens = count(bytes, start, end);
+      return;
+    case 'output_tokens':
+      raw.outputTokens = count(bytes, start, end);
+      return;
+    case 'cache_read_input_tokens':
+      raw.cacheReadTokens = count(bytes, start, end);
+      return;
+    case 'cache_creation_input_tokens':
+      raw.cacheWriteTokens = count(bytes, start, end);
+      return;
+    case 'ephemeral_5m_input_tokens':
+      raw.split5mTokens = count(bytes, start, end);
+      return;
+    case 'ephemeral_1h_input_tokens':
+      raw.split1hTokens = count(bytes, start, end);
+      return;
+    case 'web_search_requests':
+      raw.webSearches = count(bytes, start, end);
+      return;
+    case 'speed':
+      raw.fast = text(bytes, start, end) === 'fast';
+      return;
+  }
+}
+
+function count(bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = (bytes[i] as number) - 0x30;
+    if (digit < 0 || digit > 9 || end - start > 15) return tokenCount(parseJson(bytes.toString('utf8', start, end)));
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 /** The string value that spans [start, end) with its quotes; `undefined` for any other kind of value. */
 function text(bytes: Buffer, start: number, end: number): string | undefined {
-  return bytes[start] === quote ? stringAt(bytes, start + 1, end - 1) : undefined;
+  return bytes[start] === quote ? recall(bytes, start + 1, end - 1, stringAt) : undefined;
 }
 
 /** The string between two quotes. */
@@ -371,6 +447,14 @@ function stringAt(bytes: Buffer, start: number, end: number): string {
   if (!raw.includes('\\')) return raw;
   const value = parseJson(`"${raw}"`);
   return typeof value === 'string' ? value : raw;
+}
+
+function prefixes(bytes: Buffer): readonly string[] {
+  const texts: string[] = [];
+  for (let i = 0; i < textSpans.length; i += 2) {
+    texts.push(prefix(bytes, textSpans[i] as number, textSpans[i + 1] as number));
+  }
+  return texts;
 }
 
 function prefix(bytes: Buffer, start: number, end: number): string {
