@@ -11,6 +11,7 @@ import { readUsage, type Usage } from './usage.ts';
 export interface Head {
   /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
   type: string;
+  /** Of an attachment the type of what is attached. */
   subtype: string | undefined;
   uuid: string | undefined;
   /** `null` and `undefined` are both roots; a value that is neither string nor null counts as absent. */
@@ -34,8 +35,8 @@ export interface Head {
   /** `toolUseResult.agentId`: the sub-agent that a tool result came from. */
   resultAgentId: string | undefined;
   message: MessageHead | undefined;
-  /** The start of every text in a user line, cut at `prefixBytes`: enough to tell what kind of input it is. */
-  textPrefixes: readonly string[];
+  /** The start of every text in a user line, cut short: enough to tell what kind of input it is. */
+  textPrefixes: string[];
 }
 
 export interface MessageHead {
@@ -47,8 +48,8 @@ export interface MessageHead {
   /** `blocks` only if every element is an object: the client does not read a line otherwise. */
   content: 'absent' | 'string' | 'blocks' | 'invalid';
   blockTypes: string[];
-  calls: readonly CallHead[];
-  results: readonly ResultHead[];
+  calls: CallHead[];
+  results: ResultHead[];
   /** Qwen Code's form of a message. */
   hasParts: boolean;
 }
@@ -64,8 +65,8 @@ export interface ResultHead {
 }
 
 const prefixBytes = 64;
-const none: readonly never[] = [];
-const noTypes: string[] = [];
+/** Shared by all heads that have none; `append` never adds to it. */
+const none: never[] = [];
 
 /**
  * The head of a line that is one whole JSON object, else `undefined` (blank, torn, joined, not JSON): such a line is
@@ -135,26 +136,31 @@ function isEscaped(bytes: Buffer, start: number, end: number): boolean {
 }
 
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
+  let attachmentType: string | undefined;
   let i = at + 1;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
+    if (value < 0) return -1;
+    if (value === 0) break;
     const name = key(bytes);
     if (name === 'message') {
       head.message = undefined;
       head.textPrefixes = none;
       i = bytes[value] === openBrace ? scanMessage(bytes, value, head) : skipValue(bytes, value);
-    } else if (name === 'toolUseResult' && bytes[value] === openBrace) {
-      head.resultAgentId = undefined;
-      i = scanToolUseResult(bytes, value, head);
-    } else if (name === 'attachment' && bytes[value] === openBrace) {
-      i = scanAttachment(bytes, value, head);
+    } else if (name === 'toolUseResult') {
+      i = scanForText(bytes, value, 'agentId');
+      head.resultAgentId = foundText;
+    } else if (name === 'attachment') {
+      i = scanForText(bytes, value, 'type');
+      attachmentType = foundText;
     } else {
       i = skipValue(bytes, value);
       if (i > 0) setField(bytes, head, name, value, i);
     }
     if (i < 0) return -1;
   }
+  if (head.type === 'attachment') head.subtype = attachmentType ?? head.subtype;
+  return memberEnd;
 }
 
 function setField(bytes: Buffer, head: Head, name: string, start: number, end: number): void {
@@ -322,38 +328,36 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
   }
   const end = memberEnd;
   message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = [...message.calls, { id, name }];
+  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name });
   else if (type === 'tool_result' && toolUseId !== undefined) {
-    message.results = [...message.results, { toolUseId, isError }];
+    message.results = append(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {
-    head.textPrefixes = [...head.textPrefixes, prefix(bytes, textStart, textEnd)];
+    head.textPrefixes = append(head.textPrefixes, prefix(bytes, textStart, textEnd));
   }
   return end;
 }
 
-function scanToolUseResult(bytes: Buffer, at: number, head: Head): number {
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isAgentId = key(bytes) === 'agentId';
-    i = skipValue(bytes, value);
-    if (i < 0) return -1;
-    if (isAgentId) head.resultAgentId = text(bytes, value, i);
-  }
+function append<T>(list: T[], item: T): T[] {
+  if (list === none) return [item];
+  list.push(item);
+  return list;
 }
 
-function scanAttachment(bytes: Buffer, at: number, head: Head): number {
+/** Passes over a value; where it is an object, `foundText` is its member `wanted`, if that is a string. */
+function scanForText(bytes: Buffer, at: number, wanted: string): number {
+  foundText = undefined;
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
   let i = at + 1;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
     if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isType = key(bytes) === 'type';
+    const isWanted = key(bytes) === wanted;
     i = skipValue(bytes, value);
     if (i < 0) return -1;
-    if (isType) head.subtype = text(bytes, value, i);
+    if (isWanted) foundText = text(bytes, value, i);
   }
 }
+let foundText: string | undefined;
 
 /** The string value that spans [start, end) with its quotes; `undefined` for any other kind of value. */
 function text(bytes: Buffer, start: number, end: number): string | undefined {
@@ -370,9 +374,12 @@ function stringAt(bytes: Buffer, start: number, end: number): string {
 
 function prefix(bytes: Buffer, start: number, end: number): string {
   if (end - start <= prefixBytes) return stringAt(bytes, start, end);
+  // An escape takes up to six bytes for one letter.
+  const isPlain = !isEscaped(bytes, start, start + prefixBytes);
+  let cut = isPlain ? start + prefixBytes : Math.min(end, start + 6 * prefixBytes);
   // Cut before an escape or a UTF-8 sequence that the limit would break in two.
-  let cut = start + prefixBytes;
   while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
+  if (isPlain || cut === end) return stringAt(bytes, start, cut);
   const lastEscape = bytes.subarray(start, cut).lastIndexOf(backslash);
   if (lastEscape >= 0 && lastEscape > cut - start - 6) cut = start + lastEscape;
   while (cut > start && bytes[cut - 1] === backslash) cut--;
@@ -421,7 +428,7 @@ function emptyMessage(): MessageHead {
     stopReason: undefined,
     usage: undefined,
     content: 'absent',
-    blockTypes: noTypes,
+    blockTypes: none,
     calls: none,
     results: none,
     hasParts: false,
