@@ -155,7 +155,12 @@ test('the subtype is that of the entry; an attachment has the type of what is at
 });
 
 test('a timestamp is read however it is escaped', () => {
-  for (const text of ['2026-01-31T12:00:00.000\\u005a', '2026\\/01\\/31', '2026-01-31T12:00:00.000Z', 'no\\u0020time']) {
+  for (const text of [
+    '2026-01-31T12:00:00.000\\u005a',
+    '2026\\/01\\/31',
+    '2026-01-31T12:00:00.000Z',
+    'no\\u0020time',
+  ]) {
     const line = `{"timestamp":"${text}"}`;
     assert.equal(scanRecord(Buffer.from(line))?.time, Date.parse(JSON.parse(`"${text}"`)), text);
   }
@@ -185,7 +190,14 @@ test('no cut of a record is a record, and neither are two on one line', () => {
     const rest = bytes.subarray(start);
     if (rest[0] !== 0x7b) assert.equal(scanRecord(rest), undefined);
   }
-  for (const text of [record + record, `${record} ${record}`, `${record},`, `${record}x`, `x${record}`, `[${record}]`]) {
+  for (const text of [
+    record + record,
+    `${record} ${record}`,
+    `${record},`,
+    `${record}x`,
+    `x${record}`,
+    `[${record}]`,
+  ]) {
     assert.equal(scanRecord(Buffer.from(text)), undefined, text);
   }
 });
