@@ -12,6 +12,7 @@ import { makeUsage, type RawUsage, tokenCount, type Usage } from './usage.ts';
 export interface Head {
   /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
   type: string;
+  /** Of an attachment the type of what is attached. */
   subtype: string | undefined;
   uuid: string | undefined;
   /** `null` and `undefined` are both roots; a value that is neither string nor null counts as absent. */
@@ -35,7 +36,7 @@ export interface Head {
   /** `toolUseResult.agentId`: the sub-agent that a tool result came from. */
   resultAgentId: string | undefined;
   message: MessageHead | undefined;
-  /** The start of every text in a user line, cut at `prefixBytes`: enough to tell what kind of input it is. */
+  /** The start of every text in a user line, cut short: enough to tell what kind of input it is. */
   textPrefixes: readonly string[];
 }
 
@@ -48,8 +49,8 @@ export interface MessageHead {
   /** `blocks` only if every element is an object: the client does not read a line otherwise. */
   content: 'absent' | 'string' | 'blocks' | 'invalid';
   blockTypes: string[];
-  calls: readonly CallHead[];
-  results: readonly ResultHead[];
+  calls: CallHead[];
+  results: ResultHead[];
   /** Qwen Code's form of a message. */
   hasParts: boolean;
 }
@@ -65,8 +66,8 @@ export interface ResultHead {
 }
 
 const prefixBytes = 64;
-const none: readonly never[] = [];
-const noTypes: string[] = [];
+/** Shared by all heads that have none; `append` never adds to it. */
+const none: never[] = [];
 
 /**
  * The head of a line that is one whole JSON object, else `undefined` (blank, torn, joined, not JSON): such a line is
@@ -139,26 +140,31 @@ function key(bytes: Buffer): string {
 }
 
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
+  let attachmentType: string | undefined;
   let i = at + 1;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
+    if (value < 0) return -1;
+    if (value === 0) break;
     const name = key(bytes);
     if (name === 'message') {
       head.message = undefined;
       textSpans.length = 0;
       i = bytes[value] === openBrace ? scanMessage(bytes, value, head) : skipValue(bytes, value);
-    } else if (name === 'toolUseResult' && bytes[value] === openBrace) {
-      head.resultAgentId = undefined;
-      i = scanToolUseResult(bytes, value, head);
-    } else if (name === 'attachment' && bytes[value] === openBrace) {
-      i = scanAttachment(bytes, value, head);
+    } else if (name === 'toolUseResult') {
+      i = scanForText(bytes, value, 'agentId');
+      head.resultAgentId = foundText;
+    } else if (name === 'attachment') {
+      i = scanForText(bytes, value, 'type');
+      attachmentType = foundText;
     } else {
       i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
       if (i > 0 && name !== '') setField(bytes, head, name, value, i);
     }
     if (i < 0) return -1;
   }
+  if (head.type === 'attachment') head.subtype = attachmentType ?? head.subtype;
+  return memberEnd;
 }
 
 function setField(bytes: Buffer, head: Head, name: string, start: number, end: number): void {
@@ -324,43 +330,37 @@ function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
   }
   const end = memberEnd;
   message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = appended(message.calls, { id, name });
+  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name });
   else if (type === 'tool_result' && toolUseId !== undefined) {
-    message.results = appended(message.results, { toolUseId, isError });
+    message.results = append(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {
     textSpans.push(textStart, textEnd);
   }
   return end;
 }
 
-/** A list of one is made as a literal: a spread reserves room for sixteen, and a transcript has very many of them. */
-function appended<T>(list: readonly T[], item: T): readonly T[] {
-  return list.length === 0 ? [item] : [...list, item];
+/** A list of one is a literal: it takes the room of one. */
+function append<T>(list: T[], item: T): T[] {
+  if (list === none) return [item];
+  list.push(item);
+  return list;
 }
 
-function scanToolUseResult(bytes: Buffer, at: number, head: Head): number {
+/** Passes over a value; where it is an object, `foundText` is its member `wanted`, if that is a string. */
+function scanForText(bytes: Buffer, at: number, wanted: string): number {
+  foundText = undefined;
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
   let i = at + 1;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
     if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isAgentId = key(bytes) === 'agentId';
+    const isWanted = key(bytes) === wanted;
     i = skipValue(bytes, value);
     if (i < 0) return -1;
-    if (isAgentId) head.resultAgentId = text(bytes, value, i);
+    if (isWanted) foundText = text(bytes, value, i);
   }
 }
-
-function scanAttachment(bytes: Buffer, at: number, head: Head): number {
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isType = key(bytes) === 'type';
-    i = skipValue(bytes, value);
-    if (i < 0) return -1;
-    if (isType) head.subtype = text(bytes, value, i);
-  }
-}
+let foundText: string | undefined;
 
 function scanUsage(bytes: Buffer, at: number, message: MessageHead): number {
   message.usage = undefined;
@@ -459,13 +459,21 @@ function prefixes(bytes: Buffer): readonly string[] {
 
 function prefix(bytes: Buffer, start: number, end: number): string {
   if (end - start <= prefixBytes) return stringAt(bytes, start, end);
+  // An escape takes up to six bytes for one letter.
+  const isPlain = !isEscaped(bytes, start, start + prefixBytes);
+  let cut = isPlain ? start + prefixBytes : Math.min(end, start + 6 * prefixBytes);
   // Cut before an escape or a UTF-8 sequence that the limit would break in two.
-  let cut = start + prefixBytes;
   while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
+  if (isPlain || cut === end) return stringAt(bytes, start, cut);
   const lastEscape = bytes.subarray(start, cut).lastIndexOf(backslash);
   if (lastEscape >= 0 && lastEscape > cut - start - 6) cut = start + lastEscape;
   while (cut > start && bytes[cut - 1] === backslash) cut--;
   return stringAt(bytes, start, cut);
+}
+
+function isEscaped(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
+  return false;
 }
 
 function isTrue(bytes: Buffer, at: number): boolean {
@@ -510,7 +518,7 @@ function emptyMessage(): MessageHead {
     stopReason: undefined,
     usage: undefined,
     content: 'absent',
-    blockTypes: noTypes,
+    blockTypes: none,
     calls: none,
     results: none,
     hasParts: false,

@@ -1,8 +1,9 @@
 // The time of an entry, read from the bytes of its timestamp. The form the client writes
 // (2026-01-31T12:00:00.000Z) is computed from its digits; everything else is left to `Date.parse`, whose verdict on
 // odd strings is also the client's (a leaf whose timestamp `Date.parse` refuses cannot be resumed).
+import { decodeString } from './json-bytes.ts';
 
-/** Milliseconds since 1970 of the string between `start` and `end`, or `NaN`. */
+/** Milliseconds since 1970 of the JSON string whose quotes stand around `start` and `end`, or `NaN`. */
 export function isoTime(bytes: Buffer, start: number, end: number): number {
   if (end - start === 24 && hasIsoMarks(bytes, start)) {
     const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2);
@@ -19,7 +20,7 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
       return dayTime(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + hundredths * 10 + last;
     }
   }
-  return Date.parse(bytes.toString('utf8', start, end));
+  return Date.parse(decodeString(bytes, start - 1) ?? '');
 }
 
 const zero = 0x30;
