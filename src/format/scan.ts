@@ -44,8 +44,11 @@ export interface MessageHead {
   model: string | undefined;
   stopReason: string | undefined;
   usage: Usage | undefined;
-  /** `blocks` only if every element is an object: the client does not read a line otherwise. */
-  content: 'absent' | 'string' | 'blocks' | 'invalid';
+  /**
+   * `blocks` only if every element is an object: the client does not read a line otherwise. `beside`: on the record
+   * itself instead of in its message (seed 002), which only people read.
+   */
+  content: 'absent' | 'string' | 'blocks' | 'invalid' | 'beside';
   blockTypes: string[];
   calls: readonly CallHead[];
   results: readonly ResultHead[];
@@ -136,10 +139,17 @@ function isEscaped(bytes: Buffer, start: number, end: number): boolean {
 
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
   let i = at + 1;
+  let contentAt = 0;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
+    if (value < 0) return -1;
+    if (value === 0) {
+      const end = memberEnd;
+      if (contentAt > 0) scanContentBeside(bytes, contentAt, head);
+      return end;
+    }
     const name = key(bytes);
+    if (name === 'content') contentAt = value;
     if (name === 'message') {
       head.message = undefined;
       head.textPrefixes = none;
@@ -155,6 +165,16 @@ function scanEntry(bytes: Buffer, at: number, head: Head): number {
     }
     if (i < 0) return -1;
   }
+}
+
+/** The content of a user or assistant line that has no message. */
+function scanContentBeside(bytes: Buffer, at: number, head: Head): void {
+  if (head.message !== undefined || (head.type !== 'user' && head.type !== 'assistant')) return;
+  const message = emptyMessage();
+  scanContent(bytes, at, head, message);
+  if (message.content !== 'string' && message.content !== 'blocks') return;
+  message.content = 'beside';
+  head.message = message;
 }
 
 function setField(bytes: Buffer, head: Head, name: string, start: number, end: number): void {

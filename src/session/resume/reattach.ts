@@ -138,7 +138,7 @@ function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
 
 /** Rule 23: a call that still has no result brings the way to a line that holds one. */
 function placeDeeperResults({ graph, out }: Work, near: readonly Link[]): void {
-  const lines = [...out];
+  const lines = [...out].filter((link) => isReadable(link.node));
   const answered = new Set(lines.flatMap(({ node }) => resultsOf(node).map((result) => result.toolUseId)));
   const open = lines.flatMap(({ node }) => callsOf(node).map((call) => call.id)).filter((id) => !answered.has(id));
   if (open.length === 0) return;
