@@ -136,19 +136,22 @@ function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
   return found;
 }
 
-/** Rule 23: a call that still has no result brings the way to a line that holds one. */
+/**
+ * Rule 23: a call that still has no result brings the way to a line that holds one. A way that leads round in a circle
+ * is put behind the call.
+ */
 function placeDeeperResults({ graph, out }: Work, near: readonly Link[]): void {
   const lines = [...out].filter((link) => isReadable(link.node));
   const answered = new Set(lines.flatMap(({ node }) => resultsOf(node).map((result) => result.toolUseId)));
-  const open = lines.flatMap(({ node }) => callsOf(node).map((call) => call.id)).filter((id) => !answered.has(id));
-  if (open.length === 0) return;
+  const open = lines.flatMap((link) => callsOf(link.node).map((call) => ({ id: call.id, link })));
+  if (open.every(({ id }) => answered.has(id))) return;
   const holders = new Map<string, Link>();
   for (const link of near) {
     for (const { toolUseId } of resultsOf(link.node)) if (!holders.has(toolUseId)) holders.set(toolUseId, link);
   }
   // Lines on the way that are not sent, and the line behind which they would stand.
   const passedOver = new Map<Link, Link>();
-  for (const id of open) {
+  for (const { id, link: call } of open) {
     if (answered.has(id)) continue;
     const way = new Set<Link>();
     let link = holders.get(id);
@@ -156,8 +159,8 @@ function placeDeeperResults({ graph, out }: Work, near: readonly Link[]): void {
       if (out.has(link) || passedOver.has(link)) break;
       way.add(link);
     }
-    if (link === undefined || way.size === 0 || way.has(link)) continue;
-    let place = passedOver.get(link) ?? link;
+    if (link === undefined || way.size === 0) continue;
+    let place = way.has(link) ? call : (passedOver.get(link) ?? link);
     for (const step of [...way].reverse()) {
       if (resultsOf(step.node).length > 0 || step.node.type === 'attachment') {
         out.insertAfter(place, step);
