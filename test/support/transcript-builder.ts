@@ -12,10 +12,10 @@ import type { SessionFiles } from '../../src/store/session-files.ts';
 export const sessionId = '11111111-1111-4111-a111-111111111111';
 export const startTime: number = Date.parse('2026-01-03T10:00:00.000Z');
 
-/** Fields that replace or add to what the builder would write; `message` is merged into the line's message. */
+/** Fields that replace or add to what the builder would write; a `message` is merged into the line's own. */
 export interface Fields {
   readonly [key: string]: JsonValue | undefined;
-  readonly message?: JsonObject;
+  readonly message?: JsonObject | undefined;
 }
 
 export type Content = string | readonly JsonValue[];
@@ -90,7 +90,7 @@ export function transcript(envelope: Fields = {}): TranscriptBuilder {
       ...own,
       ...envelope,
       ...rest,
-      ...(message === undefined ? {} : { message: { ...(isObject(own.message) ? own.message : {}), ...message } }),
+      ...('message' in fields ? { message: merged(own.message, message) } : {}),
     };
     if (typeof entry.uuid === 'string') parent = entry.uuid;
     return add(entry);
@@ -155,6 +155,10 @@ export function transcript(envelope: Fields = {}): TranscriptBuilder {
     session: (files = {}) => makeSession({ ...noFiles, ...files }, inMemory(entries)),
   };
   return builder;
+}
+
+function merged(own: JsonValue | undefined, message: JsonObject | undefined): JsonObject | undefined {
+  return message === undefined ? undefined : { ...(isObject(own) ? own : {}), ...message };
 }
 
 export function text(content: string): JsonObject {
