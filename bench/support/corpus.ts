@@ -14,7 +14,11 @@ export interface CorpusPlan {
 
 /** The folder of a corpus, a root for `--root`; made on first use and kept for later runs. */
 export function corpusFolder(name: string, plan: CorpusPlan): string {
-  const root = path.join(tmpdir(), 'clew-bench', `${name}-${plan.sessions}-${plan.linesPerSession}-${plan.bytesPerLine}`);
+  const root = path.join(
+    tmpdir(),
+    'clew-bench',
+    `${name}-${plan.sessions}-${plan.linesPerSession}-${plan.bytesPerLine}`,
+  );
   if (existsSync(root)) return root;
   const making = `${root}.making`;
   for (let session = 0; session < plan.sessions; session++) writeSession(making, session, plan);
@@ -80,7 +84,11 @@ function body(session: number, i: number, bytes: number): object {
   if (step === 9) return answer(id, { type: 'text', text: prose(i, bytes / 2) }, 'end_turn');
   if (step % 2 === 1) {
     const input = { file_path: `/home/ada/project/src/part-${i}.ts` };
-    return answer(`${session}_${i}`, { type: 'tool_use', id: `toolu_${session}_${i}`, name: 'Read', input }, 'tool_use');
+    return answer(
+      `${session}_${i}`,
+      { type: 'tool_use', id: `toolu_${session}_${i}`, name: 'Read', input },
+      'tool_use',
+    );
   }
   // Results hold the same text twice, as they do in real files; every fiftieth is very long.
   const text = source(i, i % 50 === 2 ? bytes * 20 : bytes / 2);

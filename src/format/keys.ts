@@ -75,7 +75,7 @@ export function knownKey(bytes: Buffer, start: number, end: number): string {
 function slotOf(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   const first = bytes[start] as number; // all three are within the key
-  const inner = bytes[start + ((length * 2) / 5 | 0)] as number;
+  const inner = bytes[start + (((length * 2) / 5) | 0)] as number;
   const last = bytes[end - 1] as number;
   return (length * 131 + first * 37 + inner * 11 + last * 5) & (tableSize - 1);
 }

@@ -16,7 +16,16 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
     const last = (bytes[start + 22] as number) - zero;
     // Months of 29 and more days, leap seconds and what is no digit at all are for Date.parse to judge.
     const isPlain = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60;
-    if (isPlain && hour >= 0 && minute >= 0 && second >= 0 && second < 60 && hundredths >= 0 && last >= 0 && last <= 9) {
+    if (
+      isPlain &&
+      hour >= 0 &&
+      minute >= 0 &&
+      second >= 0 &&
+      second < 60 &&
+      hundredths >= 0 &&
+      last >= 0 &&
+      last <= 9
+    ) {
       return dayTime(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + hundredths * 10 + last;
     }
   }
