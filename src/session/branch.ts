@@ -64,7 +64,7 @@ export function isAgentTranscript(nodes: readonly Node[]): boolean {
 export function activeLeaf(source: Pick<BranchSource, 'nodes' | 'isAgent' | 'read'>): Node | undefined {
   if (!source.isAgent) {
     const choice = chooseLeaf(buildResumeGraph(source.nodes, (node) => source.read(node)));
-    if ('leaf' in choice && isMessage(choice.leaf.node)) return choice.leaf.node;
+    if ('leaf' in choice && isMessage(choice.leaf)) return choice.leaf;
   }
   return source.nodes.findLast((node) => isMessage(node) && isOwn(source, node));
 }

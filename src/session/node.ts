@@ -198,8 +198,10 @@ export class SharedValues {
     return text;
   }
 
+  /** Nearly all lists have one item; only those are worth sharing. */
   list(texts: readonly string[]): readonly string[] {
-    return share(this.#lists, texts.join(), texts);
+    const [only] = texts;
+    return only === undefined || texts.length > 1 ? texts : share(this.#lists, only, texts);
   }
 
   input(input: UserInput): UserInput {

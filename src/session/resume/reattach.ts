@@ -1,57 +1,57 @@
 // Chain → the chain with the lines that a walk from leaf to root misses: the other lines of its messages and the
 // results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24.)
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../node.ts';
-import type { Link, ResumeGraph } from './graph.ts';
+import type { ResumeGraph } from './graph.ts';
 
-export function reattach(graph: ResumeGraph, chain: readonly Link[]): Node[] {
+export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
   const first = chain[0];
-  const from = first !== undefined && isBoundary(first.node) ? first.rank : -1;
-  const near = graph.order.filter((link) => !link.node.isSidechain && link.rank > from && isReadable(link.node));
+  const from = first !== undefined && isBoundary(first) ? graph.rankOf(first) : -1;
+  const near = graph.order.filter((line) => !line.isSidechain && graph.rankOf(line) > from && isReadable(line));
   const work: Work = { graph, near: new Set(near), out: new Sequence() };
   const results = placeMessageLines(work, near, chain);
-  for (const link of results) placeResult(work, link);
+  for (const line of results) placeResult(work, line);
   placeDeeperResults(work, near);
-  return [...work.out].map((link) => link.node).filter(isReadable);
+  return [...work.out].map((line) => line).filter(isReadable);
 }
 
 interface Work {
   readonly graph: ResumeGraph;
   /** The lines that may be re-attached: of the main conversation, behind the boundary that starts the chain. */
-  readonly near: ReadonlySet<Link>;
+  readonly near: ReadonlySet<Node>;
   readonly out: Sequence;
 }
 
 /** Lines in an order to which others are added in the middle, thousands of times in a long session. */
 class Sequence {
-  readonly #next = new Map<Link | undefined, Link>();
-  #last: Link | undefined;
+  readonly #next = new Map<Node | undefined, Node>();
+  #last: Node | undefined;
 
-  has(link: Link): boolean {
-    return this.#last === link || this.#next.has(link);
+  has(line: Node): boolean {
+    return this.#last === line || this.#next.has(line);
   }
 
-  after(link: Link | undefined): Link | undefined {
-    return this.#next.get(link);
+  after(line: Node | undefined): Node | undefined {
+    return this.#next.get(line);
   }
 
-  push(link: Link): void {
-    this.#next.set(this.#last, link);
-    this.#last = link;
+  push(line: Node): void {
+    this.#next.set(this.#last, line);
+    this.#last = line;
   }
 
-  /** `place` is a line of the sequence, `link` is not. */
-  insertAfter(place: Link, link: Link): void {
+  /** `place` is a line of the sequence, `line` is not. */
+  insertAfter(place: Node, line: Node): void {
     const next = this.#next.get(place);
     if (next === undefined) {
-      this.push(link);
+      this.push(line);
       return;
     }
-    this.#next.set(place, link);
-    this.#next.set(link, next);
+    this.#next.set(place, line);
+    this.#next.set(line, next);
   }
 
-  *[Symbol.iterator](): Generator<Link> {
-    for (let link = this.#next.get(undefined); link !== undefined; link = this.#next.get(link)) yield link;
+  *[Symbol.iterator](): Generator<Node> {
+    for (let line = this.#next.get(undefined); line !== undefined; line = this.#next.get(line)) yield line;
   }
 }
 
@@ -59,77 +59,81 @@ function isReadable(node: Node): boolean {
   return !isMessage(node) || node.hasContent;
 }
 
-function messageIdOf(link: Link | undefined): string | undefined {
-  return link?.node.type === 'assistant' ? link.node.message?.id || undefined : undefined;
+function messageIdOf(line: Node | undefined): string | undefined {
+  return line?.type === 'assistant' ? line.message?.id || undefined : undefined;
 }
 
 /** Rule 20: the other lines of a message go behind its last line in the chain. Answers the results that hang on them. */
 function placeMessageLines(
   { graph, near: nearSet, out }: Work,
-  near: readonly Link[],
-  chain: readonly Link[],
-): readonly Link[] {
+  near: readonly Node[],
+  chain: readonly Node[],
+): readonly Node[] {
   const onChain = new Set(chain);
-  const lastOfMessage = new Map<string, Link>();
-  for (const link of chain) {
-    const id = messageIdOf(link);
-    if (id !== undefined) lastOfMessage.set(id, link);
+  const lastOfMessage = new Map<string, Node>();
+  for (const line of chain) {
+    const id = messageIdOf(line);
+    if (id !== undefined) lastOfMessage.set(id, line);
   }
-  const groups = new Map<string, Set<Link>>();
-  for (const link of [...near, ...chain]) {
-    const id = messageIdOf(link);
+  const groups = new Map<string, Set<Node>>();
+  for (const line of [...near, ...chain]) {
+    const id = messageIdOf(line);
     if (id === undefined || !lastOfMessage.has(id)) continue;
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, new Set([link]));
-    else group.add(link);
+    if (group === undefined) groups.set(id, new Set([line]));
+    else group.add(line);
   }
-  const results: Link[] = [];
-  for (const link of chain) {
-    out.push(link);
-    const id = messageIdOf(link);
-    if (id === undefined || lastOfMessage.get(id) !== link) continue;
+  const results: Node[] = [];
+  for (const line of chain) {
+    out.push(line);
+    const id = messageIdOf(line);
+    if (id === undefined || lastOfMessage.get(id) !== line) continue;
     const group = [...(groups.get(id) ?? [])];
     for (const other of group) if (!onChain.has(other)) out.push(other);
     const hanging = group
       .flatMap((line) => graph.childrenOf(line))
-      .filter((child) => nearSet.has(child) && resultsOf(child.node).length > 0 && !onChain.has(child));
-    results.push(...hanging.sort((a, b) => a.rank - b.rank));
+      .filter((child) => nearSet.has(child) && resultsOf(child).length > 0 && !onChain.has(child));
+    results.push(...hanging.sort((a, b) => graph.rankOf(a) - graph.rankOf(b)));
   }
   return results;
 }
 
 /** Rules 21 and 22: a result goes behind the run of its message's lines, among the results there by file order. */
-function placeResult(work: Work, result: Link): void {
+function placeResult(work: Work, result: Node): void {
   const { graph, out } = work;
-  const parent = graph.byUuid(result.parent);
+  const parent = graph.byUuid(graph.parentOf(result));
   if (parent === undefined || out.has(result)) return;
-  let place: Link = parent;
+  let place: Node = parent;
   const id = messageIdOf(parent);
-  for (let next = out.after(place); next !== undefined && isBehind(place, next, id, result); next = out.after(place)) {
+  for (
+    let next = out.after(place);
+    next !== undefined && isBehind(graph, place, next, id, result);
+    next = out.after(place)
+  ) {
     place = next;
   }
-  for (const link of [result, ...attachmentsBelow(work, result)]) {
-    if (out.has(link)) continue;
-    out.insertAfter(place, link);
-    place = link;
+  for (const line of [result, ...attachmentsBelow(work, result)]) {
+    if (out.has(line)) continue;
+    out.insertAfter(place, line);
+    place = line;
   }
 }
 
 /** Whether a result comes behind `next`: a line of the same run, or behind the run an earlier result. */
-function isBehind(place: Link, next: Link, id: string | undefined, result: Link): boolean {
+function isBehind(graph: ResumeGraph, place: Node, next: Node, id: string | undefined, result: Node): boolean {
   if (id !== undefined && messageIdOf(place) === id && messageIdOf(next) === id) return true;
-  return next.rank <= result.rank && (resultsOf(next.node).length > 0 || next.node.type === 'attachment');
+  return graph.rankOf(next) <= graph.rankOf(result) && (resultsOf(next).length > 0 || next.type === 'attachment');
 }
 
-function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
-  const found: Link[] = [];
-  const waiting = [link];
+function attachmentsBelow({ graph, near }: Work, line: Node): Node[] {
+  const found: Node[] = [];
+  const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (at !== link) found.push(at);
+    if (at !== line) found.push(at);
     waiting.push(
       ...graph
         .childrenOf(at)
-        .filter((child) => child.node.type === 'attachment' && near.has(child))
+        .filter((child) => child.type === 'attachment' && near.has(child))
         .reverse(),
     );
   }
@@ -140,33 +144,33 @@ function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
  * Rule 23: a call that still has no result brings the way to a line that holds one. A way that leads round in a circle
  * is put behind the call.
  */
-function placeDeeperResults({ graph, out }: Work, near: readonly Link[]): void {
-  const lines = [...out].filter((link) => isReadable(link.node));
-  const answered = new Set(lines.flatMap(({ node }) => resultsOf(node).map((result) => result.toolUseId)));
-  const open = lines.flatMap((link) => callsOf(link.node).map((call) => ({ id: call.id, link })));
+function placeDeeperResults({ graph, out }: Work, near: readonly Node[]): void {
+  const lines = [...out].filter((line) => isReadable(line));
+  const answered = new Set(lines.flatMap((node) => resultsOf(node).map((result) => result.toolUseId)));
+  const open = lines.flatMap((line) => callsOf(line).map((call) => ({ id: call.id, line })));
   if (open.every(({ id }) => answered.has(id))) return;
-  const holders = new Map<string, Link>();
-  for (const link of near) {
-    for (const { toolUseId } of resultsOf(link.node)) if (!holders.has(toolUseId)) holders.set(toolUseId, link);
+  const holders = new Map<string, Node>();
+  for (const line of near) {
+    for (const { toolUseId } of resultsOf(line)) if (!holders.has(toolUseId)) holders.set(toolUseId, line);
   }
   // Lines on the way that are not sent, and the line behind which they would stand.
-  const passedOver = new Map<Link, Link>();
-  for (const { id, link: call } of open) {
+  const passedOver = new Map<Node, Node>();
+  for (const { id, line: call } of open) {
     if (answered.has(id)) continue;
-    const way = new Set<Link>();
-    let link = holders.get(id);
-    for (; link !== undefined && !way.has(link); link = graph.byUuid(link.parent)) {
-      if (out.has(link) || passedOver.has(link)) break;
-      way.add(link);
+    const way = new Set<Node>();
+    let line = holders.get(id);
+    for (; line !== undefined && !way.has(line); line = graph.byUuid(graph.parentOf(line))) {
+      if (out.has(line) || passedOver.has(line)) break;
+      way.add(line);
     }
-    if (link === undefined || way.size === 0) continue;
-    let place = way.has(link) ? call : (passedOver.get(link) ?? link);
+    if (line === undefined || way.size === 0) continue;
+    let place = way.has(line) ? call : (passedOver.get(line) ?? line);
     for (const step of [...way].reverse()) {
-      if (resultsOf(step.node).length > 0 || step.node.type === 'attachment') {
+      if (resultsOf(step).length > 0 || step.type === 'attachment') {
         out.insertAfter(place, step);
         place = step;
       } else passedOver.set(step, place);
-      for (const { toolUseId } of resultsOf(step.node)) answered.add(toolUseId);
+      for (const { toolUseId } of resultsOf(step)) answered.add(toolUseId);
     }
   }
 }
