@@ -34,6 +34,8 @@ const names: readonly string[] = [
   'tool_use_id',
   'is_error',
   'text',
+  'input',
+  'file_path',
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',

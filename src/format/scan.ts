@@ -61,6 +61,8 @@ export interface MessageHead {
 export interface CallHead {
   readonly id: string;
   readonly name: string;
+  /** The file that the call names in its input, as tools that read or write one do. */
+  readonly file: string | undefined;
 }
 
 export interface ResultHead {
@@ -313,6 +315,7 @@ function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
   let toolUseId: string | undefined;
   let name = '';
   let isError = false;
+  let file: string | undefined;
   let textStart = 0;
   let textEnd = 0;
   let i = at + 1;
@@ -321,7 +324,10 @@ function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
     if (value < 0) return -1;
     if (value === 0) break;
     const member = key(bytes);
-    i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
+    if (member === 'input') {
+      i = scanForText(bytes, value, 'file_path');
+      file = foundText;
+    } else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
     if (i < 0) return -1;
     switch (member) {
       case 'type':
@@ -347,7 +353,7 @@ function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
   }
   const end = memberEnd;
   message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name });
+  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name, file });
   else if (type === 'tool_result' && toolUseId !== undefined) {
     message.results = append(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {

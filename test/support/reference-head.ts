@@ -74,8 +74,10 @@ function referenceMessage(message: JsonObject): MessageHead {
     usage: readUsage(message.usage),
     content: contentKind(message.content),
     blockTypes: blocks.map((block) => asString(block.type) ?? ''),
-    calls: blocks.flatMap(({ type, id, name }) =>
-      type === 'tool_use' && typeof id === 'string' ? [{ id, name: asString(name) ?? '' }] : [],
+    calls: blocks.flatMap(({ type, id, name, input }) =>
+      type === 'tool_use' && typeof id === 'string'
+        ? [{ id, name: asString(name) ?? '', file: asString(asObject(input)?.file_path) }]
+        : [],
     ),
     results: blocks.flatMap(({ type, tool_use_id: toolUseId, is_error: isError }) =>
       type === 'tool_result' && typeof toolUseId === 'string' ? [{ toolUseId, isError: isError === true }] : [],
