@@ -20,7 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
     full,
     style: io.style,
     width: proseWidth(io.stdout, io.env),
-    hasHeader: textFlag(flags, 'turn') === undefined,
+    isExcerpt: textFlag(flags, 'turn') !== undefined,
   };
   await writeOut(showText(session, branch, turns, options), { ...io, pager: true });
 }

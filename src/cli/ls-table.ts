@@ -1,0 +1,86 @@
+// Rows of `clew ls` → the table a person reads, and below it how many there are and what to do with them.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { formatAge, formatBytes, formatCount } from '../base/human.ts';
+import { displayWidth, oneLine } from '../base/terminal-text.ts';
+import type { SessionSummary } from '../session/summary.ts';
+import { type Cell, type Column, renderTable, type TableOptions } from './terminal/table.ts';
+import { counted } from './wording.ts';
+
+export interface Row extends SessionSummary {
+  readonly project: string;
+  readonly mtimeMs: number;
+}
+
+export function listTable(
+  rows: readonly Row[],
+  ids: ReadonlyMap<string, string>,
+  isDemo: boolean,
+  options: TableOptions,
+): string {
+  const { style, width } = options;
+  const now = Date.now();
+  const folderWidth = roomForFolders(rows, width);
+  const hasDamage = rows.some((row) => row.damage > 0);
+  const cells = rows.map((row): Cell[] => [
+    formatAge(lastUse(row), now),
+    row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title,
+    { text: endOfPath(shortFolder(row), folderWidth), paint: style.muted },
+    row.turns === 0 ? '' : formatCount(row.turns),
+    formatBytes(row.sizeBytes),
+    { text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent },
+    ...(hasDamage ? [{ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }] : []),
+  ]);
+  const folders = new Set(rows.map((row) => row.cwd ?? row.project)).size;
+  const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
+  const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
+  return `${renderTable(columns(hasDamage), cells, options)}\n\n${style.muted(total)}\n`;
+}
+
+/** When it was last used: what its lines say, else what the disk says. */
+export function lastUse(row: Row): number {
+  return Number.isNaN(row.endedAt) ? row.mtimeMs : row.endedAt;
+}
+
+function columns(hasDamage: boolean): readonly Column[] {
+  return [
+    { header: 'AGE', align: 'right' },
+    { header: 'TITLE', flex: true, minWidth: 20 },
+    { header: 'FOLDER', flex: true, minWidth: 10 },
+    { header: 'TURNS', align: 'right' },
+    { header: 'SIZE', align: 'right' },
+    // An id that is cut names nothing: it keeps its eight characters to the last.
+    { header: 'ID', minWidth: 8 },
+    ...(hasDamage ? [{ header: 'DAMAGE' }] : []),
+  ];
+}
+
+/** What the titles leave, but never so little that folders cannot be told apart. */
+function roomForFolders(rows: readonly Row[], width: number): number {
+  const otherColumns = 38;
+  const longestTitle = rows.reduce(
+    (longest, row) => Math.max(longest, displayWidth(oneLine(row.title ?? '', width))),
+    0,
+  );
+  return Math.max(14, width - otherColumns - longestTitle);
+}
+
+function untitled(row: Row): string {
+  if (row.sizeBytes === 0) return '(empty file)';
+  return row.turns === 0 ? '(no conversation)' : '(untitled)';
+}
+
+function shortFolder(row: Row): string {
+  if (row.cwd === undefined) return row.project;
+  const home = homedir();
+  return row.cwd === home || row.cwd.startsWith(home + path.sep) ? `~${row.cwd.slice(home.length)}` : row.cwd;
+}
+
+/** The last folders of a path tell more than the first: `…/ada/lighthouse`. */
+function endOfPath(folder: string, width: number): string {
+  if (displayWidth(folder) <= width) return folder;
+  const parts = folder.split(/(?=[/\\])/);
+  let end = parts.pop() ?? '';
+  while (parts.length > 0 && displayWidth(`…${parts.at(-1)}${end}`) <= width) end = `${parts.pop()}${end}`;
+  return parts.length === 0 ? folder : `…${end}`;
+}
