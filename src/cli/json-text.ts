@@ -1,19 +1,29 @@
-// A value of a transcript → JSON text, however deep it is nested: JSON.parse reads any depth, but JSON.stringify
-// overflows the stack at a few thousand levels.
+// A value of a transcript → JSON text that is safe to print, however deep it is nested: JSON.parse reads any depth, but
+// JSON.stringify overflows the stack at a few thousand levels.
 import { isArray, isObject, type JsonValue } from '../base/json.ts';
 
-export function jsonText(value: unknown): string {
+export function jsonText(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value);
+    return printable(JSON.stringify(value, null, indent));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return deepText(value as JsonValue);
+    return printable(deepText(value as JsonValue));
   }
 }
 
 /** Indented for a reader, unless the indent would be most of it. */
 export function prettyJson(value: JsonValue): string {
-  return isDeep(value) ? jsonText(value) : JSON.stringify(value, null, 2);
+  return jsonText(value, isDeep(value) ? undefined : 2);
+}
+
+/**
+ * JSON escapes only what stands below a space. The other characters that steer a terminal occur in strings only, where
+ * an escape means the same.
+ */
+function printable(json: string): string {
+  return json.replace(/[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 const maxPrettyDepth = 40;

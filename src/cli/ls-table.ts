@@ -5,11 +5,18 @@ import { formatAge, formatBytes, formatCount } from '../base/human.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
 import type { SessionSummary } from '../session/summary.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './terminal/table.ts';
+import { wrapSpans } from './terminal/wrap.ts';
 import { counted } from './wording.ts';
 
 export interface Row extends SessionSummary {
   readonly project: string;
   readonly mtimeMs: number;
+}
+
+interface ListColumn extends Column {
+  /** Columns a terminal needs for this one to be worth its room. */
+  readonly fromWidth?: number;
+  cell(row: Row): Cell;
 }
 
 export function listTable(
@@ -19,22 +26,13 @@ export function listTable(
   options: TableOptions,
 ): string {
   const { style, width } = options;
-  const now = Date.now();
-  const folderWidth = roomForFolders(rows, width);
-  const hasDamage = rows.some((row) => row.damage > 0);
-  const cells = rows.map((row): Cell[] => [
-    formatAge(lastUse(row), now),
-    row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title,
-    { text: endOfPath(shortFolder(row), folderWidth), paint: style.muted },
-    row.turns === 0 ? '' : formatCount(row.turns),
-    formatBytes(row.sizeBytes),
-    { text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent },
-    ...(hasDamage ? [{ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }] : []),
-  ]);
-  const folders = new Set(rows.map((row) => row.cwd ?? row.project)).size;
+  const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
   const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
   const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
-  return `${renderTable(columns(hasDamage), cells, options)}\n\n${style.muted(total)}\n`;
+  const footer = wrapSpans([{ text: total, paint: style.muted }], width).map((line) => line.text);
+  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
 }
 
 /** When it was last used: what its lines say, else what the disk says. */
@@ -42,16 +40,46 @@ export function lastUse(row: Row): number {
   return Number.isNaN(row.endedAt) ? row.mtimeMs : row.endedAt;
 }
 
-function columns(hasDamage: boolean): readonly Column[] {
+function listColumns(
+  rows: readonly Row[],
+  ids: ReadonlyMap<string, string>,
+  { style, width }: TableOptions,
+): readonly ListColumn[] {
+  const now = Date.now();
+  const folderWidth = roomForFolders(rows, width);
+  const damage: ListColumn = {
+    header: 'DAMAGE',
+    cell: (row) => ({ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }),
+  };
   return [
-    { header: 'AGE', align: 'right' },
-    { header: 'TITLE', flex: true, minWidth: 20 },
-    { header: 'FOLDER', flex: true, minWidth: 10 },
-    { header: 'TURNS', align: 'right' },
-    { header: 'SIZE', align: 'right' },
+    { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), now) },
+    {
+      header: 'TITLE',
+      flex: true,
+      minWidth: 20,
+      cell: (row) => (row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title),
+    },
+    {
+      header: 'FOLDER',
+      flex: true,
+      minWidth: 10,
+      fromWidth: 66,
+      cell: (row) => ({ text: endOfPath(shortFolder(row), folderWidth), paint: style.muted }),
+    },
+    {
+      header: 'TURNS',
+      align: 'right',
+      fromWidth: 46,
+      cell: (row) => (row.turns === 0 ? '' : formatCount(row.turns)),
+    },
+    { header: 'SIZE', align: 'right', fromWidth: 54, cell: (row) => formatBytes(row.sizeBytes) },
     // An id that is cut names nothing: it keeps its eight characters to the last.
-    { header: 'ID', minWidth: 8 },
-    ...(hasDamage ? [{ header: 'DAMAGE' }] : []),
+    {
+      header: 'ID',
+      minWidth: 8,
+      cell: (row) => ({ text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent }),
+    },
+    ...(rows.some((row) => row.damage > 0) ? [damage] : []),
   ];
 }
 

@@ -12,6 +12,7 @@ import { sessionFiles } from '../store/session-files.ts';
 import { slugMatches } from '../store/slug.ts';
 import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { isoDate } from './json-date.ts';
+import { jsonText } from './json-text.ts';
 import { lastUse, listTable, type Row } from './ls-table.ts';
 import { writeNotice } from './notice.ts';
 import { demoRoot, rootsOf } from './session-argument.ts';
@@ -27,7 +28,7 @@ export async function run(input: CommandInput): Promise<void> {
   const shown = rows.filter((row) => wanted === undefined || isOfProject(row, wanted, io.cwd));
   shown.sort((a, b) => lastUse(b) - lastUse(a));
   if (flags.ids === true) return writeOut(idLines(shown), io);
-  if (flags.json === true) return writeOut([`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`], io);
+  if (flags.json === true) return writeOut([`${jsonText(shown.map(jsonRow), 2)}\n`], io);
   if (shown.length === 0) return sayNothing(input, wanted);
   const ids = shortIds(found.map((session) => session.sessionId));
   const width = terminalWidth(io.stdout, io.env);

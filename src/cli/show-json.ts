@@ -29,11 +29,11 @@ export function* showJson(session: Session, turns: readonly Turn[], full: boolea
     compactions: compactionsOf(session).map(compactionJson),
     agents: session.agents.map(agentJson),
   };
-  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "turns": [`;
+  yield `${jsonText(head, 2).slice(0, -2)},\n  "turns": [`;
   for (const [i, turn] of turns.entries()) {
     yield `${i === 0 ? '\n' : ',\n'}    ${jsonText(turnJson(session, turn, full))}`;
   }
-  yield `${turns.length === 0 ? '' : '\n  '}],\n  "usage": ${JSON.stringify(sessionUsage(session))}\n}\n`;
+  yield `${turns.length === 0 ? '' : '\n  '}],\n  "usage": ${jsonText(sessionUsage(session))}\n}\n`;
 }
 
 function entryCounts(nodes: readonly Node[]): object {

@@ -9,7 +9,7 @@ import { isBoundary, type Node } from '../session/node.ts';
 import { commandLine } from '../session/prompt-text.ts';
 import { readEntry } from '../session/session.ts';
 import type { ShowContext } from './show-context.ts';
-import { barred } from './terminal-lines.ts';
+import { barred, rule } from './terminal-lines.ts';
 import { counted } from './wording.ts';
 
 export function* renderNote(context: ShowContext, node: Node): Generator<string> {
@@ -58,8 +58,7 @@ function* userNote({ session, style, full, width }: ShowContext, node: Node): Ge
 function* systemNote(context: ShowContext, node: Node): Generator<string> {
   const { session, style, full, width } = context;
   if (isBoundary(node)) {
-    const label = compactionLabel(context, node);
-    yield `\n${style.yellow(`${label}${'═'.repeat(Math.max(2, width - label.length))}`)}\n`;
+    yield `\n${style.yellow(rule('═', compactionFacts(context, node), width))}\n`;
     return;
   }
   const entry = readEntry(session, node);
@@ -75,18 +74,17 @@ function* systemNote(context: ShowContext, node: Node): Generator<string> {
 /** The client shows these to the person too; the others are its bookkeeping. */
 const shownSubtypes: ReadonlySet<string> = new Set(['local_command', 'informational', 'away_summary']);
 
-function compactionLabel({ compactions }: ShowContext, node: Node): string {
+function compactionFacts({ compactions }: ShowContext, node: Node): string[] {
   const compaction = compactions.get(node);
   const sizes = [compaction?.preTokens, compaction?.postTokens].flatMap((count) =>
     count === undefined ? [] : [formatTokens(count)],
   );
   const kept = compaction?.preservedUuids.length ?? 0;
-  const facts = [
-    oneLine(compaction?.trigger ?? '', 20),
-    sizes.length === 0 ? '' : `${sizes.join(' → ')} tokens`,
-    kept === 0 ? '' : `${counted(kept, 'entry', 'entries')} kept`,
-  ].filter((fact) => fact !== '');
-  return `══ compacted${facts.length === 0 ? '' : ` (${facts.join(', ')})`} `;
+  return [
+    `compacted${compaction?.trigger === undefined ? '' : ` (${oneLine(compaction.trigger, 20)})`}`,
+    ...(sizes.length === 0 ? [] : [`${sizes.join(' → ')} tokens`]),
+    ...(kept === 0 ? [] : [`${counted(kept, 'entry', 'entries')} kept`]),
+  ];
 }
 
 /** `API error 529: Overloaded, retry 2 of 10`, as far as the entry says so. */

@@ -16,7 +16,7 @@ import { renderCall } from './show-call.ts';
 import type { Fork, ShowContext } from './show-context.ts';
 import { renderNote } from './show-note.ts';
 import { renderMarkdown } from './terminal/markdown.ts';
-import { barred, hanging, quoted } from './terminal-lines.ts';
+import { barred, hanging, quoted, rule } from './terminal-lines.ts';
 import { counted, localTime, usageText } from './wording.ts';
 
 export async function* renderTurn(context: ShowContext, turn: Turn): AsyncGenerator<string> {
@@ -53,8 +53,8 @@ function turnRule({ session, style, width }: ShowContext, turn: Turn): string {
     localTime(turn.nodes[0]?.time ?? Number.NaN),
     usage.messages === 0 ? '' : usageText(usage),
   ];
-  const label = facts.flatMap((fact) => (fact === '' ? [] : [`── ${fact} `])).join('');
-  return style.muted(`${label}${'─'.repeat(Math.max(2, width - label.length))}`);
+  const told = facts.filter((fact) => fact !== '');
+  return style.muted(rule('─', told, width));
 }
 
 function promptLines(context: ShowContext, turn: Turn, prompt: Node): string {
