@@ -3,12 +3,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { makeSession } from '../session/session.ts';
-import { summarise } from '../session/summary.ts';
-import { loadTranscript } from '../session/transcript.ts';
+import { summariseFile } from '../session/summary.ts';
 import { discoverSessions, type FoundSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
-import { sessionFiles } from '../store/session-files.ts';
 import { slugMatches } from '../store/slug.ts';
 import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { isoDate } from './json-date.ts';
@@ -72,10 +69,8 @@ async function summariseAll(found: readonly FoundSession[], io: CommandIo): Prom
 }
 
 async function summariseOne(found: FoundSession): Promise<Row | undefined> {
-  const transcript = loadTranscript(found.path);
-  if (transcript.foreign !== undefined) return undefined;
-  const summary = summarise(makeSession(await sessionFiles(found.path), transcript));
-  return { ...summary, project: found.slug, mtimeMs: found.mtimeMs };
+  const summary = await summariseFile(found.path);
+  return summary === undefined ? undefined : { ...summary, project: found.slug, mtimeMs: found.mtimeMs };
 }
 
 /** A path names a folder exactly; any other word is looked for in the folder's path. */

@@ -95,11 +95,11 @@ async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGene
   const { session, agents, style, width, full } = context;
   const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
   const title = `  ${style.accent('↳')} ${style.bold(name)}`;
-  if (agents.shown.has(agent)) {
+  if (agents.shown.has(agent.agentId)) {
     yield `${title} ${style.muted('(shown above)')}\n`;
     return;
   }
-  agents.shown.add(agent);
+  agents.shown.add(agent.agentId);
   const own = await openAgent(session, agent);
   if ('unreadable' in own) {
     yield `${title} ${style.error(`(cannot be read: ${own.unreadable})`)}\n`;

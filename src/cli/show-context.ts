@@ -8,7 +8,7 @@ import { kindOfText } from '../session/input.ts';
 import type { Node } from '../session/node.ts';
 import { findQueuedPrompts, type QueuedPrompt } from '../session/queue.ts';
 import { cwdOf, type Session } from '../session/session.ts';
-import { turnsOf } from '../session/turns.ts';
+import { countTurns } from '../session/turns.ts';
 import type { Style } from './terminal/style.ts';
 
 export interface ShowOptions {
@@ -35,17 +35,17 @@ export interface Fork {
   readonly isReplay: boolean;
 }
 
-/** The sub-agents of a session; those that sub-agents start stand in the same list. */
+/** The sub-agents that a call may have started: those of the session, and in one of them also its own. */
 export interface AgentBook {
   readonly byCall: ReadonlyMap<string, AgentSource>;
   readonly byId: ReadonlyMap<string, AgentSource>;
-  /** Those shown so far. One that is resumed has several calls, and a damaged file may lead an agent to itself. */
-  readonly shown: Set<AgentSource>;
+  /** The ids of those shown so far. One that is resumed has several calls, and damage may lead an agent to itself. */
+  readonly shown: Set<string>;
 }
 
 export function makeContext(session: Session, branch: Branch | undefined, options: ShowOptions): ShowContext {
   return {
-    ...agentContext(session, agentBook(session.agents), options),
+    ...agentContext(session, { byCall: new Map(), byId: new Map(), shown: new Set() }, options),
     queued: queuedPrompts(session),
     forks: forksOf(session, branch),
   };
@@ -54,16 +54,23 @@ export function makeContext(session: Session, branch: Branch | undefined, option
 /** The context of a sub-agent's own turns: nobody types there, and its branches are not offered. */
 export function agentContext(session: Session, agents: AgentBook, { full, style, width }: ShowOptions): ShowContext {
   const compactions = compactionsOf(session).flatMap((each) => (each.boundary ? [[each.boundary, each] as const] : []));
-  const cwd = cwdOf(session);
-  return { full, style, width, session, cwd, compactions: new Map(compactions), queued: [], forks: new Map(), agents };
+  return {
+    full,
+    style,
+    width,
+    session,
+    cwd: cwdOf(session),
+    compactions: new Map(compactions),
+    queued: [],
+    forks: new Map(),
+    agents: withAgents(agents, session.agents),
+  };
 }
 
-function agentBook(agents: readonly AgentSource[]): AgentBook {
-  return {
-    byCall: new Map(agents.flatMap((agent) => (agent.toolUseId === undefined ? [] : [[agent.toolUseId, agent]]))),
-    byId: new Map(agents.map((agent) => [agent.agentId, agent])),
-    shown: new Set(),
-  };
+function withAgents({ byCall, byId, shown }: AgentBook, agents: readonly AgentSource[]): AgentBook {
+  const linked = agents.flatMap((agent) => (agent.toolUseId === undefined ? [] : [[agent.toolUseId, agent] as const]));
+  const named = agents.map((agent) => [agent.agentId, agent] as const);
+  return { byCall: new Map([...byCall, ...linked]), byId: new Map([...byId, ...named]), shown };
 }
 
 function queuedPrompts({ transcript }: Session): readonly QueuedPrompt[] {
@@ -80,7 +87,8 @@ function forksOf(session: Session, shown: Branch | undefined): ReadonlyMap<Node,
   const forks = new Map<Node, Fork[]>();
   for (const [i, branch] of session.branches.entries()) {
     if (branch === shown || branch.fork === undefined) continue;
-    const fork = { number: i + 1, turns: turnsOf(session, branch).length, isReplay: branch.isReplay };
+    const turns = countTurns(session.transcript, branch.nodes);
+    const fork = { number: i + 1, turns, isReplay: branch.isReplay };
     const others = forks.get(branch.fork);
     if (others === undefined) forks.set(branch.fork, [fork]);
     else others.push(fork);

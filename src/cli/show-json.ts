@@ -11,7 +11,7 @@ import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../se
 import { titleOf } from '../session/title.ts';
 import { toolCallsOf } from '../session/tool-calls.ts';
 import { turnUsage } from '../session/turn-usage.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns.ts';
+import { countTurns, type Message, messagesOf, type Turn } from '../session/turns.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
@@ -49,7 +49,7 @@ function branchJson(session: Session, branch: Branch): object {
     leafUuid: branch.leaf.uuid ?? null,
     forkUuid: branch.fork?.uuid ?? null,
     entries: branch.nodes.length,
-    turns: turnsOf(session, branch).length,
+    turns: countTurns(session.transcript, branch.nodes),
     isReplay: branch.isReplay,
   };
 }

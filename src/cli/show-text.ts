@@ -36,7 +36,9 @@ function* leftovers(context: ShowContext): Generator<string> {
   for (const { text } of queued.filter(({ outcome }) => outcome === 'waiting')) {
     yield `\n${quoted(text, '❯', context)}\n${style.muted('  (typed, but never sent)')}\n`;
   }
-  const unknown = session.isAgent ? [] : session.agents.filter((each) => !each.toolUseId && !agents.shown.has(each));
+  const unknown = session.isAgent
+    ? []
+    : session.agents.filter((each) => !each.toolUseId && !agents.shown.has(each.agentId));
   if (unknown.length === 0) return;
   const names = unknown.map((agent) => agent.agentId).join(', ');
   const text = `${counted(unknown.length, 'sub-agent')} that no call here started: ${names}`;

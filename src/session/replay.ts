@@ -3,10 +3,11 @@
 // prompts of the same time and text. It is shown and counted once.
 import type { JsonObject } from '../base/json.ts';
 import { callsOf, type Node, resultsOf } from './node.ts';
+import type { Transcript } from './transcript.ts';
 
-/** The copies among `nodes`, which are in the order of the branch. */
-export function findReplayed(nodes: readonly Node[], read: (node: Node) => JsonObject): ReadonlySet<Node> {
-  if (!comesBack(nodes)) return new Set();
+/** The copies among `nodes`, which are in the order of their branch. */
+export function findReplayed(transcript: Transcript, nodes: readonly Node[]): ReadonlySet<Node> {
+  if (!transcript.mayRepeat) return new Set();
   const seen = new Map<string, Node>();
   const copies = new Set<Node>();
   for (const node of nodes) {
@@ -14,23 +15,11 @@ export function findReplayed(nodes: readonly Node[], read: (node: Node) => JsonO
     if (key === undefined) continue;
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, node);
-    else if (node.promptKind === undefined || isSameContent(read(earlier), read(node))) copies.add(node);
+    else if (node.promptKind === undefined || isSameContent(transcript.read(earlier), transcript.read(node))) {
+      copies.add(node);
+    }
   }
   return copies;
-}
-
-/** Whether a message id returns after a later prompt: the only sign that makes the closer look worth its cost. */
-function comesBack(nodes: readonly Node[]): boolean {
-  const lastTurn = new Map<string, number>();
-  let turn = 0;
-  for (const node of nodes) {
-    if (node.promptKind !== undefined) turn++;
-    const id = node.type === 'assistant' ? node.message?.id : undefined;
-    if (id === undefined) continue;
-    if ((lastTurn.get(id) ?? turn) !== turn) return true;
-    lastTurn.set(id, turn);
-  }
-  return false;
 }
 
 function keyOf(node: Node): string | undefined {

@@ -7,6 +7,7 @@ import { findQueuedPrompts } from './queue.ts';
 import { type Relatives, relativesOf } from './relatives.ts';
 import { findReplayed } from './replay.ts';
 import type { Session } from './session.ts';
+import type { Transcript } from './transcript.ts';
 
 export interface Turn {
   /** From 1, along the branch. */
@@ -33,10 +34,7 @@ export interface Message {
 export function turnsOf(session: Session, branch: Branch | undefined = session.branches[0]): readonly Turn[] {
   if (branch === undefined) return [];
   const { transcript, relatives } = session;
-  const groups = groupByPrompt(
-    branch.nodes,
-    findReplayed(branch.nodes, (node) => transcript.read(node)),
-  );
+  const groups = groupByPrompt(branch.nodes, findReplayed(transcript, branch.nodes));
   const queued = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node)).filter(
     (each) => each.whileWorking,
   );
@@ -48,6 +46,11 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
     promptKind: prompt !== undefined && typedEarly.has(prompt) ? 'queued' : prompt?.promptKind,
     nodes: withRelatives(nodes, relatives, placed),
   }));
+}
+
+/** How many turns these lines of a branch make. */
+export function countTurns(transcript: Transcript, nodes: readonly Node[]): number {
+  return groupByPrompt(nodes, findReplayed(transcript, nodes)).length;
 }
 
 interface TurnLines {

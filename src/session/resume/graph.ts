@@ -31,6 +31,20 @@ export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => J
   const { links, pin } = linkNodes(nodes);
   const kept = applyCompactions(links, pin, read);
   const order = [...links.values()].sort((a, b) => a.rank - b.rank);
+  let children: ReadonlyMap<string, readonly Link[]> | undefined;
+  return {
+    order,
+    pin: kept,
+    byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.get(uuid)),
+    childrenOf: (link) => {
+      children ??= groupByParent(order);
+      return link.node.uuid === undefined ? [] : (children.get(link.node.uuid) ?? []);
+    },
+  };
+}
+
+/** Made when it is first asked for: a leaf is mostly found without it, and it is half of the graph's memory. */
+function groupByParent(order: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
   const children = new Map<string, Link[]>();
   for (const link of order) {
     if (link.parent === null || link.parent === undefined) continue;
@@ -38,12 +52,7 @@ export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => J
     if (siblings === undefined) children.set(link.parent, [link]);
     else siblings.push(link);
   }
-  return {
-    order,
-    pin: kept,
-    byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.get(uuid)),
-    childrenOf: (link) => (link.node.uuid === undefined ? [] : (children.get(link.node.uuid) ?? [])),
-  };
+  return children;
 }
 
 type Links = Map<string | undefined, Link>;

@@ -19,14 +19,15 @@ export function chooseLeaf(graph: ResumeGraph): LeafChoice {
 
 /** Rule 4: a message line without content stays a link and is never a leaf. */
 function canBeLeaf(node: Node): boolean {
-  return !node.isSidechain && (!isMessage(node) || node.message?.hasContent === true);
+  return !node.isSidechain && (!isMessage(node) || node.hasContent);
 }
 
 /** Rules 10 and 11: the last line that has a message at or above it, or a newer line below it. */
 function lastLeaf(graph: ResumeGraph, main: readonly Link[]): Link | undefined {
   const unrooted = new Set<Link>();
   const last = main.findLast((link) => hasMessageAtOrAbove(graph, link, unrooted)) ?? main.at(-1);
-  if (last === undefined || graph.childrenOf(last).length === 0) return last;
+  const uuid = last?.node.uuid;
+  if (last === undefined || uuid === undefined || !graph.order.some((link) => link.parent === uuid)) return last;
   let newest = last;
   const below = [last];
   const seen = new Set(below);

@@ -23,7 +23,7 @@ interface Work {
 }
 
 function isReadable(node: Node): boolean {
-  return !isMessage(node) || node.message?.hasContent === true;
+  return !isMessage(node) || node.hasContent;
 }
 
 function messageIdOf(link: Link | undefined): string | undefined {
