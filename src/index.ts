@@ -32,7 +32,7 @@ export type { PromptKind, UserKind } from './session/input.ts';
 export type { Node } from './session/node.ts';
 export { promptText } from './session/prompt-text.ts';
 export type { QueuedPrompt } from './session/queue.ts';
-export { queuedPromptsOf } from './session/queue.ts';
+export { findQueuedPrompts } from './session/queue.ts';
 export type { WireBlock, WireMessage } from './session/resume/draft.ts';
 export type { ResumeRequest } from './session/resume/request.ts';
 export { requestMessages } from './session/resume/request.ts';

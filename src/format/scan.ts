@@ -46,8 +46,11 @@ export interface MessageHead {
   model: string | undefined;
   stopReason: string | undefined;
   usage: Usage | undefined;
-  /** `blocks` only if every element is an object: the client does not read a line otherwise. */
-  content: 'absent' | 'string' | 'blocks' | 'invalid';
+  /**
+   * `blocks` only if every element is an object: the client does not read a line otherwise. `beside`: on the record
+   * itself instead of in its message (seed 002), which only people read.
+   */
+  content: 'absent' | 'string' | 'blocks' | 'invalid' | 'beside';
   blockTypes: string[];
   calls: CallHead[];
   results: ResultHead[];
@@ -142,11 +145,13 @@ function key(bytes: Buffer): string {
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
   let attachmentType: string | undefined;
   let i = at + 1;
+  let contentAt = 0;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
     if (value < 0) return -1;
     if (value === 0) break;
     const name = key(bytes);
+    if (name === 'content') contentAt = value;
     if (name === 'message') {
       head.message = undefined;
       textSpans.length = 0;
@@ -163,8 +168,20 @@ function scanEntry(bytes: Buffer, at: number, head: Head): number {
     }
     if (i < 0) return -1;
   }
+  const end = memberEnd;
   if (head.type === 'attachment') head.subtype = attachmentType ?? head.subtype;
-  return memberEnd;
+  if (contentAt > 0) scanContentBeside(bytes, contentAt, head);
+  return end;
+}
+
+/** The content of a user or assistant line that has no message. */
+function scanContentBeside(bytes: Buffer, at: number, head: Head): void {
+  if (head.message !== undefined || (head.type !== 'user' && head.type !== 'assistant')) return;
+  const message = emptyMessage();
+  scanContent(bytes, at, message);
+  if (message.content !== 'string' && message.content !== 'blocks') return;
+  message.content = 'beside';
+  head.message = message;
 }
 
 function setField(bytes: Buffer, head: Head, name: string, start: number, end: number): void {

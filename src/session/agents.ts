@@ -8,7 +8,7 @@ import { asEntry, contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
 import { readLines } from '../store/lines.ts';
 import { agentIdOf, type SessionFiles } from '../store/session-files.ts';
-import type { Graph } from './graph.ts';
+import { type Graph, isLinked } from './graph.ts';
 import { callsOf, isMessage, type Node } from './node.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -25,7 +25,13 @@ export interface AgentSource {
   readonly workflow: string | undefined;
 }
 
-export function findAgents(files: SessionFiles, main: Transcript, graph: Graph): readonly AgentSource[] {
+/** `isAgent`: the transcript is a sub-agent's own, so that its side lines are not agents of it. */
+export function findAgents(
+  files: SessionFiles,
+  main: Transcript,
+  graph: Graph,
+  isAgent: boolean,
+): readonly AgentSource[] {
   const byResult = new Map<string, string>();
   for (const node of main.nodes) {
     const call = node.message?.results[0];
@@ -33,7 +39,7 @@ export function findAgents(files: SessionFiles, main: Transcript, graph: Graph):
   }
   const filed = files.agents.map((file) => ({ ...file, meta: readMeta(file.metaPath) }));
   const flat = files.flatAgents
-    .filter((path) => sessionIdIn(path) === files.sessionId)
+    .filter((path) => ownerOf(path) === files.sessionId)
     .map((path) => ({ agentId: agentIdOf(path) ?? '', path, meta: undefined, workflow: undefined }));
   const separate = [...filed, ...flat].map(({ agentId, path, meta, workflow }) => ({
     agentId,
@@ -44,7 +50,41 @@ export function findAgents(files: SessionFiles, main: Transcript, graph: Graph):
     toolUseId: asString(meta?.toolUseId) ?? byResult.get(agentId),
     workflow,
   }));
-  return [...separate, ...inlineAgents(main, graph)];
+  return [...linkByPrompt(separate, main), ...(isAgent ? [] : inlineAgents(main, graph))];
+}
+
+/** Those of a session's sub-agents that one transcript started, a sub-agent's own for nested ones. */
+export function agentsStartedBy(transcript: Transcript, agents: readonly AgentSource[]): readonly AgentSource[] {
+  const calls = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
+  if (calls.size === 0) return [];
+  const others = agents.filter((agent) => agent.path !== transcript.path);
+  return linkByPrompt(others, transcript).filter(({ toolUseId }) => toolUseId !== undefined && calls.has(toolUseId));
+}
+
+/** Agents of which nothing names the call are linked by what the call asks and the agent was asked. */
+function linkByPrompt(agents: readonly AgentSource[], transcript: Transcript): readonly AgentSource[] {
+  if (agents.every((agent) => agent.toolUseId !== undefined)) return agents;
+  const taken = new Set(agents.map((agent) => agent.toolUseId));
+  const byPrompt = callsByPrompt(taskCalls(transcript).filter((call) => !taken.has(call.id)));
+  if (byPrompt.size === 0) return agents;
+  return agents.map((agent) => {
+    if (agent.toolUseId !== undefined || agent.path === undefined) return agent;
+    const call = byPrompt.get(openingOf(agent.path)?.prompt ?? '')?.shift();
+    if (call === undefined) return agent;
+    const { agentType = call.agentType, description = call.description } = agent;
+    return { ...agent, agentType, description, toolUseId: call.id };
+  });
+}
+
+function callsByPrompt(calls: readonly TaskCall[]): Map<string, TaskCall[]> {
+  const byPrompt = new Map<string, TaskCall[]>();
+  for (const call of calls) {
+    if (call.prompt === undefined || call.prompt === '') continue;
+    const same = byPrompt.get(call.prompt);
+    if (same === undefined) byPrompt.set(call.prompt, [call]);
+    else same.push(call);
+  }
+  return byPrompt;
 }
 
 function readMeta(path: string | undefined): JsonObject | undefined {
@@ -56,38 +96,47 @@ function readMeta(path: string | undefined): JsonObject | undefined {
   }
 }
 
-/** The session that the first record of a file names. */
-function sessionIdIn(path: string): string | undefined {
+// All sessions of a folder share its flat agents: without this each of them would open every file.
+const owners = new Map<string, string>();
+
+/** The session that the first records of a file name. */
+function ownerOf(path: string): string | undefined {
+  const known = owners.get(path);
+  if (known !== undefined) return known;
+  const owner = openingOf(path)?.sessionId;
+  if (owner !== undefined) owners.set(path, owner);
+  return owner;
+}
+
+interface Opening {
+  readonly sessionId: string | undefined;
+  readonly prompt: string;
+}
+
+/** What the first message of a transcript says; `undefined` where the file has none or cannot be read. */
+function openingOf(path: string): Opening | undefined {
   try {
     for (const batch of readLines(path, { chunkBytes: 64 * 1024 })) {
       for (const line of batch) {
         const sessionId = scanRecord(line.bytes)?.sessionId;
-        if (sessionId !== undefined) return sessionId;
+        if (sessionId === undefined) continue;
+        return { sessionId, prompt: textOf(contentOf(asEntry(parseJson(line.bytes.toString('utf8'))) ?? {})) };
       }
     }
   } catch {
-    return undefined; // unreadable: whose it is cannot be told
+    return undefined; // gone or unreadable: whose it is cannot be told
   }
   return undefined;
 }
 
 /** Side chains in the main file, one for each root among its side lines. */
 function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
-  const chains = new Map<Node, Node[]>();
-  const rootOf = new Map<Node, Node>();
-  for (const node of main.nodes) {
-    if (!node.isSidechain || !isMessage(node)) continue;
-    const parent = graph.parentOf(node);
-    const root = (parent?.isSidechain ? rootOf.get(parent) : undefined) ?? node;
-    rootOf.set(node, root);
-    chains.set(root, [...(chains.get(root) ?? []), node]);
-  }
+  const chains = sideChains(main, graph);
   if (chains.size === 0) return [];
-  const calls = taskCalls(main);
+  const byPrompt = callsByPrompt(taskCalls(main));
   return [...chains].map(([root, nodes], i) => {
-    const prompt = textOf(contentOf(asEntry(main.read(root)) ?? {}));
-    const at = calls.findIndex((call) => call.prompt === prompt && call.node.index < root.index);
-    const call = at < 0 ? undefined : calls.splice(at, 1)[0];
+    const calls = byPrompt.get(textOf(contentOf(asEntry(main.read(root)) ?? {})));
+    const call = calls?.[0] !== undefined && calls[0].node.index < root.index ? calls.shift() : undefined;
     return {
       agentId: root.agentId ?? `inline-${i + 1}`,
       path: undefined,
@@ -98,6 +147,24 @@ function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
       workflow: undefined,
     };
   });
+}
+
+/** The side lines of the main file by the first line of their chain; a chain in which nobody speaks is no agent. */
+function sideChains(main: Transcript, graph: Graph): ReadonlyMap<Node, readonly Node[]> {
+  const rootOf = new Map<Node, Node>();
+  const chains = new Map<Node, Node[]>();
+  for (const node of main.nodes) {
+    if (!node.isSidechain || !isLinked(node)) continue;
+    const way: Node[] = [];
+    let at: Node | undefined = node;
+    for (; at?.isSidechain && !rootOf.has(at); at = graph.parentOf(at)) way.push(at);
+    const root = (at?.isSidechain ? rootOf.get(at) : undefined) ?? way.at(-1) ?? node;
+    for (const each of way) rootOf.set(each, root);
+    const chain = chains.get(root);
+    if (chain === undefined) chains.set(root, [node]);
+    else chain.push(node);
+  }
+  return new Map([...chains].filter(([, nodes]) => nodes.some(isMessage)));
 }
 
 interface TaskCall {

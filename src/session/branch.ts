@@ -3,7 +3,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Graph } from './graph.ts';
 import { isMessage, type Node } from './node.ts';
-import { type Relatives, relativesOf } from './relatives.ts';
+import { linesBeside, type Relatives } from './relatives.ts';
 import { buildResumeGraph } from './resume/graph.ts';
 import { chooseLeaf } from './resume/leaf.ts';
 
@@ -14,6 +14,8 @@ export interface Branch {
   readonly fork: Node | undefined;
   /** Its own lines, oldest first: from the fork, or the beginning, to the leaf. */
   readonly nodes: readonly Node[];
+  /** The lines beside it that belong to its messages, by the line of its own that they stand behind. */
+  readonly beside: ReadonlyMap<Node, readonly Node[]>;
   /** All its messages are on an earlier branch of the list too: history that was written again. */
   readonly isReplay: boolean;
 }
@@ -41,9 +43,9 @@ export function findBranches(source: BranchSource): readonly Branch[] {
     const isReplay = !active && ids.length > 0 && ids.every((id) => seenMessages.has(id));
     for (const id of ids) seenMessages.add(id);
     for (const node of way.nodes) covered[node.index] = 1;
-    for (const node of way.nodes)
-      for (const relative of relativesOf(source.relatives, node)) covered[relative.index] = 1;
-    branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, isReplay });
+    const beside = linesBeside(way.nodes, source, (node) => covered[node.index] === 1);
+    for (const lines of beside.values()) for (const line of lines) covered[line.index] = 1;
+    branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, beside, isReplay });
   };
   add(leaf, true);
   for (let i = nodes.length - 1; i >= 0; i--) {

@@ -2,7 +2,7 @@
 // the summary line; since 2.0 a boundary line stands before it.
 import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Graph } from './graph.ts';
-import { isBoundary, type Node } from './node.ts';
+import { isBoundary, isMessage, type Node } from './node.ts';
 import type { Session } from './session.ts';
 
 export interface Compaction {
@@ -16,21 +16,38 @@ export interface Compaction {
   readonly preservedUuids: readonly string[];
 }
 
+/** In the order of the file. Remembered, because every boundary that is shown asks for its own. */
 export function compactionsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Compaction[] {
-  const { transcript, graph } = session;
+  const known = remembered.get(session.graph);
+  if (known !== undefined) return known;
+  const found = findCompactions(session);
+  remembered.set(session.graph, found);
+  return found;
+}
+
+const remembered = new WeakMap<Graph, readonly Compaction[]>();
+
+function findCompactions({ transcript, graph }: Pick<Session, 'transcript' | 'graph'>): readonly Compaction[] {
   const found: Compaction[] = [];
   const summarised = new Map<Node, Node>();
   for (const node of transcript.nodes) {
-    if (!node.isCompactSummary || node.isSidechain) continue;
-    const parent = graph.parentOf(node);
-    if (parent !== undefined && isBoundary(parent)) summarised.set(parent, node);
+    if (!node.isCompactSummary || node.isSidechain || graph.isReplaced(node)) continue;
+    const boundary = boundaryAbove(node, graph);
+    if (boundary !== undefined && !summarised.has(boundary)) summarised.set(boundary, node);
     else found.push(describe(undefined, node, {}, graph));
   }
   for (const node of transcript.nodes) {
-    if (!isBoundary(node) || node.isSidechain) continue;
+    if (!isBoundary(node) || node.isSidechain || graph.isReplaced(node)) continue;
     found.push(describe(node, summarised.get(node), asObject(transcript.read(node).compactMetadata) ?? {}, graph));
   }
   return found.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The boundary that a summary stands behind, with nothing but notes between. */
+function boundaryAbove(summary: Node, graph: Graph): Node | undefined {
+  let node = graph.parentOf(summary);
+  while (node !== undefined && !isBoundary(node) && !isMessage(node)) node = graph.parentOf(node);
+  return node !== undefined && isBoundary(node) ? node : undefined;
 }
 
 function describe(
@@ -64,10 +81,9 @@ function preservedUuids(metadata: JsonObject, graph: Graph): readonly string[] {
   const segment = asObject(metadata.preservedSegment);
   if (segment === undefined) return [];
   const uuids: string[] = [];
-  let node = graph.byUuid(asString(segment.tailUuid));
-  for (; node?.uuid !== undefined && !uuids.includes(node.uuid); node = graph.parentOf(node)) {
-    uuids.unshift(node.uuid);
-    if (node.uuid === segment.headUuid) return uuids;
+  for (let node = graph.byUuid(asString(segment.tailUuid)); node?.uuid !== undefined; node = graph.parentOf(node)) {
+    uuids.push(node.uuid);
+    if (node.uuid === segment.headUuid) return uuids.reverse();
   }
   return [];
 }

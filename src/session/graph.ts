@@ -52,18 +52,22 @@ function indexByUuid(nodes: readonly Node[], diagnostics: Diagnostic[]): Map<str
 function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, diagnostics: Diagnostic[]): Int32Array {
   const parents = new Int32Array(nodes.length).fill(none);
   const before = new Map<string, Node>();
+  const begun = new Set<string>();
   for (const node of nodes) {
     if (!isLinked(node)) continue;
     const lane = laneOf(node);
     const previous = before.get(lane);
     const named = typeof node.parentUuid === 'string' ? byUuid.get(node.parentUuid) : undefined;
-    const parent = named ?? standIn(node, previous, byUuid);
-    if (parent !== undefined && parent !== node) parents[node.index] = parent.index;
+    const message = node.type === 'assistant' && node.message?.id ? `${lane} ${node.message.id}` : undefined;
+    const isBegun = message !== undefined && begun.has(message);
+    const parent = named ?? standIn(node, previous, byUuid, isBegun);
+    if (parent !== undefined) parents[node.index] = parent.index;
     if (typeof node.parentUuid === 'string' && named === undefined) {
       const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
     before.set(lane, node);
+    if (message !== undefined) begun.add(message);
   }
   return parents;
 }
@@ -73,11 +77,19 @@ function laneOf(node: Node): string {
   return node.isSidechain ? `agent ${node.agentId ?? ''}` : 'main';
 }
 
-/** What a line without a parent in the file follows, if it is no beginning. */
-function standIn(node: Node, previous: Node | undefined, byUuid: ReadonlyMap<string, Node>): Node | undefined {
+/**
+ * What a line without a parent in the file follows, if it is no beginning. An answer that was begun before begins
+ * nothing: there 1.0.57 writes the history again, from that answer on (findReplayed recognises the copies).
+ */
+function standIn(
+  node: Node,
+  previous: Node | undefined,
+  byUuid: ReadonlyMap<string, Node>,
+  isBegun: boolean,
+): Node | undefined {
   if (typeof node.parentUuid === 'string' || node.uuid === undefined) return previous;
   if (isBoundary(node)) return byUuid.get(node.logicalParentUuid ?? '') ?? previous;
-  return node.isCompactSummary ? previous : undefined;
+  return node.isCompactSummary || isBegun ? previous : undefined;
 }
 
 function cutCycles(nodes: readonly Node[], parents: Int32Array, diagnostics: Diagnostic[]): void {
@@ -91,8 +103,7 @@ function cutCycles(nodes: readonly Node[], parents: Int32Array, diagnostics: Dia
       at = parents[at] ?? none;
     }
     if (at !== none && done[at] === 1) {
-      const cycle = way.slice(way.indexOf(at));
-      const youngest = Math.max(...cycle);
+      const youngest = way.slice(way.indexOf(at)).reduce((most, index) => Math.max(most, index));
       parents[youngest] = none;
       diagnostics.push(
         about(nodes[youngest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),

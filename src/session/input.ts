@@ -25,15 +25,16 @@ export function classifyUser(head: Head): UserInput {
   const blockTypes = head.message?.blockTypes ?? [];
   const texts = head.textPrefixes.filter((text) => !text.startsWith('<system-reminder>'));
   if (blockTypes.includes('tool_result')) {
-    const said = texts.length > 0 && !head.isMeta && !head.isCompactSummary && kindOfText(texts[0] ?? '') === 'human';
-    return { kind: 'results', prompt: said ? promptKind(texts, blockTypes) : undefined };
+    const isSaid = !head.isMeta && !head.isCompactSummary && texts.some((text) => kindOfText(text) === 'human');
+    return { kind: 'results', prompt: isSaid ? promptKind(texts, blockTypes) : undefined };
   }
   if (head.isMeta) return { kind: 'injected', prompt: undefined };
   if (head.isCompactSummary) return { kind: 'summary', prompt: undefined };
   const first = texts[0];
   if (first === undefined) {
-    // Only reminders, or nothing: injected. An image alone is a prompt.
+    // Only reminders, or nothing: injected. An image or a document alone is a prompt.
     if (blockTypes.includes('image')) return { kind: 'human', prompt: 'image' };
+    if (blockTypes.includes('document')) return { kind: 'human', prompt: 'plain' };
     return { kind: head.textPrefixes.length > 0 ? 'injected' : 'human', prompt: undefined };
   }
   const kind = kindOfText(first);

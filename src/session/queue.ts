@@ -1,8 +1,12 @@
 // Queue operations → the prompts a person typed while the agent was working, and what became of each. Those delivered
-// in the middle of a turn often have no user line at all: without this they would be lost to a reader.
-import { asObject, asString, type JsonObject } from '../base/json.ts';
-import { blocksOf, textOf } from '../format/block.ts';
+// in the middle of a turn often have no user line at all: without this they would be lost to a reader. Notices of
+// background tasks stand in the same queue; they take their turn, but nobody typed them.
+import { asObject, type JsonObject } from '../base/json.ts';
+import { blocksOf } from '../format/block.ts';
+import { asEntry, contentOf } from '../format/entry.ts';
+import { kindOfText } from './input.ts';
 import { isMessage, type Node } from './node.ts';
+import { promptText } from './prompt-text.ts';
 
 export interface QueuedPrompt {
   readonly text: string;
@@ -20,62 +24,143 @@ export interface QueuedPrompt {
   readonly whileWorking: boolean;
 }
 
+/** In the order they were typed. Remembered for the same list of nodes, because every turn asks for it. */
 export function findQueuedPrompts(nodes: readonly Node[], read: (node: Node) => JsonObject): readonly QueuedPrompt[] {
-  const waiting: Waiting[] = [];
-  const done: QueuedPrompt[] = [];
-  let messages = 0;
-  const settle = (prompt: Waiting | undefined, outcome: QueuedPrompt['outcome'], shownBy?: Node): void => {
-    if (prompt === undefined) return;
-    waiting.splice(waiting.indexOf(prompt), 1);
-    const { text, node } = prompt;
-    done.push({ text, time: node.time, node, outcome, shownBy, whileWorking: messages > prompt.messagesBefore });
-  };
-  for (const node of nodes) {
-    if (node.type === 'queue-operation') {
-      const entry = read(node);
-      const text = asString(entry.content);
-      const named = waiting.find((prompt) => prompt.text === text) ?? waiting[0];
-      switch (entry.operation) {
-        case 'enqueue':
-          waiting.push({ text: text ?? '', node, messagesBefore: messages });
-          break;
-        case 'dequeue':
-          settle(
-            named,
-            'prompt',
-            nodes.slice(node.index).find((next) => next.promptKind !== undefined),
-          );
-          break;
-        case 'remove':
-          settle(named, 'delivered');
-          break;
-        case 'popAll':
-          if (text === undefined) for (const prompt of [...waiting]) settle(prompt, 'taken-back');
-          else settle(named, 'taken-back');
-          break;
-      }
-    } else if (node.type === 'attachment' && node.subtype === 'queued_command') {
-      addDelivered(done, node, promptOf(read(node)));
-    } else if (isMessage(node) && !node.isSidechain) messages++;
-  }
-  for (const prompt of [...waiting]) settle(prompt, 'waiting');
-  return done.sort((a, b) => a.node.index - b.node.index);
+  const known = remembered.get(nodes);
+  if (known !== undefined) return known;
+  const found = readQueue(nodes, read);
+  remembered.set(nodes, found);
+  return found;
 }
 
-interface Waiting {
+const remembered = new WeakMap<readonly Node[], readonly QueuedPrompt[]>();
+
+function readQueue(nodes: readonly Node[], read: (node: Node) => JsonObject): readonly QueuedPrompt[] {
+  if (!nodes.some(isOfQueue)) return [];
+  const shows = nextUserLines(nodes);
+  const queue = new Queue();
+  const done: QueuedPrompt[] = [];
+  let messages = 0;
+  const settle = (item: Item | undefined, outcome: QueuedPrompt['outcome'], shownBy?: Node, text?: string): void => {
+    if (item === undefined) return;
+    queue.delete(item);
+    if (item.isNotice) return;
+    const { node } = item;
+    const whileWorking = messages > item.messagesBefore;
+    done.push({ text: text ?? item.text, time: node.time, node, outcome, shownBy, whileWorking });
+  };
+  for (const node of nodes) {
+    if (isMessage(node) && !node.isSidechain) messages++;
+    if (node.type !== 'queue-operation') continue;
+    const entry = read(node);
+    const text = promptText(blocksOf(entry.content));
+    switch (entry.operation) {
+      case 'enqueue':
+        queue.add({ text, node, messagesBefore: messages, isNotice: isNotice(text) });
+        break;
+      case 'dequeue': {
+        // The line names nothing, and notices overtake prompts: what the next user line says is what was taken.
+        const shownBy = nodes[shows[node.index] ?? -1];
+        const shown = shownBy === undefined ? '' : promptText(contentOf(asEntry(read(shownBy)) ?? {}));
+        const item = queue.named(shown) ?? queue.first(shownBy?.userKind === 'notification');
+        settle(item, 'prompt', shownBy, item?.text === '' ? shown : undefined);
+        break;
+      }
+      case 'remove':
+        settle(text === '' ? queue.first(false) : queue.named(text), 'delivered');
+        break;
+      case 'popAll':
+        for (const item of text === '' ? queue.all() : [queue.named(text)]) settle(item, 'taken-back');
+        break;
+    }
+  }
+  for (const item of queue.all()) settle(item, 'waiting');
+  return withAttachments(done, nodes, read).sort((a, b) => a.node.index - b.node.index);
+}
+
+function isOfQueue(node: Node): boolean {
+  return node.type === 'queue-operation' || (node.type === 'attachment' && node.subtype === 'queued_command');
+}
+
+/** For each place the index of the first line behind it that a dequeued prompt or notice can have become, or -1. */
+function nextUserLines(nodes: readonly Node[]): Int32Array {
+  const next = new Int32Array(nodes.length);
+  let at = -1;
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    next[i] = at;
+    const node = nodes[i] as Node; // i is in range
+    if (!node.isSidechain && (node.promptKind !== undefined || node.userKind === 'notification')) at = i;
+  }
+  return next;
+}
+
+/** Background tasks report through the queue, in tags or (2.1.45) as an object. */
+function isNotice(text: string): boolean {
+  return kindOfText(text) === 'notification' || text.startsWith('{"task_id":');
+}
+
+interface Item {
   readonly text: string;
   readonly node: Node;
   readonly messagesBefore: number;
+  readonly isNotice: boolean;
+}
+
+/** What waits, in order, found by text as fast as by place. */
+class Queue {
+  readonly #prompts = new Set<Item>();
+  readonly #notices = new Set<Item>();
+  readonly #byText = new Map<string, Set<Item>>();
+
+  add(item: Item): void {
+    (item.isNotice ? this.#notices : this.#prompts).add(item);
+    const same = this.#byText.get(item.text);
+    if (same === undefined) this.#byText.set(item.text, new Set([item]));
+    else same.add(item);
+  }
+
+  delete(item: Item): void {
+    (item.isNotice ? this.#notices : this.#prompts).delete(item);
+    this.#byText.get(item.text)?.delete(item);
+  }
+
+  named(text: string): Item | undefined {
+    return this.#byText.get(text)?.values().next().value;
+  }
+
+  first(isNotice: boolean): Item | undefined {
+    return (isNotice ? this.#notices : this.#prompts).values().next().value;
+  }
+
+  all(): Item[] {
+    return [...this.#prompts, ...this.#notices];
+  }
 }
 
 /** The attachment of newer clients shows a prompt that a `remove` has delivered, or stands for one by itself. */
-function addDelivered(done: QueuedPrompt[], node: Node, text: string): void {
-  const at = done.findIndex((prompt) => prompt.outcome === 'delivered' && !prompt.shownBy && prompt.text === text);
-  const known = done[at];
-  if (known !== undefined) done[at] = { ...known, shownBy: node };
-  else done.push({ text, time: node.time, node, outcome: 'delivered', shownBy: node, whileWorking: true });
-}
-
-function promptOf(entry: JsonObject): string {
-  return textOf(blocksOf(asObject(entry.attachment)?.prompt));
+function withAttachments(
+  prompts: readonly QueuedPrompt[],
+  nodes: readonly Node[],
+  read: (node: Node) => JsonObject,
+): QueuedPrompt[] {
+  const all = [...prompts];
+  const unshown = new Map<string, number[]>();
+  for (const [i, { outcome, text }] of prompts.entries()) {
+    if (outcome !== 'delivered') continue;
+    const places = unshown.get(text);
+    if (places === undefined) unshown.set(text, [i]);
+    else places.push(i);
+  }
+  for (const places of unshown.values()) places.reverse();
+  for (const node of nodes) {
+    if (node.type !== 'attachment' || node.subtype !== 'queued_command' || node.isSidechain) continue;
+    const attachment = asObject(read(node).attachment) ?? {};
+    const text = promptText(blocksOf(attachment.prompt));
+    if (attachment.isMeta === true || attachment.commandMode === 'task-notification' || isNotice(text)) continue;
+    const at = unshown.get(text)?.pop();
+    const known = at === undefined ? undefined : all[at];
+    if (at !== undefined && known !== undefined) all[at] = { ...known, shownBy: node };
+    else all.push({ text, time: node.time, node, outcome: 'delivered', shownBy: node, whileWorking: true });
+  }
+  return all;
 }

@@ -1,37 +1,80 @@
 // Lines of a branch → those that repeat earlier ones. Some clients wrote the whole history again with new uuids
-// (2.1.11 → 2.1.14 when resuming, 1.0.57 in stream-json mode); such a copy has the same message and tool ids, and
-// prompts of the same time and text. It is shown and counted once.
-import type { JsonObject } from '../base/json.ts';
-import { callsOf, type Node, resultsOf } from './node.ts';
+// (2.1.11 → 2.1.14 when resuming, 1.0.57 after an interrupt, with new times too). A copy has the same message and tool
+// ids; prompts, which have none, the same content in the same place. It is shown and counted once.
+import { contentKey } from './content-key.ts';
+import { callsOf, isMessage, type Node, resultsOf } from './node.ts';
 import type { Transcript } from './transcript.ts';
 
-/** The copies among `nodes`, which are in the order of their branch. */
+/** The copies among `nodes`, which are in the order of the branch. */
 export function findReplayed(transcript: Transcript, nodes: readonly Node[]): ReadonlySet<Node> {
   if (!transcript.mayRepeat) return new Set();
-  const seen = new Map<string, Node>();
-  const copies = new Set<Node>();
-  for (const node of nodes) {
-    const key = keyOf(node);
-    if (key === undefined) continue;
-    const earlier = seen.get(key);
-    if (earlier === undefined) seen.set(key, node);
-    else if (node.promptKind === undefined || isSameContent(transcript.read(earlier), transcript.read(node))) {
-      copies.add(node);
+  const lines = nodes.filter(isMessage);
+  if (!comesBack(lines)) return new Set();
+  const contents = lines.map((line) => (hasToolId(line) ? '' : contentKey(transcript.read(line))));
+  const originals = repeatedIds(lines, contents);
+  const isNeighbour = (i: number, original: number): boolean =>
+    originals[i] === undefined &&
+    original >= 0 &&
+    original < i &&
+    isTyped(lines[i]) &&
+    contents[i] === contents[original];
+  for (let i = 1; i < lines.length; i++) {
+    const original = (originals[i - 1] ?? -2) + 1;
+    if (isNeighbour(i, original)) originals[i] = original;
+  }
+  for (let i = lines.length - 2; i >= 0; i--) {
+    const original = (originals[i + 1] ?? -1) - 1;
+    if (isNeighbour(i, original)) originals[i] = original;
+  }
+  return new Set(lines.filter((_, i) => originals[i] !== undefined));
+}
+
+/** A message id that returns behind a typed line, or a call that is made again: only then the closer look is worth it. */
+function comesBack(lines: readonly Node[]): boolean {
+  const stretchOf = new Map<string, number>();
+  const calls = new Set<string>();
+  let stretch = 0;
+  for (const line of lines) {
+    if (isTyped(line)) stretch++;
+    const id = line.type === 'assistant' ? line.message?.id : undefined;
+    if (id === undefined) continue;
+    if ((stretchOf.get(id) ?? stretch) !== stretch) return true;
+    stretchOf.set(id, stretch);
+    for (const call of callsOf(line)) {
+      if (calls.has(call.id)) return true;
+      calls.add(call.id);
     }
   }
-  return copies;
+  return false;
 }
 
-function keyOf(node: Node): string | undefined {
-  if (node.type === 'assistant' && node.message?.id !== undefined) {
-    const call = callsOf(node)[0];
-    return `${node.message.id} ${call?.id ?? `${node.message.blockTypes.join()} ${node.time}`}`;
+/** For each line the place of the first line with the same ids, or the same time and content. */
+function repeatedIds(lines: readonly Node[], contents: readonly string[]): (number | undefined)[] {
+  const first = new Map<string, number>();
+  return lines.map((line, i) => {
+    const key = keyOf(line, contents[i] ?? '');
+    if (key === undefined) return undefined;
+    const original = first.get(key);
+    if (original === undefined) first.set(key, i);
+    return original;
+  });
+}
+
+function keyOf(line: Node, content: string): string | undefined {
+  if (line.type === 'assistant') {
+    const calls = callsOf(line).map((call) => call.id);
+    return line.message?.id === undefined ? undefined : `${line.message.id} ${calls.join()} ${content}`;
   }
-  if (node.promptKind !== undefined && !Number.isNaN(node.time)) return `prompt ${node.time}`;
-  const result = resultsOf(node)[0];
-  return result === undefined ? undefined : `result ${result.toolUseId}`;
+  const results = resultsOf(line).map((result) => result.toolUseId);
+  if (results.length > 0) return `results ${results.join()} ${content}`;
+  return Number.isNaN(line.time) ? undefined : `typed ${line.time} ${content}`;
 }
 
-function isSameContent(a: JsonObject, b: JsonObject): boolean {
-  return JSON.stringify(a.message ?? a.content) === JSON.stringify(b.message ?? b.content);
+/** A tool's id says enough; a result that carries a prompt as well is told apart by its content. */
+function hasToolId(line: Node): boolean {
+  return callsOf(line).length > 0 || (resultsOf(line).length > 0 && line.promptKind === undefined);
+}
+
+function isTyped(line: Node | undefined): boolean {
+  return line?.type === 'user' && resultsOf(line).length === 0;
 }

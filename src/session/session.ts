@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { asEntry, type Entry } from '../format/entry.ts';
 import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
-import { type AgentSource, findAgents } from './agents.ts';
+import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
 import { type Branch, findBranches, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
 import type { Node } from './node.ts';
@@ -34,7 +34,7 @@ export function makeSession(files: SessionFiles, transcript: Transcript): Sessio
   const { nodes } = transcript;
   const isAgent = isAgentTranscript(nodes);
   const graph = buildGraph(nodes);
-  const relatives = findRelatives(nodes, isAgent);
+  const relatives = findRelatives(nodes, graph, isAgent);
   return {
     id: files.sessionId,
     files,
@@ -43,14 +43,19 @@ export function makeSession(files: SessionFiles, transcript: Transcript): Sessio
     graph,
     relatives,
     branches: findBranches({ nodes, graph, relatives, isAgent, read: (node) => transcript.read(node) }),
-    agents: findAgents(files, transcript, graph),
+    agents: findAgents(files, transcript, graph, isAgent),
   };
 }
 
-/** The session of one sub-agent: its own file, or its lines in the main one. */
+/** The session of one sub-agent: its own file, or its lines in the main one. Its agents are those it started itself. */
 export async function loadAgent(session: Session, agent: AgentSource): Promise<Session> {
-  if (agent.path !== undefined) return loadSession(agent.path);
-  const files = { ...session.files, agents: [], flatAgents: [], toolResults: [], journals: [] };
+  const { customTitle, archived, ...main } = session.files;
+  const files = { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
+  if (agent.path !== undefined) {
+    const transcript = loadTranscript(agent.path, { strict: true });
+    const own = makeSession({ ...files, sessionId: `agent-${agent.agentId}`, main: agent.path }, transcript);
+    return { ...own, agents: agentsStartedBy(transcript, session.agents) };
+  }
   return makeSession(files, session.transcript.pick(agent.nodes));
 }
 

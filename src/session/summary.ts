@@ -3,7 +3,7 @@ import { isDamage } from '../base/diagnostic.ts';
 import { sessionFiles } from '../store/session-files.ts';
 import { findAgents } from './agents.ts';
 import { activeLeaf, isAgentTranscript } from './branch.ts';
-import { buildGraph } from './graph.ts';
+import { buildGraph, type Graph } from './graph.ts';
 import type { Node } from './node.ts';
 import { cwdOf, diagnosticsOf, type Session } from './session.ts';
 import { titleOf } from './title.ts';
@@ -33,9 +33,10 @@ export async function summariseFile(path: string): Promise<SessionSummary | unde
   if (light.foreign !== undefined) return undefined;
   const transcript = light.mayRepeat ? loadTranscript(path) : light;
   const graph = buildGraph(transcript.nodes);
-  const agents = findAgents(files, transcript, graph).length;
+  const isAgent = isAgentTranscript(transcript.nodes);
+  const agents = findAgents(files, transcript, graph, isAgent).length;
   const session = { id: files.sessionId, files, transcript, graph };
-  return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph)), agents);
+  return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
 }
 
 export function summarise(session: Session): SessionSummary {
@@ -70,9 +71,8 @@ function makeSummary(session: SummarySource, turns: number, agents: number): Ses
 }
 
 /** The lines of the active branch alone, without looking for the others. */
-function activeNodes(transcript: Transcript, graph: Session['graph']): readonly Node[] {
+function activeNodes(transcript: Transcript, graph: Graph, isAgent: boolean): readonly Node[] {
   const { nodes } = transcript;
-  const isAgent = isAgentTranscript(nodes);
   const way: Node[] = [];
   let node = activeLeaf({ nodes, isAgent, read: (each) => transcript.read(each) });
   for (; node !== undefined; node = graph.parentOf(node)) way.push(node);

@@ -24,8 +24,8 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
   for (let i = transcript.nodes.length - 1; i >= 0; i--) {
     const node = transcript.nodes[i];
     if (node?.type !== type) continue;
-    const value = asString(transcript.read(node)[key])?.trim();
-    if (value) return value;
+    const value = said(transcript.read(node)[key]);
+    if (value !== undefined) return value;
   }
   return undefined;
 }
@@ -33,7 +33,7 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
 function titleInFile(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {
-    return asString(asObject(parseJson(readFileSync(path, 'utf8')))?.customTitle);
+    return said(asObject(parseJson(readFileSync(path, 'utf8')))?.customTitle);
   } catch {
     return undefined; // gone or unreadable: other titles serve
   }
@@ -41,17 +41,25 @@ function titleInFile(path: string | undefined): string | undefined {
 
 /** A `summary` counts only if it names a line of this file: most of them belong to other sessions. */
 function summaryTitle(transcript: Transcript, graph: Graph): string | undefined {
-  const node = transcript.nodes.findLast(
-    (each) => each.type === 'summary' && graph.byUuid(each.leafUuid) !== undefined,
-  );
-  return node === undefined ? undefined : asString(transcript.read(node).summary);
+  for (let i = transcript.nodes.length - 1; i >= 0; i--) {
+    const node = transcript.nodes[i];
+    if (node?.type !== 'summary' || graph.byUuid(node.leafUuid) === undefined) continue;
+    const value = said(transcript.read(node).summary);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 function firstPrompt(transcript: Transcript): string | undefined {
   for (const node of transcript.nodes) {
     if (node.promptKind === undefined || node.promptKind === 'slash-command' || node.isSidechain) continue;
-    const text = promptText(contentOf(asEntry(transcript.read(node)) ?? {})).trim();
-    if (text !== '') return text;
+    const text = said(promptText(contentOf(asEntry(transcript.read(node)) ?? {})));
+    if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** The text, unless there is nothing in it. */
+function said(value: unknown): string | undefined {
+  return asString(value)?.trim() || undefined;
 }

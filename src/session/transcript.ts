@@ -17,7 +17,7 @@ export interface Transcript {
   readonly diagnostics: readonly Diagnostic[];
   /** The program that wrote the file, where it is not Claude Code. */
   readonly foreign: string | undefined;
-  /** Some message id comes back in a later turn, so that history may have been written again (see replay.ts). */
+  /** A message id comes back behind a typed line, or a call is made again: history may stand twice (see replay.ts). */
   readonly mayRepeat: boolean;
   /** The full entry; an empty object where its bytes are not JSON after all. */
   read(node: Node): JsonObject;
@@ -88,8 +88,9 @@ class Loader {
   #pendingBytes = 0;
   #pendingDepth = 0;
   #hasCrlf = false;
-  #turn = 0;
-  readonly #turnOfMessage = new Map<number, number>();
+  #stretch = 0;
+  readonly #stretchOfMessage = new Map<number, number>();
+  readonly #calls = new Set<number>();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -198,17 +199,23 @@ class Loader {
     const keepMessage = this.#options.withoutMessages !== true;
     const node = new Node(head, { ...place, index: this.nodes.length }, this.#shared, keepMessage);
     this.nodes.push(node);
-    if (node.promptKind !== undefined) this.#turn++;
-    if (node.type === 'assistant' && head.message?.id !== undefined) this.#watch(head.message.id);
+    this.#watchForRepeats(node.type, head);
   }
 
-  /** By a hash, because ids of half a million lines are a burden; a false alarm only costs a closer look. */
-  #watch(messageId: string): void {
-    let hash = 0;
-    for (let i = 0; i < messageId.length; i++) hash = (Math.imul(hash, 31) + messageId.charCodeAt(i)) | 0;
-    const before = this.#turnOfMessage.get(hash);
-    if (before === undefined) this.#turnOfMessage.set(hash, this.#turn);
-    else if (before !== this.#turn) this.mayRepeat = true;
+  /** By hashes, because the ids of half a million lines are a burden; a false alarm only costs a closer look. */
+  #watchForRepeats(type: string, { message }: Head): void {
+    if (this.mayRepeat || message === undefined) return;
+    if (type === 'user' && message.results.length === 0) this.#stretch++;
+    if (type !== 'assistant' || message.id === undefined) return;
+    const id = hash(message.id);
+    const before = this.#stretchOfMessage.get(id) ?? this.#stretch;
+    this.#stretchOfMessage.set(id, this.#stretch);
+    this.mayRepeat = before !== this.#stretch;
+    for (const call of message.calls) {
+      const made = hash(call.id);
+      if (this.#calls.has(made)) this.mayRepeat = true;
+      this.#calls.add(made);
+    }
   }
 
   #withoutBom(line: Line): Buffer {
@@ -250,6 +257,13 @@ class Loader {
 }
 
 const newline = Buffer.from('\n');
+
+function hash(text: string): number {
+  let value = 0;
+  for (let i = 0; i < text.length; i++) value = (Math.imul(value, 31) + text.charCodeAt(i)) | 0;
+  return value;
+}
+
 const clientTypes: ReadonlySet<string> = new Set([
   'user',
   'assistant',

@@ -1,5 +1,7 @@
-// A turn → its tokens: its own messages, and those of the sub-agents that its calls started.
-
+// A turn → its tokens: its own messages, and those of the sub-agents that its calls started, and theirs. A message
+// that a prompt interrupts counts in the turn it began in, so that the turns of a branch add up.
+import { type AgentSource, agentsStartedBy } from './agents.ts';
+import type { Node } from './node.ts';
 import type { Session } from './session.ts';
 import { toolCallsOf } from './tool-calls.ts';
 import { loadTranscript } from './transcript.ts';
@@ -13,11 +15,38 @@ export function turnUsage(session: Session, turn: Turn): UsageTotals {
 
 function* turnLines(session: Session, turn: Turn): Generator<UsageLine> {
   const { path } = session.transcript;
-  yield* linesWithUsage({ path, nodes: turn.nodes }, session.id);
+  yield* linesWithUsage({ path, nodes: linesBegunIn(session, turn) }, session.id);
   const started = new Set(toolCallsOf(session, turn).flatMap((call) => call.agentId ?? []));
-  for (const agent of session.agents) {
-    if (!started.has(agent.agentId)) continue;
-    const nodes = agent.path === undefined ? agent.nodes : loadTranscript(agent.path).nodes;
-    yield* linesWithUsage({ path: agent.path ?? path, nodes }, session.id);
+  const waiting = session.agents.filter((agent) => started.has(agent.agentId));
+  const seen = new Set(waiting);
+  for (const agent of waiting) {
+    if (agent.path === undefined) {
+      yield* linesWithUsage({ path, nodes: agent.nodes }, session.id);
+      continue;
+    }
+    const transcript = loadTranscript(agent.path);
+    yield* linesWithUsage(transcript, session.id);
+    const below: readonly AgentSource[] = session.agents.filter((each) => !seen.has(each));
+    for (const nested of agentsStartedBy(transcript, below)) {
+      const source = below.find((each) => each.path === nested.path);
+      if (source === undefined) continue;
+      seen.add(source);
+      waiting.push(source);
+    }
   }
+}
+
+/** All lines, wherever they stand, of the messages that begin in the turn: the last of them has the full usage. */
+function linesBegunIn(session: Session, turn: Turn): readonly Node[] {
+  const lines = new Set<Node>();
+  const seen = new Set<string>();
+  for (const node of turn.nodes) {
+    const id = node.type === 'assistant' ? node.message?.id : undefined;
+    if (id === undefined) lines.add(node);
+    else if (!turn.continued.has(id) && !seen.has(id)) {
+      seen.add(id);
+      for (const line of session.relatives.linesOf(node)) lines.add(line);
+    }
+  }
+  return [...lines].sort((a, b) => a.index - b.index);
 }

@@ -4,7 +4,6 @@ import type { Branch } from './branch.ts';
 import type { PromptKind } from './input.ts';
 import type { Node } from './node.ts';
 import { findQueuedPrompts } from './queue.ts';
-import { type Relatives, relativesOf } from './relatives.ts';
 import { findReplayed } from './replay.ts';
 import type { Session } from './session.ts';
 import type { Transcript } from './transcript.ts';
@@ -17,6 +16,8 @@ export interface Turn {
   readonly promptKind: PromptKind | undefined;
   /** The lines of the turn, the prompt first, in the order of the branch. */
   readonly nodes: readonly Node[];
+  /** The ids of messages that began in an earlier turn: a prompt was given in the middle of them. */
+  readonly continued: ReadonlySet<string>;
 }
 
 export interface Message {
@@ -33,19 +34,20 @@ export interface Message {
 /** The turns of a branch, by default of the active one. */
 export function turnsOf(session: Session, branch: Branch | undefined = session.branches[0]): readonly Turn[] {
   if (branch === undefined) return [];
-  const { transcript, relatives } = session;
+  const { transcript } = session;
+  const read = (node: Node) => transcript.read(node);
   const groups = groupByPrompt(branch.nodes, findReplayed(transcript, branch.nodes));
-  const queued = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node)).filter(
-    (each) => each.whileWorking,
-  );
+  const queued = findQueuedPrompts(transcript.nodes, read).filter((each) => each.whileWorking);
   const typedEarly = new Set(queued.map((each) => each.shownBy));
-  const placed = new Set(branch.nodes.map((node) => node.index));
-  return groups.map(({ prompt, nodes }, i) => ({
-    index: i + 1,
-    prompt,
-    promptKind: prompt !== undefined && typedEarly.has(prompt) ? 'queued' : prompt?.promptKind,
-    nodes: withRelatives(nodes, relatives, placed),
-  }));
+  const begun = new Set<string>();
+  return groups.map(({ prompt, nodes }, i) => {
+    const lines = nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
+    const ids = new Set(lines.flatMap((node) => (node.type === 'assistant' ? (node.message?.id ?? []) : [])));
+    const continued = new Set([...ids].filter((id) => begun.has(id)));
+    for (const id of ids) begun.add(id);
+    const promptKind = prompt !== undefined && typedEarly.has(prompt) ? 'queued' : prompt?.promptKind;
+    return { index: i + 1, prompt, promptKind, nodes: lines, continued };
+  });
 }
 
 /** How many turns these lines of a branch make. */
@@ -76,21 +78,6 @@ function groupByPrompt(nodes: readonly Node[], copies: ReadonlySet<Node>): reado
 
 function isSpoken(node: Node): boolean {
   return node.type === 'assistant' || (node.type === 'user' && node.userKind === 'human');
-}
-
-/** Adds the lines of its messages that stand beside the branch, each behind the first line of its message. */
-function withRelatives(nodes: readonly Node[], relatives: Relatives, placed: Set<number>): Node[] {
-  const lines: Node[] = [];
-  for (const node of nodes) {
-    lines.push(node);
-    if (node.type !== 'assistant') continue;
-    for (const relative of relativesOf(relatives, node)) {
-      if (placed.has(relative.index)) continue;
-      placed.add(relative.index);
-      lines.push(relative);
-    }
-  }
-  return lines;
 }
 
 /** The API messages of a turn: assistant lines merged by id over the whole turn, every user line by itself. */

@@ -28,6 +28,7 @@ export function* linesWithUsage(
       file: transcript.path,
       line: node.line,
       sessionId,
+      uuid: node.uuid,
       isSidechain: node.isSidechain,
       messageId: message.id,
       requestId: message.requestId,

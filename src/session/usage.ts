@@ -8,6 +8,8 @@ export interface UsageLine {
   readonly file: string;
   readonly line: number;
   readonly sessionId: string;
+  /** A line without a message id is its own message, wherever else it was copied to. */
+  readonly uuid: string | undefined;
   readonly isSidechain: boolean;
   readonly messageId: string | undefined;
   readonly requestId: string | undefined;
@@ -59,25 +61,35 @@ export interface UsageTotals {
  * before its sub-agents, in a file from top to bottom; the first place that has a message keeps it.
  */
 export function countUsage(lines: Iterable<UsageLine>): UsageCount {
-  const groups = new Map<string, MessageGroup[]>();
+  const byMessage = new Map<string, Responses>();
   const all: MessageGroup[] = [];
   let unnamed = 0;
   for (const line of lines) {
-    const key = line.messageId ?? `no id ${unnamed++}`;
-    const named = groups.get(key) ?? [];
-    const group = named.find((candidate) => isSameResponse(candidate, line));
+    const key = keyOf(line) ?? `no id ${unnamed++}`;
+    const responses = byMessage.get(key);
+    const group = responses === undefined ? undefined : groupFor(responses, line);
     if (group !== undefined) {
       group.lines.push(line);
-      group.requestId ??= line.requestId;
+      if (group.requestId === undefined && line.requestId !== undefined) {
+        group.requestId = line.requestId;
+        responses?.byRequest.set(line.requestId, group);
+      }
       continue;
     }
     const fresh = { requestId: line.requestId, hasSidechain: line.isSidechain, lines: [line] };
-    groups.set(key, [...named, fresh]);
+    const { byRequest } = responses ?? { byRequest: new Map<string, MessageGroup>() };
+    if (line.requestId !== undefined) byRequest.set(line.requestId, fresh);
+    if (responses === undefined) byMessage.set(key, { first: fresh, byRequest });
     all.push(fresh);
   }
   const count: { messages: CountedMessage[]; dropped: DroppedLine[] } = { messages: [], dropped: [] };
   for (const group of all) settle(group.lines, count);
   return count;
+}
+
+function keyOf({ messageId, uuid }: UsageLine): string | undefined {
+  if (messageId !== undefined) return `message ${messageId}`;
+  return uuid === undefined ? undefined : `line ${uuid}`;
 }
 
 export function totalUsage(messages: Iterable<CountedMessage>): UsageTotals {
@@ -107,10 +119,17 @@ interface MessageGroup {
   readonly lines: UsageLine[];
 }
 
-/** One id is one response, unless two requests of the main conversation claim it (a gateway that reuses ids). */
-function isSameResponse(group: MessageGroup, line: UsageLine): boolean {
-  const differ = group.requestId !== undefined && line.requestId !== undefined && group.requestId !== line.requestId;
-  return !differ || line.isSidechain || group.hasSidechain;
+/** The responses that go by one message id: more than one where a gateway reuses ids. */
+interface Responses {
+  readonly first: MessageGroup;
+  readonly byRequest: Map<string, MessageGroup>;
+}
+
+/** One id is one response, unless two requests of the main conversation claim it. */
+function groupFor({ first, byRequest }: Responses, line: UsageLine): MessageGroup | undefined {
+  if (line.requestId === undefined || first.requestId === undefined) return first;
+  const same = byRequest.get(line.requestId);
+  return same ?? (line.isSidechain || first.hasSidechain ? first : undefined);
 }
 
 function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]; dropped: DroppedLine[] }): void {

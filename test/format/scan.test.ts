@@ -166,6 +166,30 @@ test('a timestamp is read however it is escaped', () => {
   }
 });
 
+test('a long text is cut between two letters, however they are written', () => {
+  for (const letter of [
+    'a',
+    'é',
+    '€',
+    '\u{1f600}',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\\n',
+    '\\"',
+    'a\\\\',
+    '\\\\n',
+    '\\\\\\u0041',
+  ]) {
+    for (let shift = 0; shift < 14; shift++) {
+      const json = `"[Request interrupted by user${'x'.repeat(shift)}${letter.repeat(400)}"`;
+      const [prefix = ''] = scanRecord(Buffer.from(`{"message":{"content":${json}}}`))?.textPrefixes ?? [];
+      const text = JSON.parse(json);
+      assert.ok(text.startsWith(prefix) && prefix.length < text.length, `${letter} behind ${shift}`);
+      assert.ok(prefix.startsWith('[Request interrupted by user'), `${letter} behind ${shift}`);
+    }
+  }
+});
+
 test('a line with a hundred thousand blocks is read in no more than linear work', { timeout: 60_000 }, () => {
   const blocks = Array.from({ length: 100_000 }, (_, index) => [
     { type: 'text', text: 'x' },

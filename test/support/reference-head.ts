@@ -29,9 +29,21 @@ export function referenceHead(entry: JsonObject): Head {
     isApiErrorMessage: entry.isApiErrorMessage === true,
     hasPermissionMode: entry.permissionMode !== undefined && entry.permissionMode !== null,
     resultAgentId: asString(asObject(entry.toolUseResult)?.agentId),
-    message: isObject(entry.message) ? referenceMessage(entry.message) : undefined,
-    textPrefixes: mayBeUser(entry) && isObject(entry.message) ? textsOf(entry.message.content) : [],
+    message: isObject(entry.message) ? referenceMessage(entry.message) : messageBeside(entry),
+    textPrefixes: mayBeUser(entry) ? textsOf(contentOf(entry)) : [],
   };
+}
+
+/** Content on the entry itself, where a user or assistant line has no message (seed 002). */
+function messageBeside(entry: JsonObject): MessageHead | undefined {
+  if (entry.type !== 'user' && entry.type !== 'assistant') return undefined;
+  const message = referenceMessage({ content: entry.content });
+  return message.content === 'string' || message.content === 'blocks' ? { ...message, content: 'beside' } : undefined;
+}
+
+function contentOf(entry: JsonObject): JsonValue | undefined {
+  if (isObject(entry.message)) return entry.message.content;
+  return messageBeside(entry) === undefined ? undefined : entry.content;
 }
 
 /** Only texts that a person may have said are looked at. */

@@ -71,7 +71,7 @@ function draftLine(node: Node, entry: JsonObject): Draft | undefined {
       };
     case 'system':
       if (node.subtype !== 'local_command') return undefined;
-      return { ...madeDraft('user', [textBlock(asString(entry.content) ?? '')]), source: 'local-command' };
+      return { ...madeDraft('user', [textBlock(asString(entry.content) || texts.noContent)]), source: 'local-command' };
     default:
       return undefined;
   }
@@ -83,7 +83,7 @@ function assistantDraft(entry: JsonObject): Draft {
   return {
     ...madeDraft('assistant', wireBlocks(message.content)),
     source: 'message',
-    id: asString(message.id) ?? asString(entry.requestId),
+    id: asString(message.id) || asString(entry.requestId) || undefined,
     model,
     isApiError: Boolean(entry.isApiErrorMessage) && model === syntheticModel,
   };

@@ -63,24 +63,20 @@ export function withoutBlanks(drafts: readonly Draft[]): Draft[] {
 }
 
 export function withoutLoneThinking(drafts: readonly Draft[]): Draft[] {
-  const speaking = new Set(
-    drafts.filter((draft) => draft.role === 'assistant' && draft.content.some((b) => !isThinking(b))).map((d) => d.id),
+  const speaking = idsOf(
+    drafts.filter((draft) => draft.role === 'assistant' && draft.content.some((block) => !isThinking(block))),
   );
   return drafts.filter((draft) => !isOnlyThinking(draft) || (draft.id !== undefined && speaking.has(draft.id)));
 }
 
 export function withoutFillers(drafts: readonly Draft[]): Draft[] {
-  const kept = drafts.filter(
-    (draft) =>
-      !isFiller(draft) ||
-      (draft.id !== undefined &&
-        drafts.some((other) => other.id === draft.id && !isFiller(other) && !isOnlyThinking(other))),
-  );
-  return kept.filter(
-    (draft) =>
-      !isOnlyThinking(draft) ||
-      kept.some((other) => other !== draft && other.id === draft.id && other.content.some((b) => !isThinking(b))),
-  );
+  const answering = idsOf(drafts.filter((draft) => !isFiller(draft) && !isOnlyThinking(draft)));
+  const kept = drafts.filter((draft) => !isFiller(draft) || (draft.id !== undefined && answering.has(draft.id)));
+  return withoutLoneThinking(kept);
+}
+
+function idsOf(drafts: readonly Draft[]): ReadonlySet<string | undefined> {
+  return new Set(drafts.map((draft) => draft.id));
 }
 
 function answeredIds(drafts: readonly Draft[]): ReadonlySet<CallId> {

@@ -6,79 +6,107 @@ import { hasResult, isThinking } from './filter.ts';
 import { isReminder } from './tail.ts';
 
 export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
-  const sent = moveAttachmentsUp(drafts).filter(
-    (draft) => !draft.isApiError && !(draft.source === 'attachment' && draft.content.length === 0),
-  );
-  const merged: Draft[] = [];
-  for (const draft of sent) {
-    if (draft.role === 'assistant') addAssistant(merged, draft);
-    else addUser(merged, draft);
+  const merging: Merging = { messages: [], lastOfId: new Map(), prompts: [] };
+  for (const draft of moveAttachmentsUp(drafts)) {
+    if (draft.isApiError || (draft.source === 'attachment' && draft.content.length === 0)) continue;
+    if (draft.role === 'assistant') addAssistant(merging, draft);
+    else addUser(merging, draft);
   }
-  return merged;
+  return merging.messages.map((message) => ({
+    ...message.first,
+    content: message.isJoined ? [...message.results, ...message.blocks] : message.blocks,
+    isBareString: message.first.isBareString && message.lines === 1,
+  }));
 }
 
 /** Rule 50: past user lines, to just behind the assistant line, API error or result before them. */
 export function moveAttachmentsUp(drafts: readonly Draft[]): Draft[] {
   const moved: Draft[] = [];
+  let passed: Draft[] = [];
   for (const draft of drafts) {
-    if (draft.source !== 'attachment') {
-      moved.push(draft);
-      continue;
+    if (draft.source === 'attachment') moved.push(draft);
+    else if (draft.role === 'user' && !hasResult(draft)) passed.push(draft);
+    else {
+      moved.push(...passed, draft);
+      passed = [];
     }
-    let at = moved.length;
-    while (at > 0 && isPassedOver(moved[at - 1])) at--;
-    while (moved[at]?.source === 'attachment') at++;
-    moved.splice(at, 0, draft);
   }
-  return moved;
+  return [...moved, ...passed];
 }
 
-function isPassedOver(draft: Draft | undefined): boolean {
-  return draft?.source === 'attachment' || (draft?.role === 'user' && !hasResult(draft));
+interface Merging {
+  readonly messages: Growing[];
+  /** The place of the last message with this id. */
+  readonly lastOfId: Map<string, number>;
+  /** The places of the user messages without a result, over which no line is merged. */
+  readonly prompts: number[];
+}
+
+/** A message to which lines are still added. */
+interface Growing {
+  readonly first: Draft;
+  lines: number;
+  /** More than one user line: results are kept apart from then on, because they stand first. */
+  isJoined: boolean;
+  readonly results: WireBlock[];
+  readonly blocks: WireBlock[];
+}
+
+function startMessage({ messages }: Merging, first: Draft): void {
+  messages.push({ first, lines: 1, isJoined: false, results: [], blocks: [...first.content] });
 }
 
 /** Rules 52 and 53: to the message of the same id, looking back over results and other answers, not over a prompt. */
-function addAssistant(merged: Draft[], draft: Draft): void {
-  for (let i = merged.length - 1; i >= 0 && draft.id !== undefined; i--) {
-    const earlier = merged[i] as Draft; // i is in range
-    if (earlier.role === 'user') {
-      if (!hasResult(earlier)) break;
-    } else if (earlier.id === draft.id) {
-      merged[i] = { ...earlier, content: [...earlier.content, ...draft.content] };
-      return;
-    }
-  }
-  merged.push(draft);
-}
-
-function addUser(merged: Draft[], draft: Draft): void {
-  const last = merged.at(-1);
-  if (last?.role !== 'user') {
-    merged.push(draft);
+function addAssistant(merging: Merging, draft: Draft): void {
+  const { messages, lastOfId, prompts } = merging;
+  const at = draft.id === undefined ? undefined : lastOfId.get(draft.id);
+  if (at !== undefined && at > (prompts.at(-1) ?? -1)) {
+    messages[at]?.blocks.push(...draft.content);
     return;
   }
-  const content =
-    draft.source === 'attachment' && last.content.at(-1)?.type === 'tool_result'
-      ? foldIntoResult(last.content, draft.content)
-      : joinUserContent(last.content, draft);
-  merged[merged.length - 1] = { ...last, content, isBareString: false };
+  if (draft.id !== undefined) lastOfId.set(draft.id, messages.length);
+  startMessage(merging, draft);
+}
+
+function addUser(merging: Merging, draft: Draft): void {
+  const { messages, prompts } = merging;
+  const last = messages.at(-1);
+  if (last?.first.role !== 'user') {
+    if (!hasResult(draft)) prompts.push(messages.length);
+    startMessage(merging, draft);
+    return;
+  }
+  last.lines++;
+  if (draft.source === 'attachment' && endOf(last)?.type === 'tool_result') foldIntoResult(last, draft.content);
+  else joinUserLine(last, draft);
+  if (hasResult(draft) && prompts.at(-1) === messages.length - 1) prompts.pop();
 }
 
 /** Rule 54: two texts that meet get a newline between them, and results stand first. */
-function joinUserContent(left: readonly WireBlock[], draft: Draft): readonly WireBlock[] {
-  const last = left.at(-1);
-  const meets = last?.type === 'text' && draft.content[0]?.type === 'text' && draft.source !== 'attachment';
-  const all = meets ? [...left.slice(0, -1), withNewline(last), ...draft.content] : [...left, ...draft.content];
-  const isResult = (block: WireBlock) => block.type === 'tool_result';
-  return [...all.filter(isResult), ...all.filter((block) => !isResult(block))];
+function joinUserLine(message: Growing, draft: Draft): void {
+  const end = endOf(message);
+  const meets = end?.type === 'text' && draft.content[0]?.type === 'text' && draft.source !== 'attachment';
+  if (meets) replaceEnd(message, withNewline(end));
+  const added = message.isJoined ? draft.content : [...message.blocks.splice(0), ...draft.content];
+  message.isJoined = true;
+  for (const block of added) (block.type === 'tool_result' ? message.results : message.blocks).push(block);
+}
+
+function endOf({ blocks, results }: Growing): WireBlock | undefined {
+  return blocks.at(-1) ?? results.at(-1);
+}
+
+function replaceEnd({ blocks, results }: Growing, end: WireBlock): void {
+  const list = blocks.length > 0 ? blocks : results;
+  list[list.length - 1] = end;
 }
 
 /** Rule 55: a reminder right behind a result becomes part of it. */
-function foldIntoResult(left: readonly WireBlock[], reminders: readonly WireBlock[]): readonly WireBlock[] {
-  const last = left.at(-1) as WireBlock; // the caller has seen that it is a result
-  let content = last.content;
+function foldIntoResult(message: Growing, reminders: readonly WireBlock[]): void {
+  const end = endOf(message) as WireBlock; // the caller has seen that it is a result
+  let content = end.content;
   for (const block of reminders) if (!isReminder(block)) content = fold(content, block);
-  return [...left.slice(0, -1), { ...last, ...(content === undefined ? {} : { content }) }];
+  replaceEnd(message, { ...end, ...(content === undefined ? {} : { content }) });
 }
 
 function fold(content: JsonValue | undefined, block: WireBlock): JsonValue {

@@ -22,24 +22,25 @@ export function walkChain(graph: ResumeGraph, leaf: Link): Link[] {
 
 /** Rule 15: what hangs on the leaf through notes only comes along, in file order. */
 function trailingNotes(graph: ResumeGraph, leaf: Link, chain: ReadonlySet<Link>): Link[] {
-  const notes: Link[] = [];
+  const notes = new Set<Link>();
   const reached = [leaf];
   for (const link of reached) {
     for (const child of graph.childrenOf(link)) {
       const { node } = child;
-      if (isMessage(node) || isBoundary(node) || node.isSidechain || chain.has(child) || reached.includes(child))
-        continue;
+      if (isMessage(node) || isBoundary(node) || node.isSidechain || chain.has(child) || notes.has(child)) continue;
       reached.push(child);
-      notes.push(child);
+      notes.add(child);
     }
   }
-  return notes.sort((a, b) => a.rank - b.rank);
+  return [...notes].sort((a, b) => a.rank - b.rank);
 }
 
 /** Rule 9: the newest line that is not newer than a given one, at most `bridgeMs` older; of equals the first in the file. */
 class TimeIndex {
   readonly #order: readonly Link[];
   #byTime: Link[] | undefined;
+  /** Where to look on from a line that is taken: without it, many dangling lines of one time cost quadratic time. */
+  readonly #beforeTaken = new Map<number, number>();
 
   constructor(order: readonly Link[]) {
     this.#order = order;
@@ -59,11 +60,19 @@ class TimeIndex {
       if ((sorted[middle] as Link).node.time <= time) low = middle + 1;
       else high = middle;
     }
-    for (let i = low - 1; i >= 0; i--) {
-      const candidate = sorted[i] as Link;
-      if (time - candidate.node.time > bridgeMs) return undefined;
-      if (candidate !== link && !taken.has(candidate)) return candidate;
+    const candidate = sorted[this.#lastFree(sorted, low - 1, taken)];
+    return candidate !== undefined && time - candidate.node.time <= bridgeMs ? candidate : undefined;
+  }
+
+  /** The place of the last line up to `from` that is not taken, or -1. The line itself is among the taken. */
+  #lastFree(sorted: readonly Link[], from: number, taken: ReadonlySet<Link>): number {
+    const passed: number[] = [];
+    let at = from;
+    while (at >= 0 && taken.has(sorted[at] as Link)) {
+      passed.push(at);
+      at = this.#beforeTaken.get(at) ?? at - 1;
     }
-    return undefined;
+    for (const place of passed) this.#beforeTaken.set(place, at);
+    return at;
   }
 }

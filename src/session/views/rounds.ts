@@ -2,7 +2,6 @@
 // view is offered because people think in it; what it says of `permissionMode` and roots is a guess (docs/format.md),
 // so nothing else in Clew is built on it.
 import type { Node } from '../node.ts';
-import { resultsOf } from '../node.ts';
 import type { Session } from '../session.ts';
 
 export type RoundType = 'new_session' | 'continue' | 'new_round' | 'resume';
@@ -27,6 +26,6 @@ export function roundsOf(session: Session): readonly Round[] {
 
 export function roundType(node: Node, previous: Node | undefined): RoundType {
   if (node.hasPermissionMode || node.parentUuid === null || node.parentUuid === undefined) return 'new_session';
-  if (resultsOf(node).length > 0) return 'continue';
+  if (node.userKind === 'results') return 'continue';
   return previous !== undefined && node.time - previous.time > resumeGapMs ? 'resume' : 'new_round';
 }

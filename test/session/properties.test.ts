@@ -1,0 +1,148 @@
+// What holds for every transcript, however its lines hang together.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compactionsOf } from '../../src/session/compaction.ts';
+import { isMessage, type Node } from '../../src/session/node.ts';
+import { findQueuedPrompts } from '../../src/session/queue.ts';
+import { findReplayed } from '../../src/session/replay.ts';
+import type { WireBlock, WireMessage } from '../../src/session/resume/draft.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import type { Session } from '../../src/session/session.ts';
+import { summarise } from '../../src/session/summary.ts';
+import { messagesOf, turnsOf } from '../../src/session/turns.ts';
+import { countUsage } from '../../src/session/usage.ts';
+import { usageLinesOf } from '../../src/session/usage-lines.ts';
+import { randomTranscript } from '../support/random-transcript.ts';
+
+const runs = { numRuns: 1500 };
+
+test('every message line of the conversation is on exactly one branch, or beside one', () => {
+  fc.assert(
+    fc.property(randomTranscript, (builder) => {
+      const session = builder.session();
+      const shown = session.branches.flatMap((branch) => [...branch.nodes, ...[...branch.beside.values()].flat()]);
+      assert.equal(new Set(shown).size, shown.length, 'a line is shown twice');
+      const wanted = session.transcript.nodes.filter(
+        (node) => isMessage(node) && (session.isAgent || !node.isSidechain) && !session.graph.isReplaced(node),
+      );
+      const all = new Set(shown);
+      assert.deepEqual(
+        wanted.filter((node) => !all.has(node)).map((node) => node.uuid),
+        [],
+      );
+    }),
+    runs,
+  );
+});
+
+test('a branch is one way through the graph, which ends at its leaf', () => {
+  fc.assert(
+    fc.property(randomTranscript, (builder) => {
+      const { branches, graph } = builder.session();
+      for (const { nodes, fork, leaf } of branches) {
+        assert.deepEqual(
+          nodes.map((node) => graph.parentOf(node)),
+          [fork, ...nodes.slice(0, -1)],
+        );
+        assert.equal(nodes.at(-1), leaf);
+      }
+      assert.deepEqual(
+        branches.map((branch) => branch.active),
+        branches.map((_, i) => i === 0),
+      );
+    }),
+    runs,
+  );
+});
+
+test('every line of a branch is in exactly one turn, unless it is a copy', () => {
+  fc.assert(
+    fc.property(randomTranscript, (builder) => {
+      const session = builder.session();
+      for (const branch of session.branches) {
+        const copies = findReplayed(session.transcript, branch.nodes);
+        const kept = branch.nodes.filter((node) => !copies.has(node));
+        const wanted = kept.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
+        const turns = turnsOf(session, branch);
+        assert.deepEqual(
+          turns.flatMap((turn) => turn.nodes),
+          wanted,
+        );
+        for (const turn of turns) {
+          const lines = messagesOf(turn).flatMap((message) => message.nodes);
+          assert.deepEqual(new Set(lines), new Set(turn.nodes.filter(isMessage)));
+        }
+      }
+    }),
+    runs,
+  );
+});
+
+test('a resume is refused, or sends messages that the API accepts', () => {
+  fc.assert(
+    fc.property(randomTranscript, (builder) => {
+      const request = requestMessages(builder.session(), 'next');
+      if ('refused' in request) return;
+      assert.deepEqual(complaints(request.messages, bareStrings(builder.session())), []);
+    }),
+    { numRuns: 4000 },
+  );
+});
+
+test('titles, counts, compactions and queues are found in any transcript', () => {
+  fc.assert(
+    fc.property(randomTranscript, (builder) => {
+      const session = builder.session();
+      const { nodes } = session.transcript;
+      summarise(session);
+      const compactions = compactionsOf(session).flatMap(({ boundary, summary }) => [boundary ?? [], summary ?? []]);
+      const parts = compactions.flat();
+      assert.equal(new Set(parts).size, parts.length);
+      const queued = findQueuedPrompts(nodes, (node) => session.transcript.read(node));
+      assert.equal(queued.length, nodes.filter((node) => isEnqueue(session, node)).length);
+      const withUsage = nodes.filter((node) => node.type === 'assistant' && node.message?.usage !== undefined);
+      const { messages, dropped } = countUsage(usageLinesOf(session));
+      assert.equal(messages.length + dropped.length, withUsage.length);
+    }),
+    runs,
+  );
+});
+
+function isEnqueue(session: Session, node: Node): boolean {
+  return node.type === 'queue-operation' && session.transcript.read(node).operation === 'enqueue';
+}
+
+/** Contents that are sent as they are, also blank. */
+function bareStrings({ transcript }: Session): ReadonlySet<unknown> {
+  const contents = transcript.nodes.map((node) => transcript.read(node).message as { content?: unknown } | undefined);
+  return new Set(contents.map((message) => message?.content).filter((content) => typeof content === 'string'));
+}
+
+function complaints(messages: readonly WireMessage[], bare: ReadonlySet<unknown>): string[] {
+  const said: string[] = [];
+  for (const [i, { role, content }] of messages.entries()) {
+    if (role !== 'user' && role !== 'assistant') said.push(`${i}: role ${role}`);
+    if (content.length === 0) said.push(`${i}: empty`);
+    const others = content.filter((block) => block.type !== 'tool_result');
+    const isBare = role === 'user' && others.length === 1 && bare.has(others[0]?.text);
+    if (!isBare && content.some((block) => isBlankText(block, role))) said.push(`${i}: blank text`);
+    const calls = idsOf(content, 'tool_use', 'id');
+    const answers = idsOf(messages[i + 1]?.content ?? [], 'tool_result', 'tool_use_id');
+    if (calls.join() !== [...new Set(calls)].join()) said.push(`${i}: a call twice`);
+    if ([...calls].sort().join() !== [...answers].sort().join()) said.push(`${i}: calls ${calls}, answers ${answers}`);
+  }
+  if (idsOf(messages[0]?.content ?? [], 'tool_result', 'tool_use_id').length > 0) said.push('0: starts with a result');
+  if (messages.at(-1)?.content.at(-1)?.text !== 'next') said.push('the prompt is not last');
+  return said;
+}
+
+/** Rule 57: beside other text, white space of an assistant stays; only the empty text goes. */
+function isBlankText(block: WireBlock, role: string): boolean {
+  if (block.type !== 'text' || typeof block.text !== 'string') return false;
+  return role === 'assistant' ? block.text === '' : block.text.trim() === '';
+}
+
+function idsOf(content: readonly WireBlock[], type: string, key: string): unknown[] {
+  return content.filter((block) => block.type === type).map((block) => block[key]);
+}
