@@ -19,13 +19,16 @@ interface ListColumn extends Column {
   cell(row: Row): Cell;
 }
 
-export function listTable(
-  rows: readonly Row[],
-  ids: ReadonlyMap<string, string>,
-  isDemo: boolean,
-  options: TableOptions,
-): string {
-  const { style, width } = options;
+export interface ListOptions extends TableOptions {
+  /** What the ages are counted to. */
+  readonly nowMs: number;
+  /** The sessions are the bundled ones, which are read in another way. */
+  readonly isDemo: boolean;
+}
+
+/** `ids`: what is shown of each id. */
+export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
+  const { style, width, isDemo } = options;
   const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
   const cells = rows.map((row) => columns.map((column) => column.cell(row)));
   const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
@@ -43,16 +46,15 @@ export function lastUse(row: Row): number {
 function listColumns(
   rows: readonly Row[],
   ids: ReadonlyMap<string, string>,
-  { style, width }: TableOptions,
+  { style, width, nowMs }: ListOptions,
 ): readonly ListColumn[] {
-  const now = Date.now();
   const folderWidth = roomForFolders(rows, width);
   const damage: ListColumn = {
     header: 'DAMAGE',
     cell: (row) => ({ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }),
   };
   return [
-    { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), now) },
+    { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), nowMs) },
     {
       header: 'TITLE',
       flex: true,

@@ -28,8 +28,8 @@ export async function run(input: CommandInput): Promise<void> {
   if (flags.json === true) return writeOut([`${jsonText(shown.map(jsonRow), 2)}\n`], io);
   if (shown.length === 0) return sayNothing(input, wanted);
   const ids = shortIds(found.map((session) => session.sessionId));
-  const width = terminalWidth(io.stdout, io.env);
-  await writeOut([listTable(shown, ids, isDemo, { width, style: io.style })], { ...io, pager: true });
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo };
+  await writeOut([listTable(shown, ids, options)], { ...io, pager: true });
 }
 
 async function findAll(input: CommandInput): Promise<{ found: readonly FoundSession[]; isDemo: boolean }> {

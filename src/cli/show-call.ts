@@ -92,7 +92,7 @@ function resultText(session: Session, call: ToolCall): string {
 
 /** Who it is, and indented what it did. Its transcript is dropped before the next agent's is read. */
 async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGenerator<string> {
-  const { session, agents, style, width, full } = context;
+  const { agents, style, width, full } = context;
   const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
   const title = `  ${style.accent('↳')} ${style.bold(name)}`;
   if (agents.shown.has(agent.agentId)) {
@@ -100,7 +100,7 @@ async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGene
     return;
   }
   agents.shown.add(agent.agentId);
-  const own = await openAgent(session, agent);
+  const own = await openAgent(agents.root, agent);
   if ('unreadable' in own) {
     yield `${title} ${style.error(`(cannot be read: ${own.unreadable})`)}\n`;
     return;
@@ -117,9 +117,9 @@ async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGene
   }
 }
 
-async function openAgent(session: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
+async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
   try {
-    return await loadAgent(session, agent);
+    return await loadAgent(root, agent);
   } catch (error) {
     const unreadable = systemErrorCode(error);
     if (unreadable === undefined) throw error;

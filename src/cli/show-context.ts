@@ -1,10 +1,8 @@
 // What the rendering of any turn needs to know of its session, worked out once: looking it up again for every turn
 // would make a long session cost the square of its length.
-import { asObject, parseJson } from '../base/json.ts';
 import type { AgentSource } from '../session/agents.ts';
 import type { Branch } from '../session/branch.ts';
 import { type Compaction, compactionsOf } from '../session/compaction.ts';
-import { kindOfText } from '../session/input.ts';
 import type { Node } from '../session/node.ts';
 import { findQueuedPrompts, type QueuedPrompt } from '../session/queue.ts';
 import { cwdOf, type Session } from '../session/session.ts';
@@ -37,6 +35,8 @@ export interface Fork {
 
 /** The sub-agents that a call may have started: those of the session, and in one of them also its own. */
 export interface AgentBook {
+  /** The session they all belong to. */
+  readonly root: Session;
   readonly byCall: ReadonlyMap<string, AgentSource>;
   readonly byId: ReadonlyMap<string, AgentSource>;
   /** The ids of those shown so far. One that is resumed has several calls, and damage may lead an agent to itself. */
@@ -45,7 +45,7 @@ export interface AgentBook {
 
 export function makeContext(session: Session, branch: Branch | undefined, options: ShowOptions): ShowContext {
   return {
-    ...agentContext(session, { byCall: new Map(), byId: new Map(), shown: new Set() }, options),
+    ...agentContext(session, { root: session, byCall: new Map(), byId: new Map(), shown: new Set() }, options),
     queued: queuedPrompts(session),
     forks: forksOf(session, branch),
   };
@@ -67,20 +67,15 @@ export function agentContext(session: Session, agents: AgentBook, { full, style,
   };
 }
 
-function withAgents({ byCall, byId, shown }: AgentBook, agents: readonly AgentSource[]): AgentBook {
+function withAgents({ root, byCall, byId, shown }: AgentBook, agents: readonly AgentSource[]): AgentBook {
   const linked = agents.flatMap((agent) => (agent.toolUseId === undefined ? [] : [[agent.toolUseId, agent] as const]));
   const named = agents.map((agent) => [agent.agentId, agent] as const);
-  return { byCall: new Map([...byCall, ...linked]), byId: new Map([...byId, ...named]), shown };
+  return { root, byCall: new Map([...byCall, ...linked]), byId: new Map([...byId, ...named]), shown };
 }
 
 function queuedPrompts({ transcript }: Session): readonly QueuedPrompt[] {
   const all = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node));
-  return all.filter(({ outcome, text }) => (outcome === 'delivered' || outcome === 'waiting') && isTyped(text));
-}
-
-/** The client queues notices of background tasks in the same way. */
-function isTyped(text: string): boolean {
-  return text.trim() !== '' && kindOfText(text) === 'human' && asObject(parseJson(text))?.task_id === undefined;
+  return all.filter(({ outcome, text }) => (outcome === 'delivered' || outcome === 'waiting') && text.trim() !== '');
 }
 
 function forksOf(session: Session, shown: Branch | undefined): ReadonlyMap<Node, readonly Fork[]> {

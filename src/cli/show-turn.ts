@@ -20,7 +20,6 @@ import { barred, hanging, quoted, rule } from './terminal-lines.ts';
 import { counted, localTime, usageText } from './wording.ts';
 
 export async function* renderTurn(context: ShowContext, turn: Turn): AsyncGenerator<string> {
-  const { style } = context;
   const calls = callsById(context, turn);
   const typed = typedDuring(context, turn);
   yield `${turnRule(context, turn)}\n`;
@@ -28,7 +27,7 @@ export async function* renderTurn(context: ShowContext, turn: Turn): AsyncGenera
     while (typed[0] !== undefined && placeOf(typed[0]) < node.index) yield typedText(context, typed.shift());
     if (node === turn.prompt) yield promptLines(context, turn, node);
     else yield* renderNode(context, node, calls);
-    for (const fork of context.forks.get(node) ?? []) yield `${style.accent(forkText(fork))}\n`;
+    for (const fork of context.forks.get(node) ?? []) yield forkLines(context, fork);
   }
   for (const prompt of typed) yield typedText(context, prompt);
 }
@@ -117,7 +116,10 @@ function typedText(context: ShowContext, prompt: QueuedPrompt | undefined): stri
   return `\n${quoted(prompt.text, '❯', context)}\n${context.style.muted('  (typed while it worked)')}\n`;
 }
 
-function forkText({ number, turns, isReplay }: Fork): string {
-  if (isReplay) return `⑂ the same history stands here again: --branch ${number}`;
-  return `⑂ another branch leaves here, ${counted(turns, 'turn')}: --branch ${number}`;
+function forkLines({ style, width }: ShowContext, { number, turns, isReplay }: Fork): string {
+  const what = isReplay
+    ? 'the same history stands here again'
+    : `another branch leaves here, ${counted(turns, 'turn')}`;
+  const text = `${what}: --branch ${number}`;
+  return `${hanging(text, { mark: '⑂', width, paintMark: style.accent, paint: style.accent })}\n`;
 }

@@ -75,7 +75,7 @@ function hostileLibrary(root: string): string {
   ];
   const odd = [
     '{"type":"__proto__","__proto__":{"type":"user"},"constructor":1}',
-    '{"type":"user","uuid":"__proto__","parentUuid":"constructor","message":{"role":"user","content":"proto","__proto__":[]}}',
+    '{"type":"user","uuid":"__proto__","parentUuid":"constructor","timestamp":"2026-03-01T11:00:00.000Z","message":{"role":"user","content":"proto","__proto__":[]}}',
     `not json ${hostile.replace(/[\r\n]/g, '')}`,
   ];
   const agent = sessionText([user(hostile), assistant(hostile)], { isSidechain: true, agentId: 'x' });
@@ -115,7 +115,6 @@ test('without colours nothing but text, newlines and tabs reaches the terminal',
     ['show', file],
     ['show', file, '--full'],
     ['show', file, '--turn', '2', '--full'],
-    ['show', file, '--branch', '2'],
     ['show', file, '--json'],
     ['show', file, '--json', '--full'],
     ['messages', file, '--prompt', hostile.replaceAll('\x00', '')],
@@ -131,7 +130,10 @@ test('without colours nothing but text, newlines and tabs reaches the terminal',
 
 test('errors that quote what the user typed, or a file name, are one safe line', (context) => {
   const root = temporaryFolder(context);
-  hostileLibrary(root);
+  writeTree(root, {
+    [`projects/-p/q ${hostileName.slice(0, 60)} 1.jsonl`]: '',
+    [`projects/-p/q ${hostileName.slice(0, 60)} 2.jsonl`]: '',
+  });
   const typed = hostile.replaceAll('\x00', '');
   const calls: readonly (readonly string[])[] = [
     [typed],
