@@ -11,7 +11,13 @@ import { resolveRoots } from '../store/roots.ts';
 import { type CommandInput, listFlag } from './command.ts';
 
 export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
-  return flags.demo === true ? [demoRoot] : resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
+  if (flags.demo === true) return [demoRoot];
+  const named = listFlag(flags, 'root');
+  const roots = resolveRoots({ roots: named, env: io.env });
+  // The default and the environment may name a folder that is yet to come; who types one wants what is in it.
+  const missing = named.length === 0 ? undefined : roots.find((root) => !existsSync(root));
+  if (missing === undefined) return roots;
+  throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
 }
 
 /** The bundled library stands in the package's own folder; the bundler decides how deep below it this code stands. */
@@ -34,7 +40,7 @@ export async function openSession(input: CommandInput): Promise<Session> {
   refuseForeign(session);
   const { path: file, sizeBytes, nodes } = session.transcript;
   if (sizeBytes === 0) {
-    throw new UserError(`${file} is empty`, 'some clients leave such a file behind when they resume; run `clew ls`');
+    throw new UserError(`${file} is empty, as some clients leave it when they resume`, 'run `clew ls` for the others');
   }
   if (nodes.length === 0) {
     throw new UserError(
@@ -56,7 +62,7 @@ export async function readSession(file: string): Promise<Session> {
 export function refuseForeign({ transcript }: Session): void {
   if (transcript.foreign === undefined) return;
   throw new UserError(
-    `${transcript.path} was written by ${transcript.foreign}, not by Claude Code`,
-    'Clew reads sessions of Claude Code only; run `clew ls` for those',
+    `${transcript.path} was written by ${transcript.foreign}, and Clew reads Claude Code only`,
+    'run `clew ls` for the sessions it can read',
   );
 }
