@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
+import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { summariseFile } from '../session/summary.ts';
 import { discoverSessions, type FoundSession } from '../store/discover.ts';
@@ -53,6 +54,7 @@ function* idLines(sessions: Iterable<{ readonly sessionId: string }>): Generator
 
 /** One after the other: a session is dropped before the next is read, so memory is that of the largest. */
 async function summariseAll(found: readonly FoundSession[], io: CommandIo): Promise<Row[]> {
+  if (found.some((session) => session.sizeBytes > largeFileBytes)) preferSmallMemory();
   const rows: Row[] = [];
   for (const session of found) {
     try {

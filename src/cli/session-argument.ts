@@ -1,10 +1,12 @@
 // SESSION and the roots, as every command takes them → a loaded session, or a UserError that says what the file is
 // instead of one.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../base/errors.ts';
+import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { loadSession, type Session } from '../session/session.ts';
+import type { TranscriptOptions } from '../session/transcript.ts';
 import { findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
 import { resolveRoots } from '../store/roots.ts';
@@ -36,7 +38,9 @@ export async function findSessionArgument(input: CommandInput): Promise<string> 
 
 /** Loads any file that holds at least one record; what holds none is named for what it is. */
 export async function openSession(input: CommandInput): Promise<Session> {
-  const session = await readSession(await findSessionArgument(input));
+  const found = await findSessionArgument(input);
+  // For a reader, a line that is broken inside a string matters less than waiting for every line to be parsed.
+  const session = await readSession(found, { strict: !isLarge(found) });
   refuseForeign(session);
   const { path: file, sizeBytes, nodes } = session.transcript;
   if (sizeBytes === 0) {
@@ -51,12 +55,17 @@ export async function openSession(input: CommandInput): Promise<Session> {
   return session;
 }
 
-export async function readSession(file: string): Promise<Session> {
+export async function readSession(file: string, options: TranscriptOptions = {}): Promise<Session> {
   try {
-    return await loadSession(file);
+    if (isLarge(file)) preferSmallMemory();
+    return await loadSession(file, options);
   } catch (error) {
     throw diskError(error, 'read', file);
   }
+}
+
+function isLarge(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largeFileBytes;
 }
 
 export function refuseForeign({ transcript }: Session): void {
