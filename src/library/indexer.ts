@@ -10,7 +10,7 @@ import type { Database, Row } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { writeRows } from './row-writer.ts';
-import { findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 
 export interface IndexReport {
   /** Transcripts found below the roots. */
@@ -30,6 +30,8 @@ export interface IndexProgress {
 
 export interface UpdateOptions {
   readonly roots: readonly string[];
+  /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
+  readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
@@ -37,11 +39,12 @@ const batchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
-  const { files, problems } = findTranscripts(options.roots);
-  const known = knownFiles(database);
+  const { files: named, roots } = options;
+  const { files, problems } = named === undefined ? findTranscripts(roots) : findNamedTranscripts(roots, named);
+  const known = named === undefined ? knownFiles(database) : knownAmong(database, named);
   const report = { files: files.length, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
   const work = planWork(files, known, report);
-  forgetMissing(database, files, known, options.roots);
+  forgetMissing(database, files, known, roots);
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
   let pending = 0;
@@ -74,6 +77,7 @@ export function updateRows(database: Database, options: UpdateOptions): IndexRep
 interface KnownFile {
   readonly id: number;
   readonly session: number;
+  readonly isMain: boolean;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
@@ -88,10 +92,17 @@ function knownFiles(database: Database): ReadonlyMap<string, KnownFile> {
   return new Map(rows.map((row) => [String(row.path), knownFile(row)]));
 }
 
+function knownAmong(database: Database, paths: readonly string[]): ReadonlyMap<string, KnownFile> {
+  const find = database.prepare('SELECT * FROM files WHERE path = ?');
+  const rows = paths.map((each) => find.get(each)).filter((row) => row !== undefined);
+  return new Map(rows.map((row) => [String(row.path), knownFile(row)]));
+}
+
 function knownFile(row: Row): KnownFile {
   return {
     id: Number(row.id),
     session: Number(row.session),
+    isMain: row.agent_id === null,
     dev: Number(row.dev),
     ino: Number(row.ino),
     size: Number(row.size),
@@ -268,7 +279,7 @@ function forgetMissing(
   const gone = [...known].filter(([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)));
   if (gone.length === 0) return;
   database.transaction(() => {
-    for (const [, { id, session }] of gone) forgetFile(database, id, session, false);
+    for (const [, { id, session, isMain }] of gone) forgetFile(database, id, session, isMain);
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
   });
 }
