@@ -69,6 +69,13 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./cat.ts'),
   },
   {
+    name: 'watch',
+    summary: 'keep the index current while sessions go on',
+    flags: [{ name: '--quiet', summary: 'print nothing but trouble' }, json, root],
+    examples: ['clew watch', 'clew watch --quiet &'],
+    load: () => import('./watch.ts'),
+  },
+  {
     name: 'completion',
     argument: 'SHELL',
     summary: 'print a completion script for bash, zsh or fish',

@@ -17,6 +17,8 @@ export interface IndexReport {
   readonly files: number;
   /** Transcripts of which anything was read. */
   readonly filesRead: number;
+  /** Transcripts of which the index knew and that are no more. */
+  readonly filesGone: number;
   /** Bytes of transcripts read, proofs included. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
@@ -42,9 +44,16 @@ export function updateRows(database: Database, options: UpdateOptions): IndexRep
   const { files: named, roots } = options;
   const { files, problems } = named === undefined ? findTranscripts(roots) : findNamedTranscripts(roots, named);
   const known = named === undefined ? knownFiles(database) : knownAmong(database, named);
-  const report = { files: files.length, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
+  const filesGone = forgetMissing(database, files, known, roots);
+  const report = {
+    files: files.length,
+    filesRead: 0,
+    filesGone,
+    bytesRead: 0,
+    rowsWritten: 0,
+    problems: [...problems],
+  };
   const work = planWork(files, known, report);
-  forgetMissing(database, files, known, roots);
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
   let pending = 0;
@@ -273,13 +282,14 @@ function forgetMissing(
   files: readonly TranscriptFile[],
   known: ReadonlyMap<string, KnownFile>,
   roots: readonly string[],
-): void {
+): number {
   const present = new Set(files.map((file) => file.path));
   const searched = roots.map((root) => `${path.resolve(root)}${path.sep}`);
   const gone = [...known].filter(([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)));
-  if (gone.length === 0) return;
+  if (gone.length === 0) return 0;
   database.transaction(() => {
     for (const [, { id, session, isMain }] of gone) forgetFile(database, id, session, isMain);
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
   });
+  return gone.length;
 }

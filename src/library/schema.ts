@@ -129,8 +129,12 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     if (error instanceof UserError || !isBroken(error)) throw error;
     notice('the index was damaged and is made anew');
   }
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  removeIndex(file);
   return withTables(openDatabase(file));
+}
+
+export function removeIndex(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isEmpty(database: Database): boolean {

@@ -32,7 +32,9 @@ export interface TranscriptFiles {
 export function findTranscripts(roots: readonly string[]): TranscriptFiles {
   const search: Search = { files: [], problems: [] };
   for (const { root, projects } of projectsFolders(roots)) {
-    for (const slug of projectNames(search, projects)) findInProject(search, root, path.join(projects, slug), slug);
+    const { names, problems } = projectNames(projects);
+    search.problems.push(...problems);
+    for (const slug of names) findInProject(search, root, path.join(projects, slug), slug);
   }
   return search;
 }
@@ -61,6 +63,39 @@ export function placeOf(file: string, folders: readonly ProjectsFolder[]): Trans
     return { path: file, mainPath: path.join(projects, slug, `${session}.jsonl`), agentId, slug, root };
   }
   return undefined;
+}
+
+/**
+ * The project folders in a `projects` folder. People link one to its neighbour after renaming a project: its sessions
+ * are there once all the same.
+ */
+export function projectNames(projects: string): {
+  readonly names: readonly string[];
+  readonly problems: readonly DiskProblem[];
+} {
+  const search: Search = { files: [], problems: [] };
+  const entries = list(search, projects);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name);
+  const real = links.length === 0 ? projects : realpathSync(projects);
+  const seen = new Set(names.map((name) => path.join(real, name)));
+  for (const name of links) {
+    const target = linkedFolder(search, path.join(projects, name));
+    if (target === undefined || seen.has(target)) continue;
+    seen.add(target);
+    names.push(name);
+  }
+  return { names, problems: search.problems };
+}
+
+function linkedFolder(search: Search, link: string): string | undefined {
+  try {
+    const target = realpathSync(link);
+    return statSync(target).isDirectory() ? target : undefined;
+  } catch (error) {
+    note(search, link, error);
+    return undefined;
+  }
 }
 
 interface Search {
@@ -99,33 +134,6 @@ function add(search: Search, file: TranscriptPlace): void {
   if (stats === undefined || !stats.isFile()) return;
   const { dev, ino, size, mtimeMs } = stats;
   search.files.push({ ...file, dev, ino, size, mtimeMs });
-}
-
-/** People link a project folder to its neighbour after renaming a project: then its sessions are there once. */
-function projectNames(search: Search, projects: string): readonly string[] {
-  const entries = list(search, projects);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name);
-  if (links.length === 0) return names;
-  const real = realpathSync(projects);
-  const seen = new Set(names.map((name) => path.join(real, name)));
-  for (const name of links) {
-    const target = linkedFolder(search, path.join(projects, name));
-    if (target === undefined || seen.has(target)) continue;
-    seen.add(target);
-    names.push(name);
-  }
-  return names;
-}
-
-function linkedFolder(search: Search, link: string): string | undefined {
-  try {
-    const target = realpathSync(link);
-    return statSync(target).isDirectory() ? target : undefined;
-  } catch (error) {
-    note(search, link, error);
-    return undefined;
-  }
 }
 
 function list(search: Search, folder: string): readonly Dirent[] {
