@@ -76,6 +76,14 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./watch.ts'),
   },
   {
+    name: 'tail',
+    argument: '[SESSION]',
+    summary: 'print what is said and done in all sessions, as it happens',
+    flags: [{ name: '--since', value: 'TIME', summary: 'begin earlier: 10m, 3h, 2d, or a date' }, json, root],
+    examples: ['clew tail', 'clew tail 3f2b8c1e', 'clew tail --since 10m', 'clew tail --json | jq .text'],
+    load: () => import('./tail.ts'),
+  },
+  {
     name: 'completion',
     argument: 'SHELL',
     summary: 'print a completion script for bash, zsh or fish',

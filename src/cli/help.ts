@@ -5,12 +5,11 @@ import type { CommandRow } from './command.ts';
 export const helpStyle: HelpConfiguration = {
   helpWidth: 80,
   showGlobalOptions: true,
-  subcommandTerm: (command: Command) =>
-    [command.name(), ...command.registeredArguments.map((each) => each.name())].join(' '),
+  subcommandTerm: (command: Command) => [command.name(), ...argumentNames(command)].join(' '),
   optionTerm: (option: Option) => option.flags.replace(/[<>]/g, ''),
   commandUsage: (command: Command) => {
     const parent = command.parent === null ? '' : `${command.parent.name()} `;
-    const words = command.registeredArguments.map((each) => each.name());
+    const words = argumentNames(command);
     const called = command.parent === null ? ['COMMAND'] : words;
     return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
   },
@@ -18,6 +17,10 @@ export const helpStyle: HelpConfiguration = {
   visibleGlobalOptions: (command: Command) =>
     command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
 };
+
+function argumentNames(command: Command): string[] {
+  return command.registeredArguments.map((each) => (each.required ? each.name() : `[${each.name()}]`));
+}
 
 export const programNotes: string = `
 SESSION is a session id, the beginning of one, or the path of a transcript.
