@@ -9,6 +9,8 @@ export interface Link {
   parent: string | null | undefined;
   /** File order; kept lines of a compaction rank between their anchor and the next line. */
   rank: number;
+  /** The place of the last line with this uuid, which decides what stands last in the file. */
+  lastRank: number;
 }
 
 export interface Pin {
@@ -62,7 +64,7 @@ function linkNodes(nodes: readonly Node[]): { links: Links; pin: Pin | undefined
     } else if (isMessage(node) || isNote(node)) {
       if (isBoundary(node)) pin = undefined;
       const rank = links.get(node.uuid)?.rank ?? node.index;
-      links.set(node.uuid, { node, parent: resolve(node.parentUuid, throughProgress), rank });
+      links.set(node.uuid, { node, parent: resolve(node.parentUuid, throughProgress), rank, lastRank: node.index });
     }
   }
   return { links, pin };
@@ -101,7 +103,9 @@ function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node)
     }
     for (const [i, link] of kept.entries()) {
       link.parent = i === 0 ? anchor.node.uuid : kept[i - 1]?.node.uuid;
-      link.rank = anchor.rank + (i + 1) / (kept.length + 1);
+      const behind = (i + 1) / (kept.length + 1);
+      link.rank = anchor.rank + behind;
+      link.lastRank = anchor.lastRank + behind;
     }
     if (current !== undefined && forgotten.has(current.leafUuid)) current = undefined;
   }

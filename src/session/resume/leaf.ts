@@ -6,7 +6,7 @@ import type { Link, Pin, ResumeGraph } from './graph.ts';
 export type LeafChoice = { readonly leaf: Link } | { readonly refused: string };
 
 export function chooseLeaf(graph: ResumeGraph): LeafChoice {
-  const main = graph.order.filter((link) => canBeLeaf(link.node));
+  const main = graph.order.filter((link) => canBeLeaf(link.node)).sort((a, b) => a.lastRank - b.lastRank);
   const chosen = pinnedLeaf(graph, main) ?? lastLeaf(graph, main);
   if (chosen === undefined) return { refused: `${refusal}: the file holds no message of a main conversation` };
   const leaf = nearestMessage(graph, chosen);
@@ -48,7 +48,7 @@ function pinnedLeaf(graph: ResumeGraph, main: readonly Link[]): Link | undefined
   if (pin === undefined || pinned === undefined || !hasMessageAtOrAbove(graph, pinned, new Set())) return undefined;
   const last = main.at(-1);
   if (last === undefined || !ancestors(graph, last).has(pinned)) return pinned;
-  return pin.explicit && last.rank < pin.rank ? pinned : last;
+  return pin.explicit && last.lastRank < pin.rank ? pinned : last;
 }
 
 function hasMessageAtOrAbove(graph: ResumeGraph, from: Link, unrooted: Set<Link>): boolean {

@@ -1,23 +1,20 @@
 // Chain → the chain with the lines that a walk from leaf to root misses: the other lines of its messages and the
-// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24.)
-import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../node.ts';
+// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24; where those say that a boundary
+// or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
+// does otherwise: test/session/resume/reattach.test.ts.)
+import { callsOf, isMessage, type Node, resultsOf } from '../node.ts';
 import type { Link, ResumeGraph } from './graph.ts';
 
 export function reattach(graph: ResumeGraph, chain: readonly Link[]): Node[] {
-  const first = chain[0];
-  const from = first !== undefined && isBoundary(first.node) ? first.rank : -1;
-  const near = graph.order.filter((link) => !link.node.isSidechain && link.rank > from && isReadable(link.node));
-  const work: Work = { graph, near: new Set(near), out: new Sequence() };
-  const results = placeMessageLines(work, near, chain);
-  for (const link of results) placeResult(work, link);
-  placeDeeperResults(work, near);
+  const work: Work = { graph, lines: graph.order.filter((link) => isReadable(link.node)), out: new Sequence() };
+  placeResults(work, placeMessageLines(work, chain));
   return [...work.out].map((link) => link.node).filter(isReadable);
 }
 
 interface Work {
   readonly graph: ResumeGraph;
-  /** The lines that may be re-attached: of the main conversation, behind the boundary that starts the chain. */
-  readonly near: ReadonlySet<Link>;
+  /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
+  readonly lines: readonly Link[];
   readonly out: Sequence;
 }
 
@@ -63,48 +60,94 @@ function messageIdOf(link: Link | undefined): string | undefined {
   return link?.node.type === 'assistant' ? link.node.message?.id || undefined : undefined;
 }
 
-/** Rule 20: the other lines of a message go behind its last line in the chain. Answers the results that hang on them. */
-function placeMessageLines(
-  { graph, near: nearSet, out }: Work,
-  near: readonly Link[],
-  chain: readonly Link[],
-): readonly Link[] {
+/** Rule 20: the other lines of a message go behind its last line in the chain. Answers the lines of each message. */
+function placeMessageLines({ lines, out }: Work, chain: readonly Link[]): readonly (readonly Link[])[] {
   const onChain = new Set(chain);
   const lastOfMessage = new Map<string, Link>();
   for (const link of chain) {
     const id = messageIdOf(link);
     if (id !== undefined) lastOfMessage.set(id, link);
   }
-  const groups = new Map<string, Set<Link>>();
-  for (const link of [...near, ...chain]) {
+  const groups = new Map<string, Link[]>();
+  for (const link of lines) {
     const id = messageIdOf(link);
     if (id === undefined || !lastOfMessage.has(id)) continue;
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, new Set([link]));
-    else group.add(link);
+    if (group === undefined) groups.set(id, [link]);
+    else group.push(link);
   }
-  const results: Link[] = [];
+  const messages: (readonly Link[])[] = [];
   for (const link of chain) {
     out.push(link);
     const id = messageIdOf(link);
     if (id === undefined || lastOfMessage.get(id) !== link) continue;
-    const group = [...(groups.get(id) ?? [])];
+    const group = groups.get(id) ?? [];
     for (const other of group) if (!onChain.has(other)) out.push(other);
-    const hanging = group
-      .flatMap((line) => graph.childrenOf(line))
-      .filter((child) => nearSet.has(child) && resultsOf(child.node).length > 0 && !onChain.has(child));
-    results.push(...hanging.sort((a, b) => a.rank - b.rank));
+    messages.push(group);
   }
-  return results;
+  return messages;
 }
 
-/** Rules 21 and 22: a result goes behind the run of its message's lines, among the results there by file order. */
-function placeResult(work: Work, result: Link): void {
+/**
+ * Message by message: the results that hang on its lines (rule 21), and for a call that still has none the first line
+ * of the main conversation that holds one, wherever it stands (rule 23).
+ */
+function placeResults(work: Work, messages: readonly (readonly Link[])[]): void {
   const { graph, out } = work;
-  const parent = graph.byUuid(result.parent);
-  if (parent === undefined || out.has(result)) return;
-  let place: Link = parent;
-  const id = messageIdOf(parent);
+  const answered = new Set<string>();
+  const answer = (link: Link): void => {
+    for (const { toolUseId } of resultsOf(link.node)) answered.add(toolUseId);
+  };
+  for (const link of out) if (isReadable(link.node)) answer(link);
+  const strays = strayResults(work);
+  for (const lines of messages) {
+    const hanging = lines
+      .flatMap((line) => graph.childrenOf(line))
+      .filter((child) => isReadable(child.node) && resultsOf(child.node).length > 0 && !out.has(child));
+    for (const result of hanging.sort((a, b) => a.rank - b.rank)) {
+      placeResult(work, result, graph.byUuid(result.parent) as Link); // it hangs on a line of the message
+      answer(result);
+    }
+    for (const line of lines) {
+      for (const { id } of callsOf(line.node)) {
+        const holder = answered.has(id) ? undefined : strays.get(id);
+        if (holder === undefined) continue;
+        placeResult(work, holder, line);
+        answer(holder);
+      }
+    }
+  }
+}
+
+/** For each call its first result outside of side chains; none for a call that two messages make. */
+function strayResults({ lines }: Work): ReadonlyMap<string, Link> {
+  const callers = new Map<string, string>();
+  const holders = new Map<string, Link>();
+  const ambiguous = new Set<string>();
+  for (const link of lines) {
+    const message = messageIdOf(link);
+    if (message !== undefined) {
+      for (const { id } of callsOf(link.node)) {
+        if ((callers.get(id) ?? message) !== message) ambiguous.add(id);
+        callers.set(id, message);
+      }
+    }
+    if (link.node.isSidechain) continue;
+    for (const { toolUseId } of resultsOf(link.node)) if (!holders.has(toolUseId)) holders.set(toolUseId, link);
+  }
+  for (const id of ambiguous) holders.delete(id);
+  return holders;
+}
+
+/**
+ * Rules 21 and 22: a result goes behind the run of lines of one message that starts at `at`, among the results there
+ * by file order, and takes its attachments along.
+ */
+function placeResult(work: Work, result: Link, at: Link): void {
+  const { out } = work;
+  if (out.has(result)) return;
+  let place = at;
+  const id = messageIdOf(at);
   for (let next = out.after(place); next !== undefined && isBehind(place, next, id, result); next = out.after(place)) {
     place = next;
   }
@@ -121,7 +164,7 @@ function isBehind(place: Link, next: Link, id: string | undefined, result: Link)
   return next.rank <= result.rank && (resultsOf(next.node).length > 0 || next.node.type === 'attachment');
 }
 
-function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
+function attachmentsBelow({ graph }: Work, link: Link): Link[] {
   const found: Link[] = [];
   const waiting = [link];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -129,44 +172,9 @@ function attachmentsBelow({ graph, near }: Work, link: Link): Link[] {
     waiting.push(
       ...graph
         .childrenOf(at)
-        .filter((child) => child.node.type === 'attachment' && near.has(child))
+        .filter((child) => child.node.type === 'attachment')
         .reverse(),
     );
   }
   return found;
-}
-
-/**
- * Rule 23: a call that still has no result brings the way to a line that holds one. A way that leads round in a circle
- * is put behind the call.
- */
-function placeDeeperResults({ graph, out }: Work, near: readonly Link[]): void {
-  const lines = [...out].filter((link) => isReadable(link.node));
-  const answered = new Set(lines.flatMap(({ node }) => resultsOf(node).map((result) => result.toolUseId)));
-  const open = lines.flatMap((link) => callsOf(link.node).map((call) => ({ id: call.id, link })));
-  if (open.every(({ id }) => answered.has(id))) return;
-  const holders = new Map<string, Link>();
-  for (const link of near) {
-    for (const { toolUseId } of resultsOf(link.node)) if (!holders.has(toolUseId)) holders.set(toolUseId, link);
-  }
-  // Lines on the way that are not sent, and the line behind which they would stand.
-  const passedOver = new Map<Link, Link>();
-  for (const { id, link: call } of open) {
-    if (answered.has(id)) continue;
-    const way = new Set<Link>();
-    let link = holders.get(id);
-    for (; link !== undefined && !way.has(link); link = graph.byUuid(link.parent)) {
-      if (out.has(link) || passedOver.has(link)) break;
-      way.add(link);
-    }
-    if (link === undefined || way.size === 0) continue;
-    let place = way.has(link) ? call : (passedOver.get(link) ?? link);
-    for (const step of [...way].reverse()) {
-      if (resultsOf(step.node).length > 0 || step.node.type === 'attachment') {
-        out.insertAfter(place, step);
-        place = step;
-      } else passedOver.set(step, place);
-      for (const { toolUseId } of resultsOf(step.node)) answered.add(toolUseId);
-    }
-  }
 }

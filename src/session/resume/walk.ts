@@ -10,11 +10,14 @@ export function walkChain(graph: ResumeGraph, leaf: Link): Link[] {
   const seen = new Set<Link>();
   const bridges = new TimeIndex(graph.order);
   let link: Link | undefined = leaf;
-  while (link !== undefined && !seen.has(link)) {
+  while (link !== undefined) {
     seen.add(link);
     chain.push(link);
     if (isBoundary(link.node) || link.parent === null || link.parent === undefined) break;
-    link = graph.byUuid(link.parent) ?? (link.node.isSidechain ? undefined : bridges.before(link, seen));
+    const parent = graph.byUuid(link.parent);
+    // A parent that is in the walk already is bridged like one that is missing.
+    if (parent !== undefined && !seen.has(parent)) link = parent;
+    else link = link.node.isSidechain ? undefined : bridges.before(link, seen);
   }
   chain.reverse();
   return [...chain, ...trailingNotes(graph, leaf, seen)];
