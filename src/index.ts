@@ -1,2 +1,63 @@
-// The public surface of the library.
+// The public surface of the library: open a session, walk through it, count it, know what a resume will send.
+// Everything here keeps to one promise: bad data gives diagnostics, never an exception.
+export type { Diagnostic } from './base/diagnostic.ts';
+export { UserError } from './base/errors.ts';
+export type { JsonObject, JsonValue } from './base/json.ts';
 export { version } from './base/version.ts';
+export type { Block, KnownBlock, UnknownBlock } from './format/block.ts';
+export {
+  blocksOf,
+  isImage,
+  isText,
+  isThinking,
+  isToolResult,
+  isToolUse,
+  textOf,
+} from './format/block.ts';
+export type { Edit } from './format/edit.ts';
+export type { Entry, KnownEntry, UnknownEntry } from './format/entry.ts';
+export { contentOf, isAssistant, isAttachment, isSystem, isUser, roleOf } from './format/entry.ts';
+export type { EntryPiece, ParsedLine, Piece, RawPiece } from './format/line.ts';
+export { editEntry, parseLine, serialiseLine } from './format/line.ts';
+export type { Head } from './format/scan.ts';
+export { scanRecord } from './format/scan.ts';
+export type { ToolResult, ToolResultKind } from './format/tool-result.ts';
+export { toolResultKind } from './format/tool-result.ts';
+export type { Usage } from './format/usage.ts';
+export type { AgentSource } from './session/agents.ts';
+export type { Branch } from './session/branch.ts';
+export type { Compaction } from './session/compaction.ts';
+export { compactionsOf } from './session/compaction.ts';
+export type { PromptKind, UserKind } from './session/input.ts';
+export type { Node } from './session/node.ts';
+export { promptText } from './session/prompt-text.ts';
+export type { QueuedPrompt } from './session/queue.ts';
+export { findQueuedPrompts } from './session/queue.ts';
+export type { WireBlock, WireMessage } from './session/resume/draft.ts';
+export type { ResumeRequest } from './session/resume/request.ts';
+export { requestMessages } from './session/resume/request.ts';
+export type { Session } from './session/session.ts';
+export { cwdOf, diagnosticsOf, loadAgent, loadSession, readEntry, versionsOf } from './session/session.ts';
+export type { SessionSummary } from './session/summary.ts';
+export { summarise, summariseFile } from './session/summary.ts';
+export { titleOf } from './session/title.ts';
+export type { ToolCall } from './session/tool-calls.ts';
+export { toolCallsOf } from './session/tool-calls.ts';
+export type { Transcript } from './session/transcript.ts';
+export { turnUsage } from './session/turn-usage.ts';
+export type { Message, Turn } from './session/turns.ts';
+export { messagesOf, turnsOf } from './session/turns.ts';
+export type { CountedMessage, DroppedLine, DropReason, UsageCount, UsageLine, UsageTotals } from './session/usage.ts';
+export { countUsage, totalUsage } from './session/usage.ts';
+export { sessionUsage, usageLinesOf } from './session/usage-lines.ts';
+export type { Round, RoundType } from './session/views/rounds.ts';
+export { roundsOf } from './session/views/rounds.ts';
+export type { StrictTurn, StrictTurns } from './session/views/strict-turns.ts';
+export { strictTurns } from './session/views/strict-turns.ts';
+export type { FoundSession, FoundSessions } from './store/discover.ts';
+export { discoverSessions, findSession } from './store/discover.ts';
+export type { Line } from './store/lines.ts';
+export { readLines } from './store/lines.ts';
+export { resolveRoots } from './store/roots.ts';
+export type { SessionFiles } from './store/session-files.ts';
+export { encodeSlug } from './store/slug.ts';

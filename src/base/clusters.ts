@@ -16,9 +16,7 @@ export function* clusters(text: string): Generator<Cluster> {
       at += 1;
       continue;
     }
-    const cluster = firstCluster(text, at);
-    yield { text: cluster, width: stringWidth(cluster) };
-    at += cluster.length;
+    at = yield* windowClusters(text, at);
   }
 }
 
@@ -26,12 +24,29 @@ export function* clusters(text: string): Generator<Cluster> {
 const longestCluster = 64;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-function firstCluster(text: string, at: number): string {
+/** The clusters from `at` to the end of a window, the last one left for the next: it may go on behind the window. */
+function* windowClusters(text: string, at: number): Generator<Cluster, number> {
   let end = Math.min(text.length, at + longestCluster);
   if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
-  for (const { segment } of segmenter.segment(text.slice(at, end))) return segment;
-  return text.charAt(at);
+  for (const { segment, index } of segmenter.segment(text.slice(at, end))) {
+    const start = at + index;
+    if (start > at && start + segment.length === end && end < text.length) return start;
+    yield { text: segment, width: clusterWidth(segment) };
+  }
+  return end;
 }
+
+/** The same few clusters make up most of a text, and string-width takes microseconds for each. */
+function clusterWidth(cluster: string): number {
+  let width = knownWidths.get(cluster);
+  if (width !== undefined) return width;
+  width = stringWidth(cluster);
+  if (knownWidths.size === 4096) knownWidths.clear();
+  knownWidths.set(cluster, width);
+  return width;
+}
+
+const knownWidths = new Map<string, number>();
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;

@@ -8,11 +8,12 @@ const root: Flag = {
   summary: 'read sessions below DIR instead of ~/.claude (repeatable)',
   isRepeatable: true,
 };
+const demo: Flag = { name: '--demo', summary: 'read the bundled demo sessions' };
 const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
 
 export const globalFlags: readonly Flag[] = [
-  { name: '--no-color', summary: 'no colours' },
-  { name: '--debug', summary: 'show the stack of an error' },
+  { name: '--no-color', summary: 'print without colours' },
+  { name: '--debug', summary: 'show where in the program an error arose' },
 ];
 
 export const commands: readonly CommandRow[] = [
@@ -20,10 +21,10 @@ export const commands: readonly CommandRow[] = [
     name: 'ls',
     summary: 'list sessions, newest first',
     flags: [
-      { name: '--project', value: 'P', summary: 'only sessions whose folder is, or whose path contains, P' },
+      { name: '--project', value: 'P', summary: 'only sessions of folder P, or of folders whose path contains P' },
       json,
       root,
-      { name: '--demo', summary: 'list the bundled demo sessions' },
+      demo,
       { name: '--or-demo', summary: 'list the demo sessions where there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
     ],
@@ -35,11 +36,12 @@ export const commands: readonly CommandRow[] = [
     argument: 'SESSION',
     summary: 'read a session: prompts, answers, tool calls',
     flags: [
-      { name: '--turn', value: 'N', summary: 'only turn N' },
-      { name: '--branch', value: 'N', summary: 'read branch N instead of the active one' },
-      { name: '--full', summary: 'everything: thinking, tool input and output, injected lines' },
+      { name: '--turn', value: 'N', summary: 'show turn N only' },
+      { name: '--branch', value: 'N', summary: 'show branch N instead of the active one' },
+      { name: '--full', summary: 'also thinking, tool input and output, and injected text' },
       json,
       root,
+      demo,
     ],
     examples: ['clew show 3f2b8c1e', 'clew show 3f2b8c1e --turn 4 --full', 'clew show ./session.jsonl --json'],
     load: () => import('./show.ts'),
@@ -47,16 +49,16 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'messages',
     argument: 'SESSION',
-    summary: 'print exactly what Claude Code sends when it resumes the session',
-    flags: [{ name: '--prompt', value: 'TEXT', summary: 'the prompt to resume with' }, root],
+    summary: 'print what Claude Code sends when it resumes the session',
+    flags: [{ name: '--prompt', value: 'TEXT', summary: 'the prompt to resume with' }, root, demo],
     examples: ['clew messages 3f2b8c1e --prompt "go on"'],
     load: () => import('./messages.ts'),
   },
   {
     name: 'cat',
     argument: 'SESSION',
-    summary: 'print the transcript, byte for byte, through parse and serialise',
-    flags: [root],
+    summary: 'print the transcript byte for byte, read and written again',
+    flags: [root, demo],
     examples: ['clew cat 3f2b8c1e > copy.jsonl'],
     load: () => import('./cat.ts'),
   },

@@ -4,8 +4,10 @@
 import { version } from '../base/version.ts';
 
 const [first] = process.argv.slice(2);
-if (first === '--version' || first === '-V') process.stdout.write(`${version}\n`);
-else {
+if (first === '--version' || first === '-V') {
+  // Who asked may be gone already.
+  process.stdout.on('error', () => {}).write(`${version}\n`);
+} else {
   const { runProgram } = await import('./program.ts');
   process.exitCode = await runProgram(process.argv.slice(2));
 }

@@ -2,6 +2,7 @@
 import { exitCodes, UserError } from '../base/errors.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import { type CommandInput, textFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
 import { findSessionArgument, readSession, refuseForeign } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 
@@ -12,7 +13,7 @@ export async function run(input: CommandInput): Promise<void> {
   if ('refused' in request) {
     throw new UserError(
       `Claude Code would refuse ${session.transcript.path}: ${request.refused}`,
-      `\`clew show\` still reads what is in it`,
+      session.transcript.nodes.length > 0 ? '`clew show` reads what is in it' : 'run `clew ls` for the others',
       exitCodes.refused,
     );
   }
@@ -22,6 +23,6 @@ export async function run(input: CommandInput): Promise<void> {
 /** One message a line: a conversation of hundreds of megabytes does not become one string. */
 function* pieces(messages: readonly unknown[]): Generator<string> {
   yield '[';
-  for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${JSON.stringify(message)}`;
+  for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${jsonText(message)}`;
   yield '\n]\n';
 }

@@ -4,35 +4,49 @@ import { Command, CommanderError, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { version } from '../base/version.ts';
+import { diskError } from '../store/disk.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';
 import { commands, globalFlags } from './commands.ts';
+import { commandNotes, helpStyle, programNotes } from './help.ts';
+import { writeNotice } from './notice.ts';
+import { writeOut } from './terminal/output.ts';
 import { createStyle, wantsColor } from './terminal/style.ts';
+import { usageError } from './usage-error.ts';
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
-  const program = buildProgram();
+  // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
+  const help: string[] = [];
   try {
-    await program.parseAsync([...argv], { from: 'user' });
-    return Number(process.exitCode ?? exitCodes.ok);
+    await parse(withHelpFlag(argv), help);
+    return exitCodes.ok;
   } catch (error) {
-    return reportError(error, argv.includes('--debug'));
+    const isDebug = argv.includes('--debug');
+    if (!(error instanceof CommanderError)) return reportError(withAdvice(error), isDebug);
+    if (error.exitCode !== 0) return reportError(usageError(error, calledRow(argv)), isDebug);
+    await writeOut(help, process);
+    return exitCodes.ok;
   }
 }
 
-function buildProgram(): Command {
+/** `clew` alone and `clew help COMMAND` ask for help too. */
+function withHelpFlag(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
+}
+
+async function parse(argv: readonly string[], help: string[]): Promise<void> {
   const program = new Command('clew')
     .description('Read, find and trust every session of Claude Code.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(true)
-    .configureOutput({ outputError: () => {} })
-    .addHelpText(
-      'after',
-      '\nSESSION is a session id, the beginning of one, or a path. Run `clew COMMAND --help` for more.',
-    );
-  program.action(() => program.outputHelp());
+    .configureHelp(helpStyle)
+    .configureOutput({ writeOut: (text) => help.push(text), outputError: () => {} })
+    .addHelpText('after', programNotes);
+  for (const flag of globalFlags) program.addOption(optionOf(flag));
   for (const row of commands) addCommand(program, row);
-  return program;
+  await program.parseAsync([...argv], { from: 'user' });
 }
 
 function addCommand(program: Command, row: CommandRow): void {
@@ -40,9 +54,9 @@ function addCommand(program: Command, row: CommandRow): void {
     .command(row.name)
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
-    .addHelpText('after', `\nExamples:\n${row.examples.map((example) => `  ${example}`).join('\n')}`);
+    .addHelpText('after', commandNotes(row));
   if (row.argument !== undefined) command.argument(`<${row.argument}>`);
-  for (const flag of [...row.flags, ...globalFlags]) command.addOption(optionOf(flag));
+  for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
     const argument = row.argument === undefined ? undefined : String(values[0]);
     const { run } = await row.load();
@@ -60,7 +74,7 @@ function optionOf(flag: Flag): Option {
 
 /** Commander's camel-case names back to the flags' own. */
 function flagValues(command: Command, row: CommandRow): FlagValues {
-  const options = command.opts();
+  const options = command.optsWithGlobals();
   const values: Record<string, string | boolean | readonly string[] | undefined> = {};
   for (const { name } of [...row.flags, ...globalFlags]) {
     const key = name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -69,29 +83,28 @@ function flagValues(command: Command, row: CommandRow): FlagValues {
   return values;
 }
 
+function calledRow(argv: readonly string[]): CommandRow | undefined {
+  const name = argv.find((word) => !word.startsWith('-'));
+  return commands.find((row) => row.name === name);
+}
+
 function standardIo(flags: FlagValues): CommandIo {
   const { stdout, stderr, env } = process;
   const color = flags['no-color'] === true ? false : undefined;
   return { stdout, stderr, env, cwd: process.cwd(), style: createStyle(wantsColor(stdout, env, color)) };
 }
 
-function reportError(error: unknown, debug: boolean): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCodes.ok; // help and version
-    say(`${error.message.replace(/^error: /, '').replace(/\s*\n\(?/g, ' (')}; run \`clew --help\``);
-    return exitCodes.usage;
-  }
-  if (error instanceof UserError) {
-    say(error.message);
-    if (debug) process.stderr.write(`${error.stack}\n`);
-    return error.exitCode;
-  }
-  const bug = error instanceof Error ? error : new Error(String(error));
-  say(`this is a bug: ${bug.message}; run it again with --debug and report what it prints`);
-  if (debug) process.stderr.write(`${bug.stack}\n`);
-  return exitCodes.bug;
+/** A disk may fail on any file that a command reads: a sub-agent's transcript, say. */
+function withAdvice(error: unknown): unknown {
+  const isOfFile = error instanceof Error && 'path' in error && typeof error.path === 'string';
+  return isOfFile ? diskError(error, 'read', String(error.path)) : error;
 }
 
-function say(message: string): void {
-  process.stderr.write(`clew: ${neutralise(message).replace(/\n/g, ' ')}\n`);
+function reportError(error: unknown, debug: boolean): number {
+  const isExpected = error instanceof UserError;
+  const message = error instanceof Error ? error.message : String(error);
+  const bug = `this is a bug: ${message}; run it again with --debug and report what it prints`;
+  writeNotice(process.stderr, isExpected ? message : bug);
+  if (debug && error instanceof Error) process.stderr.write(`${neutralise(error.stack ?? '')}\n`);
+  return isExpected ? error.exitCode : exitCodes.bug;
 }

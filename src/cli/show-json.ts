@@ -11,9 +11,10 @@ import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../se
 import { titleOf } from '../session/title.ts';
 import { toolCallsOf } from '../session/tool-calls.ts';
 import { turnUsage } from '../session/turn-usage.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns.ts';
+import { countTurns, type Message, messagesOf, type Turn } from '../session/turns.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
 import { isoDate } from './json-date.ts';
+import { jsonText } from './json-text.ts';
 
 export function* showJson(session: Session, turns: readonly Turn[], full: boolean): Generator<string> {
   const head = {
@@ -28,15 +29,16 @@ export function* showJson(session: Session, turns: readonly Turn[], full: boolea
     compactions: compactionsOf(session).map(compactionJson),
     agents: session.agents.map(agentJson),
   };
-  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "turns": [`;
+  yield `${jsonText(head, 2).slice(0, -2)},\n  "turns": [`;
   for (const [i, turn] of turns.entries()) {
-    yield `${i === 0 ? '\n' : ',\n'}    ${JSON.stringify(turnJson(session, turn, full))}`;
+    yield `${i === 0 ? '\n' : ',\n'}    ${jsonText(turnJson(session, turn, full))}`;
   }
-  yield `${turns.length === 0 ? '' : '\n  '}],\n  "usage": ${JSON.stringify(sessionUsage(session))}\n}\n`;
+  yield `${turns.length === 0 ? '' : '\n  '}],\n  "usage": ${jsonText(sessionUsage(session))}\n}\n`;
 }
 
 function entryCounts(nodes: readonly Node[]): object {
-  const byType: Record<string, number> = {};
+  // Without a prototype: a line may be of type `__proto__`.
+  const byType: Record<string, number> = Object.create(null);
   for (const { type } of nodes) byType[type || 'untyped'] = (byType[type || 'untyped'] ?? 0) + 1;
   return { total: nodes.length, byType };
 }
@@ -47,7 +49,7 @@ function branchJson(session: Session, branch: Branch): object {
     leafUuid: branch.leaf.uuid ?? null,
     forkUuid: branch.fork?.uuid ?? null,
     entries: branch.nodes.length,
-    turns: turnsOf(session, branch).length,
+    turns: countTurns(session.transcript, branch.nodes),
     isReplay: branch.isReplay,
   };
 }

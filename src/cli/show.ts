@@ -20,7 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
     full,
     style: io.style,
     width: proseWidth(io.stdout, io.env),
-    hasHeader: textFlag(flags, 'turn') === undefined,
+    isExcerpt: textFlag(flags, 'turn') !== undefined,
   };
   await writeOut(showText(session, branch, turns, options), { ...io, pager: true });
 }
@@ -31,7 +31,7 @@ function chosenBranch(session: Session, wanted: string | undefined): Branch | un
   if (branch === undefined) {
     const count = session.branches.length;
     throw new UserError(
-      `there is no branch ${wanted}`,
+      `there is no branch ${named(wanted)}`,
       `the session has ${count === 1 ? 'one branch' : `branches 1 to ${count}`}`,
     );
   }
@@ -43,9 +43,13 @@ function chosenTurns(turns: readonly Turn[], wanted: string | undefined): readon
   const turn = /^\d+$/.test(wanted) ? turns[Number(wanted) - 1] : undefined;
   if (turn === undefined) {
     throw new UserError(
-      `there is no turn ${wanted}`,
+      `there is no turn ${named(wanted)}`,
       turns.length === 0 ? 'the session has none' : `the session has turns 1 to ${turns.length}`,
     );
   }
   return [turn];
+}
+
+function named(wanted: string): string {
+  return /^\d+$/.test(wanted) ? wanted : `"${wanted}"`;
 }

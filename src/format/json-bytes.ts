@@ -103,22 +103,20 @@ export function isWhitespace(byte: number): boolean {
 /** `at` is on the opening quote; the answer is the position after the closing one, or -1 when there is none. */
 export function skipString(bytes: Buffer, at: number): number {
   let position = at + 1;
-  while (position < bytes.length) {
-    const near = Math.min(position + nearBytes, bytes.length);
-    while (position < near) {
-      const byte = bytes[position];
-      if (byte === quote) return position + 1;
-      position += byte === backslash ? 2 : 1;
-    }
-    if (position >= bytes.length) return -1;
+  const near = Math.min(position + nearBytes, bytes.length);
+  while (position < near) {
+    const byte = bytes[position];
+    if (byte === quote) return position + 1;
+    position += byte === backslash ? 2 : 1;
+  }
+  for (;;) {
     const end = bytes.indexOf(quote, position);
     if (end === -1) return -1;
     let slash = end;
     while (slash > position && bytes[slash - 1] === backslash) slash--;
-    if ((end - slash) % 2 === 0) return end + 1;
+    if (((end - slash) & 1) === 0) return end + 1;
     position = end + 1;
   }
-  return -1;
 }
 
 /** The member `key` of the object at `objectAt`; of duplicates the last, as JSON.parse takes it. */

@@ -1,4 +1,4 @@
-// The keys the lazy scanner looks for, found by their bytes: a table over length, first and last byte gives the one
+// The keys the lazy scanner looks for, found by their bytes: a table over length and three bytes gives the one
 // candidate, and a comparison confirms it. No string is made for any key of any line.
 
 const names: readonly string[] = [
@@ -34,14 +34,27 @@ const names: readonly string[] = [
   'tool_use_id',
   'is_error',
   'text',
+  'input',
+  'file_path',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cache_creation',
+  'ephemeral_5m_input_tokens',
+  'ephemeral_1h_input_tokens',
+  'server_tool_use',
+  'web_search_requests',
+  'speed',
 ];
+const longest = 27;
 
 const tableSize = 4096;
 const table = new Uint8Array(tableSize);
 const spellings: readonly Uint8Array[] = names.map((name) => Buffer.from(name));
 
 for (const [i, name] of names.entries()) {
-  const slot = slotOf(name.length, name.charCodeAt(0), name.charCodeAt(name.length - 1));
+  const slot = slotOf(Buffer.from(name), 0, name.length);
   if (table[slot] !== 0) throw new Error(`the key ${name} shares its slot with another: change slotOf`);
   table[slot] = i + 1;
 }
@@ -52,8 +65,8 @@ for (const [i, name] of names.entries()) {
  */
 export function knownKey(bytes: Buffer, start: number, end: number): string {
   const length = end - start;
-  if (length < 2 || length > 17) return '';
-  const found = table[slotOf(length, bytes[start] as number, bytes[end - 1] as number)] as number;
+  if (length < 2 || length > longest) return '';
+  const found = table[slotOf(bytes, start, end)] as number;
   if (found === 0) return '';
   const spelling = spellings[found - 1] as Uint8Array;
   if (spelling.length !== length) return '';
@@ -61,6 +74,10 @@ export function knownKey(bytes: Buffer, start: number, end: number): string {
   return names[found - 1] as string;
 }
 
-function slotOf(length: number, first: number, last: number): number {
-  return (length * 131 + first * 37 + last * 5) & (tableSize - 1);
+function slotOf(bytes: Buffer, start: number, end: number): number {
+  const length = end - start;
+  const first = bytes[start] as number; // all three are within the key
+  const inner = bytes[start + (((length * 2) / 5) | 0)] as number;
+  const last = bytes[end - 1] as number;
+  return (length * 131 + first * 37 + inner * 11 + last * 5) & (tableSize - 1);
 }

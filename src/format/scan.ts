@@ -2,15 +2,17 @@
 // every string it does not need without decoding it. It checks the shape of the record, not the inside of strings
 // and numbers: whoever must know that a line is JSON to the last byte parses it.
 import { parseJson } from '../base/json.ts';
+import { recall } from './byte-memo.ts';
 import { skipString, skipValue, skipWhitespace } from './json-bytes.ts';
 import { knownKey } from './keys.ts';
 import { isoTime } from './timestamp.ts';
-import { readUsage, type Usage } from './usage.ts';
+import { makeUsage, type RawUsage, tokenCount, type Usage } from './usage.ts';
 
 /** What one record says about itself, without its content. Absent and ill-typed fields are `undefined`. */
 export interface Head {
   /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
   type: string;
+  /** Of an attachment the type of what is attached. */
   subtype: string | undefined;
   uuid: string | undefined;
   /** `null` and `undefined` are both roots; a value that is neither string nor null counts as absent. */
@@ -34,7 +36,7 @@ export interface Head {
   /** `toolUseResult.agentId`: the sub-agent that a tool result came from. */
   resultAgentId: string | undefined;
   message: MessageHead | undefined;
-  /** The start of every text in a user line, cut at `prefixBytes`: enough to tell what kind of input it is. */
+  /** The start of every text in a user line, cut short: enough to tell what kind of input it is. */
   textPrefixes: readonly string[];
 }
 
@@ -50,8 +52,8 @@ export interface MessageHead {
    */
   content: 'absent' | 'string' | 'blocks' | 'invalid' | 'beside';
   blockTypes: string[];
-  calls: readonly CallHead[];
-  results: readonly ResultHead[];
+  calls: CallHead[];
+  results: ResultHead[];
   /** Qwen Code's form of a message. */
   hasParts: boolean;
 }
@@ -59,6 +61,8 @@ export interface MessageHead {
 export interface CallHead {
   readonly id: string;
   readonly name: string;
+  /** The file that the call names in its input, as tools that read or write one do. */
+  readonly file: string | undefined;
 }
 
 export interface ResultHead {
@@ -67,8 +71,8 @@ export interface ResultHead {
 }
 
 const prefixBytes = 64;
-const none: readonly never[] = [];
-const noTypes: string[] = [];
+/** Shared by all heads that have none; `append` never adds to it. */
+const none: never[] = [];
 
 /**
  * The head of a line that is one whole JSON object, else `undefined` (blank, torn, joined, not JSON): such a line is
@@ -78,8 +82,10 @@ export function scanRecord(bytes: Buffer): Head | undefined {
   const start = skipWhitespace(bytes, 0);
   if (bytes[start] !== openBrace) return undefined;
   const head = emptyHead();
+  textSpans.length = 0;
   const end = scanEntry(bytes, start, head);
   if (end < 0 || skipWhitespace(bytes, end) !== bytes.length) return undefined;
+  if (textSpans.length > 0 && (head.type === 'user' || head.type === '')) head.textPrefixes = prefixes(bytes);
   return head;
 }
 
@@ -96,6 +102,8 @@ const backslash = 0x5c;
 // millions of members and an allocation for each is what the lazy look avoids.
 let keyStart = 0;
 let keyEnd = 0;
+/** Starts and ends of the texts in the message; only those of user lines are looked at, when the type is known. */
+const textSpans: number[] = [];
 
 /** From behind `{`, `,` or a value to the next member's value; -1 for a broken object, 0 at its end (see `memberEnd`). */
 function nextMember(bytes: Buffer, at: number, first: boolean): number {
@@ -109,15 +117,19 @@ function nextMember(bytes: Buffer, at: number, first: boolean): number {
     i = skipSpace(bytes, i + 1);
   }
   if (bytes[i] !== quote) return -1;
-  const end = skipString(bytes, i);
-  if (end < 0) return -1;
-  keyStart = i + 1;
-  keyEnd = end - 1;
-  i = skipSpace(bytes, end);
+  keyStart = ++i;
+  let byte = bytes[i];
+  while (byte !== quote && byte !== backslash && byte !== undefined) byte = bytes[++i];
+  keyEscaped = byte === backslash;
+  if (byte !== quote) i = skipString(bytes, keyStart - 1) - 1; // an escaped key, or none
+  if (i < 0) return -1;
+  keyEnd = i;
+  i = skipSpace(bytes, i + 1);
   if (bytes[i] !== colon) return -1;
   return skipSpace(bytes, i + 1);
 }
 let memberEnd = 0;
+let keyEscaped = false;
 
 /** The client writes no white space between tokens, so the common answer is the place itself. */
 function skipSpace(bytes: Buffer, at: number): number {
@@ -127,51 +139,48 @@ function skipSpace(bytes: Buffer, at: number): number {
 /** The current key where it is one the scanner knows, however it is spelled; else an empty string. */
 function key(bytes: Buffer): string {
   const known = knownKey(bytes, keyStart, keyEnd);
-  if (known !== '' || !isEscaped(bytes, keyStart, keyEnd)) return known;
+  if (!keyEscaped) return known;
   const spelled = Buffer.from(stringAt(bytes, keyStart, keyEnd));
   return knownKey(spelled, 0, spelled.length);
 }
 
-function isEscaped(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
-  return false;
-}
-
 function scanEntry(bytes: Buffer, at: number, head: Head): number {
+  let attachmentType: string | undefined;
   let i = at + 1;
   let contentAt = 0;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
     if (value < 0) return -1;
-    if (value === 0) {
-      const end = memberEnd;
-      if (contentAt > 0) scanContentBeside(bytes, contentAt, head);
-      return end;
-    }
+    if (value === 0) break;
     const name = key(bytes);
     if (name === 'content') contentAt = value;
     if (name === 'message') {
       head.message = undefined;
-      head.textPrefixes = none;
+      textSpans.length = 0;
       i = bytes[value] === openBrace ? scanMessage(bytes, value, head) : skipValue(bytes, value);
-    } else if (name === 'toolUseResult' && bytes[value] === openBrace) {
-      head.resultAgentId = undefined;
-      i = scanToolUseResult(bytes, value, head);
-    } else if (name === 'attachment' && bytes[value] === openBrace) {
-      i = scanAttachment(bytes, value, head);
+    } else if (name === 'toolUseResult') {
+      i = scanForText(bytes, value, 'agentId');
+      head.resultAgentId = foundText;
+    } else if (name === 'attachment') {
+      i = scanForText(bytes, value, 'type');
+      attachmentType = foundText;
     } else {
-      i = skipValue(bytes, value);
-      if (i > 0) setField(bytes, head, name, value, i);
+      i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
+      if (i > 0 && name !== '') setField(bytes, head, name, value, i);
     }
     if (i < 0) return -1;
   }
+  const end = memberEnd;
+  if (head.type === 'attachment') head.subtype = attachmentType ?? head.subtype;
+  if (contentAt > 0) scanContentBeside(bytes, contentAt, head);
+  return end;
 }
 
 /** The content of a user or assistant line that has no message. */
 function scanContentBeside(bytes: Buffer, at: number, head: Head): void {
   if (head.message !== undefined || (head.type !== 'user' && head.type !== 'assistant')) return;
   const message = emptyMessage();
-  scanContent(bytes, at, head, message);
+  scanContent(bytes, at, message);
   if (message.content !== 'string' && message.content !== 'blocks') return;
   message.content = 'beside';
   head.message = message;
@@ -244,8 +253,9 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
     const value = nextMember(bytes, i, first);
     if (value <= 0) return value === 0 ? memberEnd : -1;
     const name = key(bytes);
-    if (name === 'content') i = scanContent(bytes, value, head, message);
-    else i = skipValue(bytes, value);
+    if (name === 'content') i = scanContent(bytes, value, message);
+    else if (name === 'usage') i = scanUsage(bytes, value, message);
+    else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
     if (i < 0) return -1;
     switch (name) {
       case 'id':
@@ -260,9 +270,6 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
       case 'stop_reason':
         message.stopReason = text(bytes, value, i);
         break;
-      case 'usage':
-        message.usage = readUsage(parseJson(bytes.toString('utf8', value, i)));
-        break;
       case 'parts':
         message.hasParts = true;
         break;
@@ -270,14 +277,14 @@ function scanMessage(bytes: Buffer, at: number, head: Head): number {
   }
 }
 
-function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+function scanContent(bytes: Buffer, at: number, message: MessageHead): number {
   message.blockTypes = [];
   message.calls = message.results = none;
-  head.textPrefixes = none;
+  textSpans.length = 0;
   if (bytes[at] === quote) {
     message.content = 'string';
     const end = skipString(bytes, at);
-    if (end > 0) head.textPrefixes = [prefix(bytes, at + 1, end - 1)];
+    textSpans.push(at + 1, end - 1);
     return end;
   }
   if (bytes[at] !== openBracket) {
@@ -289,7 +296,7 @@ function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead
   if (bytes[i] === closeBracket) return i + 1;
   for (;;) {
     if (bytes[i] === openBrace) {
-      i = scanBlock(bytes, i, head, message);
+      i = scanBlock(bytes, i, message);
     } else {
       message.content = 'invalid';
       i = skipValue(bytes, i);
@@ -302,12 +309,13 @@ function scanContent(bytes: Buffer, at: number, head: Head, message: MessageHead
   }
 }
 
-function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead): number {
+function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
   let type = '';
   let id: string | undefined;
   let toolUseId: string | undefined;
   let name = '';
   let isError = false;
+  let file: string | undefined;
   let textStart = 0;
   let textEnd = 0;
   let i = at + 1;
@@ -316,7 +324,10 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
     if (value < 0) return -1;
     if (value === 0) break;
     const member = key(bytes);
-    i = skipValue(bytes, value);
+    if (member === 'input') {
+      i = scanForText(bytes, value, 'file_path');
+      file = foundText;
+    } else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
     if (i < 0) return -1;
     switch (member) {
       case 'type':
@@ -342,42 +353,115 @@ function scanBlock(bytes: Buffer, at: number, head: Head, message: MessageHead):
   }
   const end = memberEnd;
   message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = [...message.calls, { id, name }];
+  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name, file });
   else if (type === 'tool_result' && toolUseId !== undefined) {
-    message.results = [...message.results, { toolUseId, isError }];
+    message.results = append(message.results, { toolUseId, isError });
   } else if (type === 'text' && textStart > 0) {
-    head.textPrefixes = [...head.textPrefixes, prefix(bytes, textStart, textEnd)];
+    textSpans.push(textStart, textEnd);
   }
   return end;
 }
 
-function scanToolUseResult(bytes: Buffer, at: number, head: Head): number {
+/** A list of one is a literal: it takes the room of one. */
+function append<T>(list: T[], item: T): T[] {
+  if (list === none) return [item];
+  list.push(item);
+  return list;
+}
+
+/** Passes over a value; where it is an object, `foundText` is its member `wanted`, if that is a string. */
+function scanForText(bytes: Buffer, at: number, wanted: string): number {
+  foundText = undefined;
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
   let i = at + 1;
   for (let first = true; ; first = false) {
     const value = nextMember(bytes, i, first);
     if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isAgentId = key(bytes) === 'agentId';
+    const isWanted = key(bytes) === wanted;
     i = skipValue(bytes, value);
     if (i < 0) return -1;
-    if (isAgentId) head.resultAgentId = text(bytes, value, i);
+    if (isWanted) foundText = text(bytes, value, i);
+  }
+}
+let foundText: string | undefined;
+
+function scanUsage(bytes: Buffer, at: number, message: MessageHead): number {
+  message.usage = undefined;
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
+  const raw: RawUsage = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    split5mTokens: undefined,
+    split1hTokens: undefined,
+    webSearches: 0,
+    fast: false,
+  };
+  const end = scanUsageMembers(bytes, at, raw);
+  if (end > 0) message.usage = makeUsage(raw);
+  return end;
+}
+
+/** The members of `usage`; those of the two objects inside it have names of their own, so one function reads all. */
+function scanUsageMembers(bytes: Buffer, at: number, raw: RawUsage): number {
+  let i = at + 1;
+  for (let first = true; ; first = false) {
+    const value = nextMember(bytes, i, first);
+    if (value <= 0) return value === 0 ? memberEnd : -1;
+    const name = key(bytes);
+    if ((name === 'cache_creation' || name === 'server_tool_use') && bytes[value] === openBrace) {
+      i = scanUsageMembers(bytes, value, raw);
+    } else {
+      i = skipValue(bytes, value);
+      if (i > 0 && name !== '') setUsage(bytes, raw, name, value, i);
+    }
+    if (i < 0) return -1;
   }
 }
 
-function scanAttachment(bytes: Buffer, at: number, head: Head): number {
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isType = key(bytes) === 'type';
-    i = skipValue(bytes, value);
-    if (i < 0) return -1;
-    if (isType) head.subtype = text(bytes, value, i);
+function setUsage(bytes: Buffer, raw: RawUsage, name: string, start: number, end: number): void {
+  switch (name) {
+    case 'input_tokens':
+      raw.inputTokens = count(bytes, start, end);
+      return;
+    case 'output_tokens':
+      raw.outputTokens = count(bytes, start, end);
+      return;
+    case 'cache_read_input_tokens':
+      raw.cacheReadTokens = count(bytes, start, end);
+      return;
+    case 'cache_creation_input_tokens':
+      raw.cacheWriteTokens = count(bytes, start, end);
+      return;
+    case 'ephemeral_5m_input_tokens':
+      raw.split5mTokens = count(bytes, start, end);
+      return;
+    case 'ephemeral_1h_input_tokens':
+      raw.split1hTokens = count(bytes, start, end);
+      return;
+    case 'web_search_requests':
+      raw.webSearches = count(bytes, start, end);
+      return;
+    case 'speed':
+      raw.fast = text(bytes, start, end) === 'fast';
+      return;
   }
+}
+
+function count(bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = (bytes[i] as number) - 0x30;
+    if (digit < 0 || digit > 9 || end - start > 15) return tokenCount(parseJson(bytes.toString('utf8', start, end)));
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** The string value that spans [start, end) with its quotes; `undefined` for any other kind of value. */
 function text(bytes: Buffer, start: number, end: number): string | undefined {
-  return bytes[start] === quote ? stringAt(bytes, start + 1, end - 1) : undefined;
+  return bytes[start] === quote ? recall(bytes, start + 1, end - 1, stringAt) : undefined;
 }
 
 /** The string between two quotes. */
@@ -388,15 +472,31 @@ function stringAt(bytes: Buffer, start: number, end: number): string {
   return typeof value === 'string' ? value : raw;
 }
 
+function prefixes(bytes: Buffer): readonly string[] {
+  const texts: string[] = [];
+  for (let i = 0; i < textSpans.length; i += 2) {
+    texts.push(prefix(bytes, textSpans[i] as number, textSpans[i + 1] as number));
+  }
+  return texts;
+}
+
 function prefix(bytes: Buffer, start: number, end: number): string {
   if (end - start <= prefixBytes) return stringAt(bytes, start, end);
+  // An escape takes up to six bytes for one letter.
+  const isPlain = !isEscaped(bytes, start, start + prefixBytes);
+  let cut = isPlain ? start + prefixBytes : Math.min(end, start + 6 * prefixBytes);
   // Cut before an escape or a UTF-8 sequence that the limit would break in two.
-  let cut = start + prefixBytes;
   while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
+  if (isPlain || cut === end) return stringAt(bytes, start, cut);
   const lastEscape = bytes.subarray(start, cut).lastIndexOf(backslash);
   if (lastEscape >= 0 && lastEscape > cut - start - 6) cut = start + lastEscape;
   while (cut > start && bytes[cut - 1] === backslash) cut--;
   return stringAt(bytes, start, cut);
+}
+
+function isEscaped(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
+  return false;
 }
 
 function isTrue(bytes: Buffer, at: number): boolean {
@@ -441,7 +541,7 @@ function emptyMessage(): MessageHead {
     stopReason: undefined,
     usage: undefined,
     content: 'absent',
-    blockTypes: noTypes,
+    blockTypes: none,
     calls: none,
     results: none,
     hasParts: false,

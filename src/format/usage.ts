@@ -1,6 +1,6 @@
 // The `usage` of an assistant line → the numbers Clew counts. Where the split of cache writes is missing, all of
 // them are 5-minute writes (the only kind before the split existed).
-import { isObject, type JsonValue } from '../base/json.ts';
+import { asObject, isObject, type JsonValue } from '../base/json.ts';
 
 export interface Usage {
   readonly inputTokens: number;
@@ -22,23 +22,47 @@ export const noUsage: Usage = {
   fast: false,
 };
 
+/** The numbers as they stand in a line; a part of the split is `undefined` where the line has none. */
+export interface RawUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  split5mTokens: number | undefined;
+  split1hTokens: number | undefined;
+  webSearches: number;
+  fast: boolean;
+}
+
+export function makeUsage(raw: RawUsage): Usage {
+  const written1h = raw.split1hTokens ?? 0;
+  const written5m = raw.split5mTokens ?? Math.max(0, raw.cacheWriteTokens - written1h);
+  return {
+    inputTokens: raw.inputTokens,
+    outputTokens: raw.outputTokens,
+    cacheReadTokens: raw.cacheReadTokens,
+    // The flat field is the sum of the two; some gateways send zeros in the split and the truth in the flat field.
+    cacheWrite5mTokens: written5m === 0 && written1h === 0 ? raw.cacheWriteTokens : written5m,
+    cacheWrite1hTokens: written1h,
+    webSearches: raw.webSearches,
+    fast: raw.fast,
+  };
+}
+
+/** The usage of a parsed message. */
 export function readUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const split = isObject(value.cache_creation) ? value.cache_creation : {};
-  const written = count(value.cache_creation_input_tokens);
-  const written1h = count(split.ephemeral_1h_input_tokens);
-  const written5m = 'ephemeral_5m_input_tokens' in split ? count(split.ephemeral_5m_input_tokens) : written - written1h;
-  const server = isObject(value.server_tool_use) ? value.server_tool_use : {};
-  return {
-    inputTokens: count(value.input_tokens),
-    outputTokens: count(value.output_tokens),
-    cacheReadTokens: count(value.cache_read_input_tokens),
-    // The flat field is the sum of the two; some gateways send zeros in the split and the truth in the flat field.
-    cacheWrite5mTokens: written5m === 0 && written1h === 0 ? written : Math.max(0, written5m),
-    cacheWrite1hTokens: written1h,
-    webSearches: count(server.web_search_requests),
+  const split = asObject(value.cache_creation);
+  return makeUsage({
+    inputTokens: tokenCount(value.input_tokens),
+    outputTokens: tokenCount(value.output_tokens),
+    cacheReadTokens: tokenCount(value.cache_read_input_tokens),
+    cacheWriteTokens: tokenCount(value.cache_creation_input_tokens),
+    split5mTokens: splitCount(split?.ephemeral_5m_input_tokens),
+    split1hTokens: splitCount(split?.ephemeral_1h_input_tokens),
+    webSearches: tokenCount(asObject(value.server_tool_use)?.web_search_requests),
     fast: value.speed === 'fast',
-  };
+  });
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -53,6 +77,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-function count(value: unknown): number {
+/** What is not a positive number counts as nothing. */
+export function tokenCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
+}
+
+function splitCount(value: unknown): number | undefined {
+  return value === undefined ? undefined : tokenCount(value);
 }

@@ -55,16 +55,21 @@ export function findBranches(source: BranchSource): readonly Branch[] {
   return branches;
 }
 
+/** Whether these are the lines of a sub-agent: all its messages are side lines. */
+export function isAgentTranscript(nodes: readonly Node[]): boolean {
+  return nodes.some(isMessage) && nodes.every((node) => !isMessage(node) || node.isSidechain);
+}
+
 /** The line a resume continues from; where the client refuses the file, the last message in it. */
-export function activeLeaf(source: BranchSource): Node | undefined {
+export function activeLeaf(source: Pick<BranchSource, 'nodes' | 'isAgent' | 'read'>): Node | undefined {
   if (!source.isAgent) {
     const choice = chooseLeaf(buildResumeGraph(source.nodes, (node) => source.read(node)));
-    if ('leaf' in choice && isMessage(choice.leaf.node)) return choice.leaf.node;
+    if ('leaf' in choice && isMessage(choice.leaf)) return choice.leaf;
   }
   return source.nodes.findLast((node) => isMessage(node) && isOwn(source, node));
 }
 
-function isOwn(source: BranchSource, node: Node): boolean {
+function isOwn(source: Pick<BranchSource, 'isAgent'>, node: Node): boolean {
   return source.isAgent || !node.isSidechain;
 }
 

@@ -1,11 +1,11 @@
 // One record of a transcript as the session layers see it: its place in the file and what its head says, without its
-// content. A two-gigabyte transcript is half a million of these; the content is read again from the file when it is
-// wanted (`Transcript.read`).
+// content. A two-gigabyte transcript is half a million of these, so what lines repeat is shared between them and
+// flags are packed; the content is read again from the file when it is wanted (`Transcript.read`).
 import type { CallHead, Head, MessageHead, ResultHead } from '../format/scan.ts';
 import type { Usage } from '../format/usage.ts';
-import { classifyUser, type PromptKind, type UserKind } from './input.ts';
+import { classifyUser, type PromptKind, type UserInput, type UserKind } from './input.ts';
 
-export interface Node {
+export interface Place {
   /** Its place among the records of the transcript, from 0. */
   readonly index: number;
   readonly line: number;
@@ -13,31 +13,100 @@ export interface Node {
   readonly length: number;
   /** Not the first record of its line, or behind junk: a person sees it, the client does not read it. */
   readonly hidden: boolean;
+}
+
+/** A class for its compactness alone: the getters below cost nothing per node, fields would. */
+export class Node {
+  readonly index: number;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
   readonly type: string;
   readonly subtype: string | undefined;
   readonly uuid: string | undefined;
   readonly parentUuid: string | null | undefined;
-  readonly logicalParentUuid: string | undefined;
   /** Milliseconds since 1970, or `NaN`. */
   readonly time: number;
-  readonly sessionId: string | undefined;
-  readonly agentId: string | undefined;
-  readonly cwd: string | undefined;
-  readonly version: string | undefined;
-  readonly leafUuid: string | undefined;
-  readonly explicit: boolean;
-  readonly isSidechain: boolean;
-  readonly isMeta: boolean;
-  readonly isCompactSummary: boolean;
-  readonly isApiError: boolean;
-  readonly hasPermissionMode: boolean;
-  /** What a user line is; `undefined` for all other lines. */
-  readonly userKind: UserKind | undefined;
-  /** Set where the line is a prompt that a person gave: such a line begins a turn. */
-  readonly promptKind: PromptKind | undefined;
-  /** The sub-agent whose result this line brings. */
-  readonly resultAgentId: string | undefined;
   readonly message: NodeMessage | undefined;
+  readonly #flags: number;
+  readonly #origin: Origin;
+  readonly #input: UserInput | undefined;
+  readonly #rare: Rare | undefined;
+
+  constructor(head: Head, place: Place, shared: SharedValues, keepMessage: boolean) {
+    this.index = place.index;
+    this.line = place.line;
+    this.offset = place.offset;
+    this.length = place.length;
+    this.type = shared.string(head.type === '' ? roleOf(head) : head.type) ?? '';
+    this.subtype = shared.string(head.subtype);
+    this.uuid = shared.string(head.uuid);
+    this.parentUuid = head.parentUuid === null ? null : shared.string(head.parentUuid);
+    this.time = head.time;
+    this.message =
+      head.message !== undefined && keepMessage ? messageOf(head.message, head.requestId, shared) : undefined;
+    this.#flags = flagsOf(head, place);
+    this.#origin = shared.origin(head);
+    this.#input = this.type === 'user' ? shared.input(classifyUser(head)) : undefined;
+    this.#rare = rareOf(head);
+  }
+
+  get hidden(): boolean {
+    return (this.#flags & hiddenFlag) !== 0;
+  }
+  get isSidechain(): boolean {
+    return (this.#flags & sidechainFlag) !== 0;
+  }
+  get isMeta(): boolean {
+    return (this.#flags & metaFlag) !== 0;
+  }
+  get isCompactSummary(): boolean {
+    return (this.#flags & summaryFlag) !== 0;
+  }
+  get isApiError(): boolean {
+    return (this.#flags & apiErrorFlag) !== 0;
+  }
+  get hasPermissionMode(): boolean {
+    return (this.#flags & permissionModeFlag) !== 0;
+  }
+  /** Of a `last-prompt`: exactly this leaf is meant. */
+  get explicit(): boolean {
+    return (this.#flags & explicitFlag) !== 0;
+  }
+  /** A message line without content that the client can read stays in the graph, but is never sent. */
+  get hasContent(): boolean {
+    return (this.#flags & contentFlag) !== 0;
+  }
+  get sessionId(): string | undefined {
+    return this.#origin.sessionId;
+  }
+  get agentId(): string | undefined {
+    return this.#origin.agentId;
+  }
+  get cwd(): string | undefined {
+    return this.#origin.cwd;
+  }
+  get version(): string | undefined {
+    return this.#origin.version;
+  }
+  /** What a user line is; `undefined` for all other lines. */
+  get userKind(): UserKind | undefined {
+    return this.#input?.kind;
+  }
+  /** Set where the line is a prompt that a person gave: such a line begins a turn. */
+  get promptKind(): PromptKind | undefined {
+    return this.#input?.prompt;
+  }
+  get logicalParentUuid(): string | undefined {
+    return this.#rare?.logicalParentUuid;
+  }
+  get leafUuid(): string | undefined {
+    return this.#rare?.leafUuid;
+  }
+  /** The sub-agent whose result this line brings. */
+  get resultAgentId(): string | undefined {
+    return this.#rare?.resultAgentId;
+  }
 }
 
 export interface NodeMessage {
@@ -46,70 +115,61 @@ export interface NodeMessage {
   readonly model: string | undefined;
   readonly stopReason: string | undefined;
   readonly usage: Usage | undefined;
-  /** A line without content that the client can read stays in the graph, but is never sent. */
-  readonly hasContent: boolean;
   readonly blockTypes: readonly string[];
   readonly calls: readonly CallHead[];
   readonly results: readonly ResultHead[];
 }
 
-export interface Place {
-  readonly index: number;
-  readonly line: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly hidden: boolean;
+interface Origin {
+  readonly sessionId: string | undefined;
+  readonly agentId: string | undefined;
+  readonly cwd: string | undefined;
+  readonly version: string | undefined;
 }
 
-/** `intern` gives one copy of a string that many lines repeat. */
-export function makeNode(head: Head, place: Place, intern: (text: string) => string): Node {
-  const share = (text: string | undefined): string | undefined => (text === undefined ? undefined : intern(text));
-  const type = intern(head.type === '' ? roleOf(head) : head.type);
-  const user = type === 'user' ? classifyUser(head) : undefined;
-  return {
-    index: place.index,
-    line: place.line,
-    offset: place.offset,
-    length: place.length,
+interface Rare {
+  readonly logicalParentUuid: string | undefined;
+  readonly leafUuid: string | undefined;
+  readonly resultAgentId: string | undefined;
+}
+
+const hiddenFlag = 1;
+const sidechainFlag = 2;
+const metaFlag = 4;
+const summaryFlag = 8;
+const apiErrorFlag = 16;
+const permissionModeFlag = 32;
+const explicitFlag = 64;
+const contentFlag = 128;
+
+function flagsOf(head: Head, place: Place): number {
+  const content = head.message?.content;
+  return (
     // Without a type of its own (seed 002's form) a line is read by people only.
-    hidden: place.hidden || head.type === '',
-    type,
-    subtype: share(head.subtype),
-    uuid: head.uuid,
-    parentUuid: head.parentUuid,
-    logicalParentUuid: head.logicalParentUuid,
-    time: head.time,
-    sessionId: share(head.sessionId),
-    agentId: share(head.agentId),
-    cwd: share(head.cwd),
-    version: share(head.version),
-    leafUuid: head.leafUuid,
-    explicit: head.explicit,
-    isSidechain: head.isSidechain,
-    isMeta: head.isMeta,
-    isCompactSummary: head.isCompactSummary,
-    isApiError: head.isApiErrorMessage,
-    hasPermissionMode: head.hasPermissionMode,
-    userKind: user?.kind,
-    promptKind: user?.prompt,
-    resultAgentId: head.resultAgentId,
-    message: head.message === undefined ? undefined : makeMessage(head.message, head.requestId, share),
-  };
+    (place.hidden || head.type === '' ? hiddenFlag : 0) |
+    (head.isSidechain ? sidechainFlag : 0) |
+    (head.isMeta ? metaFlag : 0) |
+    (head.isCompactSummary ? summaryFlag : 0) |
+    (head.isApiErrorMessage ? apiErrorFlag : 0) |
+    (head.hasPermissionMode ? permissionModeFlag : 0) |
+    (head.explicit ? explicitFlag : 0) |
+    (content === 'string' || content === 'blocks' ? contentFlag : 0)
+  );
 }
 
-function makeMessage(
-  head: MessageHead,
-  requestId: string | undefined,
-  share: (text: string | undefined) => string | undefined,
-): NodeMessage {
+function rareOf({ logicalParentUuid, leafUuid, resultAgentId }: Head): Rare | undefined {
+  const isEmpty = logicalParentUuid === undefined && leafUuid === undefined && resultAgentId === undefined;
+  return isEmpty ? undefined : { logicalParentUuid, leafUuid, resultAgentId };
+}
+
+function messageOf(head: MessageHead, requestId: string | undefined, shared: SharedValues): NodeMessage {
   return {
-    id: share(head.id),
-    requestId: share(requestId),
-    model: share(head.model),
-    stopReason: share(head.stopReason),
+    id: shared.string(head.id),
+    requestId: shared.string(requestId),
+    model: shared.string(head.model),
+    stopReason: shared.string(head.stopReason),
     usage: head.usage,
-    hasContent: head.content === 'string' || head.content === 'blocks',
-    blockTypes: head.blockTypes,
+    blockTypes: shared.list(head.blockTypes),
     calls: head.calls,
     results: head.results,
   };
@@ -118,6 +178,52 @@ function makeMessage(
 function roleOf(head: Head): string {
   const role = head.message?.role;
   return role === 'user' || role === 'assistant' ? role : '';
+}
+
+const maxShared = 4096;
+
+/** One copy of what the lines of a transcript repeat. It forgets everything when it is full: sharing is only thrift. */
+export class SharedValues {
+  readonly #strings = new Map<string, string>();
+  readonly #lists = new Map<string, readonly string[]>();
+  readonly #inputs = new Map<string, UserInput>();
+  #origin: Origin = { sessionId: undefined, agentId: undefined, cwd: undefined, version: undefined };
+
+  string(text: string | undefined): string | undefined {
+    if (text === undefined) return undefined;
+    const known = this.#strings.get(text);
+    if (known !== undefined) return known;
+    if (this.#strings.size >= maxShared) this.#strings.clear();
+    this.#strings.set(text, text);
+    return text;
+  }
+
+  /** Nearly all lists have one item; only those are worth sharing. */
+  list(texts: readonly string[]): readonly string[] {
+    const [only] = texts;
+    return only === undefined || texts.length > 1 ? texts : share(this.#lists, only, texts);
+  }
+
+  input(input: UserInput): UserInput {
+    return share(this.#inputs, `${input.kind} ${input.prompt}`, input);
+  }
+
+  /** Neighbouring lines nearly always have the same one. */
+  origin({ sessionId, agentId, cwd, version }: Head): Origin {
+    const last = this.#origin;
+    if (last.sessionId !== sessionId || last.agentId !== agentId || last.cwd !== cwd || last.version !== version) {
+      this.#origin = { sessionId, agentId, cwd, version };
+    }
+    return this.#origin;
+  }
+}
+
+function share<T>(known: Map<string, T>, key: string, value: T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= maxShared) known.clear();
+  known.set(key, value);
+  return value;
 }
 
 export function isMessage(node: Node): boolean {

@@ -1,15 +1,16 @@
 // Lines of a branch → those that repeat earlier ones. Some clients wrote the whole history again with new uuids
 // (2.1.11 → 2.1.14 when resuming, 1.0.57 after an interrupt, with new times too). A copy has the same message and tool
 // ids; prompts, which have none, the same content in the same place. It is shown and counted once.
-import type { JsonObject } from '../base/json.ts';
 import { contentKey } from './content-key.ts';
 import { callsOf, isMessage, type Node, resultsOf } from './node.ts';
+import type { Transcript } from './transcript.ts';
 
 /** The copies among `nodes`, which are in the order of the branch. */
-export function findReplayed(nodes: readonly Node[], read: (node: Node) => JsonObject): ReadonlySet<Node> {
+export function findReplayed(transcript: Transcript, nodes: readonly Node[]): ReadonlySet<Node> {
+  if (!transcript.mayRepeat) return new Set();
   const lines = nodes.filter(isMessage);
   if (!comesBack(lines)) return new Set();
-  const contents = lines.map((line) => (hasToolId(line) ? '' : contentKey(read(line))));
+  const contents = lines.map((line) => (hasToolId(line) ? '' : contentKey(transcript.read(line))));
   const originals = repeatedIds(lines, contents);
   const isNeighbour = (i: number, original: number): boolean =>
     originals[i] === undefined &&

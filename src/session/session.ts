@@ -4,9 +4,9 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { asEntry, type Entry } from '../format/entry.ts';
 import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
 import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
-import { type Branch, findBranches } from './branch.ts';
+import { type Branch, findBranches, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
-import { isMessage, type Node } from './node.ts';
+import type { Node } from './node.ts';
 import { findRelatives, type Relatives } from './relatives.ts';
 import { loadTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
 
@@ -32,7 +32,7 @@ export async function loadSession(path: string, options: TranscriptOptions = {})
 
 export function makeSession(files: SessionFiles, transcript: Transcript): Session {
   const { nodes } = transcript;
-  const isAgent = nodes.some(isMessage) && nodes.every((node) => !isMessage(node) || node.isSidechain);
+  const isAgent = isAgentTranscript(nodes);
   const graph = buildGraph(nodes);
   const relatives = findRelatives(nodes, graph, isAgent);
   return {
@@ -56,13 +56,11 @@ export async function loadAgent(session: Session, agent: AgentSource): Promise<S
     const own = makeSession({ ...files, sessionId: `agent-${agent.agentId}`, main: agent.path }, transcript);
     return { ...own, agents: agentsStartedBy(transcript, session.agents) };
   }
-  // The agent's lines are numbered anew, because graph and branches go by a node's place among the nodes.
-  const nodes = agent.nodes.map((node, index) => ({ ...node, index }));
-  return makeSession(files, { ...session.transcript, nodes, diagnostics: [] });
+  return makeSession(files, session.transcript.pick(agent.nodes));
 }
 
 /** What is wrong with its lines and its graph, in the order of the file. */
-export function diagnosticsOf(session: Session): readonly Diagnostic[] {
+export function diagnosticsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Diagnostic[] {
   return [...session.transcript.diagnostics, ...session.graph.diagnostics].sort((a, b) => a.offset - b.offset);
 }
 

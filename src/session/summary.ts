@@ -1,8 +1,14 @@
 // A session in one row: what a list of sessions shows.
 import { isDamage } from '../base/diagnostic.ts';
+import { sessionFiles } from '../store/session-files.ts';
+import { findAgents } from './agents.ts';
+import { activeLeaf, isAgentTranscript } from './branch.ts';
+import { buildGraph, type Graph } from './graph.ts';
+import type { Node } from './node.ts';
 import { cwdOf, diagnosticsOf, type Session } from './session.ts';
 import { titleOf } from './title.ts';
-import { turnsOf } from './turns.ts';
+import { loadTranscript, type Transcript } from './transcript.ts';
+import { countTurns, turnsOf } from './turns.ts';
 
 export interface SessionSummary {
   readonly sessionId: string;
@@ -20,7 +26,26 @@ export interface SessionSummary {
   readonly damage: number;
 }
 
+/** `undefined` for a file of another program. Only what a row needs is kept of the transcript. */
+export async function summariseFile(path: string): Promise<SessionSummary | undefined> {
+  const files = await sessionFiles(path);
+  const light = loadTranscript(path, { withoutMessages: true });
+  if (light.foreign !== undefined) return undefined;
+  const transcript = light.mayRepeat ? loadTranscript(path) : light;
+  const graph = buildGraph(transcript.nodes);
+  const isAgent = isAgentTranscript(transcript.nodes);
+  const agents = findAgents(files, transcript, graph, isAgent).length;
+  const session = { id: files.sessionId, files, transcript, graph };
+  return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
+}
+
 export function summarise(session: Session): SessionSummary {
+  return makeSummary(session, turnsOf(session).length, session.agents.length);
+}
+
+type SummarySource = Pick<Session, 'id' | 'files' | 'transcript' | 'graph'>;
+
+function makeSummary(session: SummarySource, turns: number, agents: number): SessionSummary {
   const { transcript } = session;
   let startedAt = Number.NaN;
   let endedAt = Number.NaN;
@@ -37,10 +62,19 @@ export function summarise(session: Session): SessionSummary {
     startedAt,
     endedAt,
     entries: transcript.nodes.length,
-    turns: turnsOf(session).length,
-    agents: session.agents.length,
+    turns,
+    agents,
     sizeBytes: transcript.sizeBytes,
     diagnostics: diagnostics.length,
     damage: diagnostics.filter(isDamage).length,
   };
+}
+
+/** The lines of the active branch alone, without looking for the others. */
+function activeNodes(transcript: Transcript, graph: Graph, isAgent: boolean): readonly Node[] {
+  const { nodes } = transcript;
+  const way: Node[] = [];
+  let node = activeLeaf({ nodes, isAgent, read: (each) => transcript.read(each) });
+  for (; node !== undefined; node = graph.parentOf(node)) way.push(node);
+  return way.reverse();
 }

@@ -3,12 +3,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
-import { skipValue, skipWhitespace } from '../format/json-bytes.ts';
+import { skipString, skipValue, skipWhitespace } from '../format/json-bytes.ts';
 import { recoverRecords } from '../format/recover.ts';
 import { type Head, scanRecord } from '../format/scan.ts';
 import { type Line, readLines } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
-import { makeNode, type Node } from './node.ts';
+import { Node, type Place, SharedValues } from './node.ts';
 
 export interface Transcript {
   readonly path: string;
@@ -17,8 +17,12 @@ export interface Transcript {
   readonly diagnostics: readonly Diagnostic[];
   /** The program that wrote the file, where it is not Claude Code. */
   readonly foreign: string | undefined;
+  /** A message id comes back behind a typed line, or a call is made again: history may stand twice (see replay.ts). */
+  readonly mayRepeat: boolean;
   /** The full entry; an empty object where its bytes are not JSON after all. */
   read(node: Node): JsonObject;
+  /** A part of it as a transcript of its own, its nodes numbered anew. */
+  pick(nodes: readonly Node[]): Transcript;
 }
 
 export interface TranscriptOptions {
@@ -27,6 +31,8 @@ export interface TranscriptOptions {
    * which is several times faster and differs only on lines damaged inside a string or a number.
    */
   readonly strict?: boolean;
+  /** Leave `message` out of the nodes: enough for graph and turns, in half the memory. */
+  readonly withoutMessages?: boolean;
 }
 
 const maxDiagnostics = 10_000;
@@ -34,19 +40,32 @@ const maxPendingBytes = 4 * 1024 * 1024;
 const maxPendingLines = 2_000;
 
 export function loadTranscript(path: string, options: TranscriptOptions = {}): Transcript {
-  const loader = new Loader(options.strict === true);
+  const loader = new Loader(options);
   for (const batch of readLines(path)) for (const line of batch) loader.add(line);
   loader.finish();
+  return makeTranscript(path, loader);
+}
+
+function makeTranscript(path: string, loaded: Loader): Transcript {
   const ranges = new RangeReader(path);
+  const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
   return {
     path,
-    sizeBytes: loader.sizeBytes,
-    nodes: loader.nodes,
-    diagnostics: loader.diagnostics,
-    foreign: loader.foreign,
+    sizeBytes,
+    nodes,
+    diagnostics,
+    foreign,
+    mayRepeat,
     read: (node) => {
       const value = parseJson(ranges.read(node.offset, node.length).toString('utf8'));
       return isObject(value) ? value : {};
+    },
+    pick: (picked) => {
+      const loader = new Loader({});
+      for (const { offset, length, line, hidden } of picked) {
+        loader.addRecord(ranges.read(offset, length), { line, offset, length, hidden });
+      }
+      return makeTranscript(path, loader);
     },
   };
 }
@@ -62,14 +81,24 @@ class Loader {
   readonly diagnostics: Diagnostic[] = [];
   foreign: string | undefined;
   sizeBytes = 0;
-  readonly #strict: boolean;
-  readonly #strings = new Map<string, string>();
+  mayRepeat = false;
+  readonly #options: TranscriptOptions;
+  readonly #shared = new SharedValues();
   #pending: PendingLine[] = [];
   #pendingBytes = 0;
+  #pendingDepth = 0;
   #hasCrlf = false;
+  #stretch = 0;
+  readonly #stretchOfMessage = new Map<number, number>();
+  readonly #calls = new Set<number>();
 
-  constructor(strict: boolean) {
-    this.#strict = strict;
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+  }
+
+  addRecord(bytes: Buffer, place: Omit<Place, 'index'>): void {
+    const head = scanRecord(bytes);
+    if (head !== undefined) this.#addHead(head, place);
   }
 
   add(line: Line): void {
@@ -81,20 +110,17 @@ class Loader {
     }
     const bytes = this.#withoutBom(line);
     const head = scanRecord(bytes);
-    if (head !== undefined && this.#isSound(line, bytes)) {
-      if (this.#pending.length > 0 && !this.#looksLikeRecord(head) && this.#extendPending(line, bytes)) return;
+    if (this.#pending.length > 0) {
+      const isPiece = head === undefined || !looksLikeRecord(head);
+      if (isPiece && this.#extendPending(line, bytes)) return;
       this.#settlePending();
+    }
+    if (head !== undefined && this.#isSound(line, bytes)) {
       this.#addNode(head, line, line.offset + line.length - bytes.length, bytes.length, false);
       this.#checkEnd(line);
       return;
     }
-    if (this.#pending.length > 0 && this.#extendPending(line, bytes)) return;
-    if (skipWhitespace(bytes, 0) === bytes.length) return;
-    if (isOpenObject(bytes)) {
-      this.#pending = [{ line: { ...line, bytes: Buffer.alloc(0) }, bytes: Buffer.from(bytes) }];
-      this.#pendingBytes = bytes.length;
-      return;
-    }
+    if (skipWhitespace(bytes, 0) === bytes.length || this.#beginPending(line, bytes)) return;
     this.#recover(line, bytes);
   }
 
@@ -102,22 +128,35 @@ class Loader {
     this.#settlePending();
   }
 
-  /** Whether the line made or continued an object over several lines; if so it is dealt with. */
+  /** Whether the line begins an object and does not end it; if so it waits for the lines behind it. */
+  #beginPending(line: Line, bytes: Buffer): boolean {
+    if (bytes[skipWhitespace(bytes, 0)] !== openBrace || bytes.length > maxPendingBytes) return false;
+    this.#pendingBytes = 0;
+    return this.#wait(line, bytes, openDepth(bytes, 0));
+  }
+
+  /** Whether the line ended or continued an object over several lines; if so it is dealt with. */
   #extendPending(line: Line, bytes: Buffer): boolean {
     if (this.#pendingBytes + bytes.length > maxPendingBytes || this.#pending.length >= maxPendingLines) return false;
+    if (this.#wait(line, bytes, openDepth(bytes, this.#pendingDepth))) return true;
     const pieces = [...this.#pending.map((piece) => piece.bytes), bytes];
     const joined = Buffer.concat(pieces.flatMap((piece, i) => (i === 0 ? [piece] : [newline, piece])));
-    const head = scanRecord(joined);
     const first = this.#pending[0] as PendingLine; // the caller has seen that there is one
-    if (head !== undefined && parseJson(joined.toString('utf8')) !== undefined) {
-      this.#pending = [];
-      this.#addNode(head, first.line, first.line.offset + first.line.length - first.bytes.length, joined.length, false);
-      this.#checkEnd(line);
-      return true;
-    }
-    if (head !== undefined || !isOpenObject(joined)) return false;
-    this.#pending.push({ line: { ...line, bytes: Buffer.alloc(0) }, bytes: Buffer.from(bytes) });
+    const head = scanRecord(joined);
+    if (head === undefined || parseJson(joined.toString('utf8')) === undefined) return false;
+    if (!this.#isSound(first.line, joined)) return false;
+    this.#pending = [];
+    this.#addNode(head, first.line, first.line.offset + first.line.length - first.bytes.length, joined.length, false);
+    this.#checkEnd(line);
+    return true;
+  }
+
+  #wait(line: Line, bytes: Buffer, depth: number): boolean {
+    if (depth === 0) return false;
+    const kept = Buffer.from(line.bytes);
+    this.#pending.push({ line: { ...line, bytes: kept }, bytes: kept.subarray(kept.length - bytes.length) });
     this.#pendingBytes += bytes.length + 1;
+    this.#pendingDepth = depth;
     return true;
   }
 
@@ -144,7 +183,7 @@ class Loader {
 
   /** The client reads any whole object at the start of a line, also one that recovery takes for a piece of something. */
   #addClientRecord(line: Line, bytes: Buffer, start: number): void {
-    const end = bytes[start] === 0x7b ? skipValue(bytes, start) : -1;
+    const end = bytes[start] === openBrace ? skipValue(bytes, start) : -1;
     if (end < 0 || parseJson(bytes.toString('utf8', start, end)) === undefined) return;
     const head = scanRecord(bytes.subarray(start, end));
     if (head === undefined || !clientTypes.has(head.type)) return;
@@ -152,17 +191,31 @@ class Loader {
   }
 
   #addNode(head: Head, line: Line, offset: number, length: number, hidden: boolean): void {
-    if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
-    const place = { index: this.nodes.length, line: line.number, offset, length, hidden };
-    this.nodes.push(makeNode(head, place, (text) => this.#share(text)));
+    this.#addHead(head, { line: line.number, offset, length, hidden });
   }
 
-  #share(text: string): string {
-    const known = this.#strings.get(text);
-    if (known !== undefined) return known;
-    if (this.#strings.size >= 4096) this.#strings.clear();
-    this.#strings.set(text, text);
-    return text;
+  #addHead(head: Head, place: Omit<Place, 'index'>): void {
+    if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
+    const keepMessage = this.#options.withoutMessages !== true;
+    const node = new Node(head, { ...place, index: this.nodes.length }, this.#shared, keepMessage);
+    this.nodes.push(node);
+    this.#watchForRepeats(node.type, head);
+  }
+
+  /** By hashes, because the ids of half a million lines are a burden; a false alarm only costs a closer look. */
+  #watchForRepeats(type: string, { message }: Head): void {
+    if (this.mayRepeat || message === undefined) return;
+    if (type === 'user' && message.results.length === 0) this.#stretch++;
+    if (type !== 'assistant' || message.id === undefined) return;
+    const id = hash(message.id);
+    const before = this.#stretchOfMessage.get(id) ?? this.#stretch;
+    this.#stretchOfMessage.set(id, this.#stretch);
+    this.mayRepeat = before !== this.#stretch;
+    for (const call of message.calls) {
+      const made = hash(call.id);
+      if (this.#calls.has(made)) this.mayRepeat = true;
+      this.#calls.add(made);
+    }
   }
 
   #withoutBom(line: Line): Buffer {
@@ -173,7 +226,7 @@ class Loader {
   }
 
   #isSound(line: Line, bytes: Buffer): boolean {
-    if (!this.#strict) return true;
+    if (this.#options.strict !== true) return true;
     const text = bytes.toString('utf8');
     const value = parseJson(text);
     if (value === undefined) return false;
@@ -182,10 +235,6 @@ class Loader {
       this.#say('L-surrogate', line, 0, 'a string holds half of a surrogate pair');
     }
     return true;
-  }
-
-  #looksLikeRecord(head: Head): boolean {
-    return head.type !== '' && (head.uuid !== undefined || head.sessionId !== undefined || !Number.isNaN(head.time));
   }
 
   #checkEnd(line: Line): void {
@@ -208,6 +257,13 @@ class Loader {
 }
 
 const newline = Buffer.from('\n');
+
+function hash(text: string): number {
+  let value = 0;
+  for (let i = 0; i < text.length; i++) value = (Math.imul(value, 31) + text.charCodeAt(i)) | 0;
+  return value;
+}
+
 const clientTypes: ReadonlySet<string> = new Set([
   'user',
   'assistant',
@@ -217,28 +273,39 @@ const clientTypes: ReadonlySet<string> = new Set([
   'last-prompt',
 ]);
 
-/** Begins with `{` and is cut off between two tokens, so that the next line may go on with it. */
-function isOpenObject(bytes: Buffer): boolean {
-  const start = skipWhitespace(bytes, 0);
-  if (bytes[start] !== 0x7b) return false;
-  let depth = 0;
-  let inString = false;
-  for (let i = start; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (inString) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inString = false;
-      else if (byte === 0x0a) return false;
-    } else if (byte === 0x22) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) depth++;
-    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return false;
-  }
-  return !inString && depth > 0;
+/** A line that stands for itself, also where the line before it broke off. */
+function looksLikeRecord(head: Head): boolean {
+  return head.type !== '' && (head.uuid !== undefined || head.sessionId !== undefined || !Number.isNaN(head.time));
 }
 
-function hasLoneSurrogate(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return !value.isWellFormed();
-  if (isArray(value)) return value.some(hasLoneSurrogate);
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || hasLoneSurrogate(inner));
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const quote = 0x22;
+
+/** How many brackets are open at the end, `depth` from before included; 0 where all were closed or a string is cut. */
+function openDepth(bytes: Buffer, depth: number): number {
+  let open = depth;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === quote) {
+      const end = skipString(bytes, i);
+      if (end < 0) return 0;
+      i = end - 1;
+    } else if (byte === openBrace || byte === openBracket) open++;
+    else if ((byte === closeBrace || byte === closeBracket) && --open === 0) return 0;
+  }
+  return open;
+}
+
+/** A loop, because a line may be nested deeper than the stack. */
+function hasLoneSurrogate(value: JsonValue): boolean {
+  const left: (JsonValue | undefined)[] = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string' && !next.isWellFormed()) return true;
+    if (isArray(next)) for (const item of next) left.push(item);
+    else if (isObject(next)) for (const [key, inner] of Object.entries(next)) left.push(key, inner);
+  }
+  return false;
 }

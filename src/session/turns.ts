@@ -6,6 +6,7 @@ import type { Node } from './node.ts';
 import { findQueuedPrompts } from './queue.ts';
 import { findReplayed } from './replay.ts';
 import type { Session } from './session.ts';
+import type { Transcript } from './transcript.ts';
 
 export interface Turn {
   /** From 1, along the branch. */
@@ -35,7 +36,7 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
   if (branch === undefined) return [];
   const { transcript } = session;
   const read = (node: Node) => transcript.read(node);
-  const groups = groupByPrompt(branch.nodes, findReplayed(branch.nodes, read));
+  const groups = groupByPrompt(branch.nodes, findReplayed(transcript, branch.nodes));
   const queued = findQueuedPrompts(transcript.nodes, read).filter((each) => each.whileWorking);
   const typedEarly = new Set(queued.map((each) => each.shownBy));
   const begun = new Set<string>();
@@ -47,6 +48,11 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
     const promptKind = prompt !== undefined && typedEarly.has(prompt) ? 'queued' : prompt?.promptKind;
     return { index: i + 1, prompt, promptKind, nodes: lines, continued };
   });
+}
+
+/** How many turns these lines of a branch make. */
+export function countTurns(transcript: Transcript, nodes: readonly Node[]): number {
+  return groupByPrompt(nodes, findReplayed(transcript, nodes)).length;
 }
 
 interface TurnLines {

@@ -50,10 +50,9 @@ function takeChunk(size: number): Buffer {
   return spare?.length === size ? spare : Buffer.allocUnsafeSlow(size);
 }
 
-function* linesOf(file: number, chunk: Buffer, options: LineOptions): Generator<readonly Line[]> {
+function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator<readonly Line[]> {
   const limit = options.maxLineBytes ?? maxLineBytes;
   const end = options.endOffset ?? Number.POSITIVE_INFINITY;
-  let buffer = chunk;
   let bufferOffset = options.from?.offset ?? 0;
   let number = options.from?.number ?? 1;
   let filled = 0;
@@ -93,19 +92,20 @@ function* linesOf(file: number, chunk: Buffer, options: LineOptions): Generator<
           terminated: lineEnd.found,
         },
       ];
-      bufferOffset = lineEnd.offset + (lineEnd.found ? 1 : 0);
+      if (!lineEnd.found) return;
+      bufferOffset = lineEnd.offset + 1;
       filled = 0;
       continue;
     }
-    const larger = Buffer.allocUnsafe(length + 1);
+    const larger = Buffer.allocUnsafe(length);
     buffer.copy(larger, 0, 0, filled);
-    buffer = larger;
     filled += readFully(file, larger, filled, bufferOffset + filled);
-    const whole = lineEnd.found ? filled - 1 : filled;
-    yield [line(buffer, bufferOffset, number++, 0, whole, lineEnd.found)];
-    bufferOffset += filled;
+    // The file may have been cut since its newline was found.
+    const terminated = lineEnd.found && filled === length;
+    yield [line(larger, bufferOffset, number++, 0, filled, terminated)];
+    if (!terminated) return;
+    bufferOffset = lineEnd.offset + 1;
     filled = 0;
-    buffer = chunk;
   }
 }
 

@@ -41,7 +41,7 @@ test('notes may stand between a boundary and its summary', () => {
 test('compactions come in the order of the file, those of side chains not at all', () => {
   const side = { isSidechain: true };
   const builder = talk().boundary().summary('one').assistant('on').boundary().boundary({}, side).summary('side', side);
-  assert.deepEqual(compactions(builder.summary('old', { parentUuid: null })), [
+  assert.deepEqual(compactions(builder.from('b2').assistant('x').summary('old', { parentUuid: null })), [
     'b1 u3',
     'b2 no summary',
     'no boundary u5',

@@ -61,7 +61,7 @@ test('every line of a branch is in exactly one turn, unless it is a copy', () =>
     fc.property(randomTranscript, (builder) => {
       const session = builder.session();
       for (const branch of session.branches) {
-        const copies = findReplayed(branch.nodes, (node) => session.transcript.read(node));
+        const copies = findReplayed(session.transcript, branch.nodes);
         const kept = branch.nodes.filter((node) => !copies.has(node));
         const wanted = kept.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
         const turns = turnsOf(session, branch);

@@ -18,8 +18,8 @@ import {
 } from '../support/transcript-builder.ts';
 
 function copies(builder: TranscriptBuilder): string[] {
-  const { nodes, read } = builder.transcript();
-  return namesOf(findReplayed(nodes, read));
+  const lines = builder.transcript();
+  return namesOf(findReplayed(lines, lines.nodes));
 }
 
 /** A prompt, an answer of three lines with a call, its result, an interrupt, all in messages `m` and `n`. */

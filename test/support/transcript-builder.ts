@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { scanRecord } from '../../src/format/scan.ts';
-import { makeNode, type Node } from '../../src/session/node.ts';
+import { Node, SharedValues } from '../../src/session/node.ts';
 import { makeSession, type Session } from '../../src/session/session.ts';
 import type { Transcript } from '../../src/session/transcript.ts';
 import type { SessionFiles } from '../../src/store/session-files.ts';
@@ -196,6 +196,7 @@ const noFiles: SessionFiles = {
 
 /** What `loadTranscript` would make of the file, without a file. */
 function inMemory(entries: readonly JsonObject[]): Transcript {
+  const shared = new SharedValues();
   let offset = 0;
   const nodes = entries.map((entry, index) => {
     const bytes = Buffer.from(JSON.stringify(entry));
@@ -203,15 +204,28 @@ function inMemory(entries: readonly JsonObject[]): Transcript {
     if (head === undefined) throw new Error('the scanner refuses a line of the builder');
     const place = { index, line: index + 1, offset, length: bytes.length, hidden: false };
     offset += bytes.length + 1;
-    return makeNode(head, place, (value) => value);
+    return new Node(head, place, shared, true);
   });
+  return fromNodes(nodes, entries, offset);
+}
+
+function fromNodes(nodes: readonly Node[], entries: readonly JsonObject[], sizeBytes: number): Transcript {
   return {
     path: noFiles.main,
-    sizeBytes: offset,
+    sizeBytes,
     nodes,
     diagnostics: [],
     foreign: undefined,
+    mayRepeat: true, // the closer look is always taken
     // An agent's nodes are numbered anew, so an entry is found by its place in the file.
     read: (node) => entries[node.line - 1] ?? {},
+    pick: (picked) => {
+      const again = picked.map(({ line, offset, length, hidden }, index) => {
+        const head = scanRecord(Buffer.from(JSON.stringify(entries[line - 1])));
+        if (head === undefined) throw new Error('the scanner refuses a line of the builder');
+        return new Node(head, { index, line, offset, length, hidden }, new SharedValues(), true);
+      });
+      return fromNodes(again, entries, sizeBytes);
+    },
   };
 }

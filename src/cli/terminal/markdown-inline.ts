@@ -8,15 +8,16 @@ import type { Span } from './wrap.ts';
 export function inlineSpans(tokens: readonly Token[], style: Style, paint: Paint): Span[] {
   const spans: Span[] = [];
   for (const token of tokens) addSpans(spans, token as MarkedToken, style, paint);
-  return spans;
+  // Again, because marked and we resolve character references: `&#27;` has become an escape by now.
+  return spans.map((span) => ({ ...span, text: neutralise(span.text) }));
 }
 
-/** Resolves the character references people write; what they stand for is as hostile as the text around them. */
-export function decodeEntities(text: string): string {
+/** Resolves the character references people write; marked does it for the numeric ones of ordinary text only. */
+function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return entities.get(name) ?? whole;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code === 0 || code > 0x10ffff ? '\ufffd' : neutralise(String.fromCodePoint(code));
+    return code === 0 || code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
   });
 }
 
@@ -50,7 +51,11 @@ function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint)
       spans.push({ text: '~~', paint: style.muted });
       return;
     case 'codespan':
-      spans.push({ text: style.enabled ? token.text : token.raw.trim(), paint: style.code, keepSpaces: true });
+      spans.push({
+        text: style.enabled ? token.text : token.raw.trim(),
+        paint: (text) => paint(style.code(text)),
+        keepSpaces: true,
+      });
       return;
     case 'br':
       spans.push({ text: '\n', paint });
@@ -62,10 +67,13 @@ function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint)
       spans.push({ text: `[image: ${decodeEntities(token.text) || token.href}]`, paint: style.muted });
       return;
     case 'link':
+      if (token.autolink === true) {
+        spans.push({ text: token.text, paint: (text) => paint(style.underline(text)) });
+        return;
+      }
       nest(token.tokens, style.underline);
-      // An address that is its own text is not said twice; `mailto:` is what marked adds to a bare one.
-      if (token.autolink === true || token.text === token.href) return;
-      spans.push({ text: ` (${decodeEntities(token.href)})`, paint: style.muted });
+      // An address that is its own text is not said twice.
+      if (token.text !== token.href) spans.push({ text: ` (${decodeEntities(token.href)})`, paint: style.muted });
       return;
     case 'text':
       if (token.tokens !== undefined) nest(token.tokens, plain);

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,8 +69,8 @@ async function pump(chunks: Chunks, sink: Writable): Promise<void> {
     if (sink.writable) await Promise.race([flushed(sink), stopped]);
   } finally {
     sink.off('error', fail).off('close', stop);
-    // Not awaited: a producer that is waiting for something may never come to its end.
-    iterator.return(undefined).catch(() => {});
+    // Only a moment to clean up: a producer that is itself waiting for something may never come to its end.
+    await Promise.race([iterator.return(undefined).catch(() => {}), setImmediate()]);
   }
   if (failure !== undefined && !readerLeft(failure)) throw outputError(failure);
 }

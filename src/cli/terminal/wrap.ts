@@ -111,7 +111,9 @@ function moveRun(from: Run, to: Run): void {
 /** The stretches of a word that have no break inside: all of it where it is ASCII, else cluster by cluster. */
 function* unitsOf(word: string): Generator<Unit> {
   if (/[^!-~]/.test(word)) {
-    for (const cluster of clusters(word)) yield { ...cluster, first: cluster, last: cluster };
+    for (const cluster of clusters(word)) {
+      yield { text: cluster.text, width: cluster.width, first: cluster, last: cluster };
+    }
     return;
   }
   const first = { text: word.charAt(0), width: 1 };

@@ -3,16 +3,6 @@
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBoundary, isMessage, isNote, type Node } from '../node.ts';
 
-/** A node with the parent and the place that the client gives it, which compaction may change. */
-export interface Link {
-  readonly node: Node;
-  parent: string | null | undefined;
-  /** File order; kept lines of a compaction rank between their anchor and the next line. */
-  rank: number;
-  /** The place of the last line with this uuid, which decides what stands last in the file. */
-  lastRank: number;
-}
-
 export interface Pin {
   readonly leafUuid: string;
   readonly explicit: boolean;
@@ -21,38 +11,104 @@ export interface Pin {
 
 export interface ResumeGraph {
   /** In the client's order. */
-  readonly order: readonly Link[];
+  readonly order: readonly Node[];
   readonly pin: Pin | undefined;
-  byUuid(uuid: string | null | undefined): Link | undefined;
+  byUuid(uuid: string | null | undefined): Node | undefined;
+  /** The uuid of the parent that the client gives it, which progress lines and compactions may have changed. */
+  parentOf(node: Node): string | null | undefined;
+  /** File order, of a uuid written twice the first place; kept lines of a compaction rank behind their anchor. */
+  rankOf(node: Node): number;
+  /** The same with the last place of a uuid written twice, which decides what stands last in the file. */
+  lastRankOf(node: Node): number;
+  inLastOrder(): readonly Node[];
   /** In order; all nodes that name this one as their parent. */
-  childrenOf(link: Link): readonly Link[];
+  childrenOf(node: Node): readonly Node[];
 }
 
 /** `read` gives the full entry of a boundary, whose metadata says what it keeps. */
 export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => JsonObject): ResumeGraph {
-  const { links, pin } = linkNodes(nodes);
-  const kept = applyCompactions(links, pin, read);
-  const order = [...links.values()].sort((a, b) => a.rank - b.rank);
-  const children = new Map<string, Link[]>();
-  for (const link of order) {
-    if (link.parent === null || link.parent === undefined) continue;
-    const siblings = children.get(link.parent);
-    if (siblings === undefined) children.set(link.parent, [link]);
-    else siblings.push(link);
-  }
+  const links = new Links();
+  let pin = linkNodes(nodes, links);
+  pin = applyCompactions(links, pin, read);
+  const order = links.inOrder();
+  let children: ReadonlyMap<string, readonly Node[]> | undefined;
   return {
     order,
-    pin: kept,
-    byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.get(uuid)),
-    childrenOf: (link) => (link.node.uuid === undefined ? [] : (children.get(link.node.uuid) ?? [])),
+    pin,
+    byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.nodes.get(uuid)),
+    parentOf: (node) => links.parentOf(node),
+    rankOf: (node) => links.rankOf(node),
+    lastRankOf: (node) => links.lastRankOf(node),
+    inLastOrder: () => links.inLastOrder(order),
+    childrenOf: (node) => {
+      children ??= groupByParent(order, links);
+      return node.uuid === undefined ? [] : (children.get(node.uuid) ?? []);
+    },
   };
 }
 
-type Links = Map<string | undefined, Link>;
+/** Made when it is first asked for: a leaf is mostly found without it, and it is half of the graph's memory. */
+function groupByParent(order: readonly Node[], links: Links): ReadonlyMap<string, readonly Node[]> {
+  const children = new Map<string, Node[]>();
+  for (const node of order) {
+    const parent = links.parentOf(node);
+    if (parent === null || parent === undefined) continue;
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [node]);
+    else siblings.push(node);
+  }
+  return children;
+}
 
-/** Rules 3, 5, 6, 13, 14: the later of two lines with one uuid wins in the earlier one's place; progress is passed through. */
-function linkNodes(nodes: readonly Node[]): { links: Links; pin: Pin | undefined } {
-  const links: Links = new Map();
+/** Nodes by uuid, with the few parents and places that are not as the file has them. */
+class Links {
+  readonly nodes = new Map<string | undefined, Node>();
+  readonly #parents = new Map<Node, string | null | undefined>();
+  readonly #ranks = new Map<Node, number>();
+  readonly #lastRanks = new Map<Node, number>();
+
+  /** Rule 3: the later of two lines with one uuid wins in the earlier one's place. */
+  add(node: Node): void {
+    const earlier = this.nodes.get(node.uuid);
+    if (earlier !== undefined) this.#ranks.set(node, this.rankOf(earlier));
+    this.nodes.set(node.uuid, node);
+  }
+
+  parentOf(node: Node): string | null | undefined {
+    return this.#parents.size > 0 && this.#parents.has(node) ? this.#parents.get(node) : node.parentUuid;
+  }
+
+  rankOf(node: Node): number {
+    return this.#ranks.size === 0 ? node.index : (this.#ranks.get(node) ?? node.index);
+  }
+
+  lastRankOf(node: Node): number {
+    return this.#lastRanks.size === 0 ? node.index : (this.#lastRanks.get(node) ?? node.index);
+  }
+
+  setParent(node: Node, parent: string | null | undefined): void {
+    this.#parents.set(node, parent);
+  }
+
+  /** `share`: how far between the place of `anchor` and the next. */
+  setBehind(node: Node, anchor: Node, share: number): void {
+    this.#ranks.set(node, this.rankOf(anchor) + share);
+    this.#lastRanks.set(node, this.lastRankOf(anchor) + share);
+  }
+
+  inOrder(): readonly Node[] {
+    const order = [...this.nodes.values()];
+    return this.#ranks.size === 0 ? order : order.sort((a, b) => this.rankOf(a) - this.rankOf(b));
+  }
+
+  inLastOrder(order: readonly Node[]): readonly Node[] {
+    if (this.#ranks.size === 0) return order;
+    return [...order].sort((a, b) => this.lastRankOf(a) - this.lastRankOf(b));
+  }
+}
+
+/** Rules 5, 6, 13, 14: progress is passed through, other lines beside the conversation may pin the leaf. */
+function linkNodes(nodes: readonly Node[], links: Links): Pin | undefined {
   const throughProgress = new Map<string, string | null | undefined>();
   let pin: Pin | undefined;
   for (const node of nodes) {
@@ -63,11 +119,12 @@ function linkNodes(nodes: readonly Node[]): { links: Links; pin: Pin | undefined
       pin = nextPin(pin, node);
     } else if (isMessage(node) || isNote(node)) {
       if (isBoundary(node)) pin = undefined;
-      const rank = links.get(node.uuid)?.rank ?? node.index;
-      links.set(node.uuid, { node, parent: resolve(node.parentUuid, throughProgress), rank, lastRank: node.index });
+      links.add(node);
+      const parent = resolve(node.parentUuid, throughProgress);
+      if (parent !== node.parentUuid) links.setParent(node, parent);
     }
   }
-  return { links, pin };
+  return pin;
 }
 
 function resolve(
@@ -86,53 +143,54 @@ function nextPin(pin: Pin | undefined, node: Node): Pin | undefined {
 /** Rule 18: a boundary that keeps a part of the old history moves it behind its anchor and forgets the rest. */
 function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node) => JsonObject): Pin | undefined {
   let current = pin;
-  for (const boundary of [...links.values()].filter((link) => isBoundary(link.node))) {
-    const preserved = preservedLinks(links, asObject(read(boundary.node).compactMetadata));
+  for (const boundary of [...links.nodes.values()].filter(isBoundary)) {
+    const preserved = preservedNodes(links, asObject(read(boundary).compactMetadata));
     if (preserved === undefined) continue;
     const { anchor, kept } = preserved;
     const keptSet = new Set(kept);
     const forgotten = new Set<string | undefined>();
-    for (const [uuid, link] of links) if (link.rank < boundary.rank && !keptSet.has(link)) forgotten.add(uuid);
-    for (const uuid of forgotten) links.delete(uuid);
-    const last = kept.at(-1) as Link; // preservedLinks answers a non-empty list
-    for (const link of links.values()) {
-      if (keptSet.has(link) || link === boundary) continue;
-      if (link.parent === anchor.node.uuid || (link.parent != null && forgotten.has(link.parent))) {
-        link.parent = last.node.uuid;
-      }
+    for (const [uuid, node] of links.nodes) {
+      if (links.rankOf(node) < links.rankOf(boundary) && !keptSet.has(node)) forgotten.add(uuid);
     }
-    for (const [i, link] of kept.entries()) {
-      link.parent = i === 0 ? anchor.node.uuid : kept[i - 1]?.node.uuid;
-      const behind = (i + 1) / (kept.length + 1);
-      link.rank = anchor.rank + behind;
-      link.lastRank = anchor.lastRank + behind;
+    for (const uuid of forgotten) links.nodes.delete(uuid);
+    const last = kept.at(-1) as Node; // preservedNodes answers a non-empty list
+    for (const node of links.nodes.values()) {
+      if (keptSet.has(node) || node === boundary) continue;
+      const parent = links.parentOf(node);
+      if (parent === anchor.uuid || (parent != null && forgotten.has(parent))) links.setParent(node, last.uuid);
+    }
+    for (const [i, node] of kept.entries()) {
+      links.setParent(node, i === 0 ? anchor.uuid : kept[i - 1]?.uuid);
+      links.setBehind(node, anchor, (i + 1) / (kept.length + 1));
     }
     if (current !== undefined && forgotten.has(current.leafUuid)) current = undefined;
   }
   return current;
 }
 
-function preservedLinks(links: Links, metadata: JsonObject | undefined): { anchor: Link; kept: Link[] } | undefined {
+function preservedNodes(links: Links, metadata: JsonObject | undefined): { anchor: Node; kept: Node[] } | undefined {
   const messages = asObject(metadata?.preservedMessages);
   const segment = asObject(metadata?.preservedSegment);
-  const anchor = links.get(asString((messages ?? segment)?.anchorUuid) ?? '');
+  const anchor = links.nodes.get(asString((messages ?? segment)?.anchorUuid) ?? '');
   if (anchor === undefined) return undefined;
-  const kept = messages ? listedLinks(links, messages.uuids) : segmentLinks(links, segment as JsonObject);
+  const kept = messages ? listedNodes(links, messages.uuids) : segmentNodes(links, segment as JsonObject);
   return kept === undefined || kept.length === 0 ? undefined : { anchor, kept };
 }
 
-function listedLinks(links: Links, uuids: JsonValue | undefined): Link[] | undefined {
-  const found = (isArray(uuids) ? uuids : []).map((uuid) => links.get(asString(uuid) ?? ''));
-  return found.every((link): link is Link => link !== undefined) ? found : undefined;
+function listedNodes(links: Links, uuids: JsonValue | undefined): Node[] | undefined {
+  const found = (isArray(uuids) ? uuids : []).map((uuid) => links.nodes.get(asString(uuid) ?? ''));
+  return found.every((node): node is Node => node !== undefined) ? found : undefined;
 }
 
-function segmentLinks(links: Links, segment: JsonObject): Link[] | undefined {
+function segmentNodes(links: Links, segment: JsonObject): Node[] | undefined {
   const head = asString(segment.headUuid);
-  const seen = new Set<Link>();
-  let link = links.get(asString(segment.tailUuid) ?? '');
-  for (; link !== undefined && !seen.has(link); link = link.parent == null ? undefined : links.get(link.parent)) {
-    seen.add(link);
-    if (link.node.uuid === head) return [...seen].reverse();
+  const seen = new Set<Node>();
+  let node = links.nodes.get(asString(segment.tailUuid) ?? '');
+  while (node !== undefined && !seen.has(node)) {
+    seen.add(node);
+    if (node.uuid === head) return [...seen].reverse();
+    const parent = links.parentOf(node);
+    node = parent == null ? undefined : links.nodes.get(parent);
   }
   return undefined;
 }

@@ -3,84 +3,84 @@
 // or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
 // does otherwise: test/session/resume/reattach.test.ts.)
 import { callsOf, isMessage, type Node, resultsOf } from '../node.ts';
-import type { Link, ResumeGraph } from './graph.ts';
+import type { ResumeGraph } from './graph.ts';
 
-export function reattach(graph: ResumeGraph, chain: readonly Link[]): Node[] {
-  const work: Work = { graph, lines: graph.order.filter((link) => isReadable(link.node)), out: new Sequence() };
+export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
+  const work: Work = { graph, lines: graph.order.filter(isReadable), out: new Sequence() };
   placeResults(work, placeMessageLines(work, chain));
-  return [...work.out].map((link) => link.node).filter(isReadable);
+  return [...work.out].filter(isReadable);
 }
 
 interface Work {
   readonly graph: ResumeGraph;
   /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
-  readonly lines: readonly Link[];
+  readonly lines: readonly Node[];
   readonly out: Sequence;
 }
 
 /** Lines in an order to which others are added in the middle, thousands of times in a long session. */
 class Sequence {
-  readonly #next = new Map<Link | undefined, Link>();
-  #last: Link | undefined;
+  readonly #next = new Map<Node | undefined, Node>();
+  #last: Node | undefined;
 
-  has(link: Link): boolean {
-    return this.#last === link || this.#next.has(link);
+  has(line: Node): boolean {
+    return this.#last === line || this.#next.has(line);
   }
 
-  after(link: Link | undefined): Link | undefined {
-    return this.#next.get(link);
+  after(line: Node | undefined): Node | undefined {
+    return this.#next.get(line);
   }
 
-  push(link: Link): void {
-    this.#next.set(this.#last, link);
-    this.#last = link;
+  push(line: Node): void {
+    this.#next.set(this.#last, line);
+    this.#last = line;
   }
 
-  /** `place` is a line of the sequence, `link` is not. */
-  insertAfter(place: Link, link: Link): void {
+  /** `place` is a line of the sequence, `line` is not. */
+  insertAfter(place: Node, line: Node): void {
     const next = this.#next.get(place);
     if (next === undefined) {
-      this.push(link);
+      this.push(line);
       return;
     }
-    this.#next.set(place, link);
-    this.#next.set(link, next);
+    this.#next.set(place, line);
+    this.#next.set(line, next);
   }
 
-  *[Symbol.iterator](): Generator<Link> {
-    for (let link = this.#next.get(undefined); link !== undefined; link = this.#next.get(link)) yield link;
+  *[Symbol.iterator](): Generator<Node> {
+    for (let line = this.#next.get(undefined); line !== undefined; line = this.#next.get(line)) yield line;
   }
 }
 
 function isReadable(node: Node): boolean {
-  return !isMessage(node) || node.message?.hasContent === true;
+  return !isMessage(node) || node.hasContent;
 }
 
-function messageIdOf(link: Link | undefined): string | undefined {
-  return link?.node.type === 'assistant' ? link.node.message?.id || undefined : undefined;
+function messageIdOf(line: Node | undefined): string | undefined {
+  return line?.type === 'assistant' ? line.message?.id || undefined : undefined;
 }
 
 /** Rule 20: the other lines of a message go behind its last line in the chain. Answers the lines of each message. */
-function placeMessageLines({ lines, out }: Work, chain: readonly Link[]): readonly (readonly Link[])[] {
+function placeMessageLines({ lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
   const onChain = new Set(chain);
-  const lastOfMessage = new Map<string, Link>();
-  for (const link of chain) {
-    const id = messageIdOf(link);
-    if (id !== undefined) lastOfMessage.set(id, link);
+  const lastOfMessage = new Map<string, Node>();
+  for (const line of chain) {
+    const id = messageIdOf(line);
+    if (id !== undefined) lastOfMessage.set(id, line);
   }
-  const groups = new Map<string, Link[]>();
-  for (const link of lines) {
-    const id = messageIdOf(link);
+  const groups = new Map<string, Node[]>();
+  for (const line of lines) {
+    const id = messageIdOf(line);
     if (id === undefined || !lastOfMessage.has(id)) continue;
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, [link]);
-    else group.push(link);
+    if (group === undefined) groups.set(id, [line]);
+    else group.push(line);
   }
-  const messages: (readonly Link[])[] = [];
-  for (const link of chain) {
-    out.push(link);
-    const id = messageIdOf(link);
-    if (id === undefined || lastOfMessage.get(id) !== link) continue;
+  const messages: (readonly Node[])[] = [];
+  for (const line of chain) {
+    out.push(line);
+    const id = messageIdOf(line);
+    if (id === undefined || lastOfMessage.get(id) !== line) continue;
     const group = groups.get(id) ?? [];
     for (const other of group) if (!onChain.has(other)) out.push(other);
     messages.push(group);
@@ -92,24 +92,24 @@ function placeMessageLines({ lines, out }: Work, chain: readonly Link[]): readon
  * Message by message: the results that hang on its lines (rule 21), and for a call that still has none the first line
  * of the main conversation that holds one, wherever it stands (rule 23).
  */
-function placeResults(work: Work, messages: readonly (readonly Link[])[]): void {
+function placeResults(work: Work, messages: readonly (readonly Node[])[]): void {
   const { graph, out } = work;
   const answered = new Set<string>();
-  const answer = (link: Link): void => {
-    for (const { toolUseId } of resultsOf(link.node)) answered.add(toolUseId);
+  const answer = (line: Node): void => {
+    for (const { toolUseId } of resultsOf(line)) answered.add(toolUseId);
   };
-  for (const link of out) if (isReadable(link.node)) answer(link);
+  for (const line of out) if (isReadable(line)) answer(line);
   const strays = strayResults(work);
   for (const lines of messages) {
     const hanging = lines
       .flatMap((line) => graph.childrenOf(line))
-      .filter((child) => isReadable(child.node) && resultsOf(child.node).length > 0 && !out.has(child));
-    for (const result of hanging.sort((a, b) => a.rank - b.rank)) {
-      placeResult(work, result, graph.byUuid(result.parent) as Link); // it hangs on a line of the message
+      .filter((child) => isReadable(child) && resultsOf(child).length > 0 && !out.has(child));
+    for (const result of hanging.sort((a, b) => graph.rankOf(a) - graph.rankOf(b))) {
+      placeResult(work, result, graph.byUuid(graph.parentOf(result)) as Node); // it hangs on a line of the message
       answer(result);
     }
     for (const line of lines) {
-      for (const { id } of callsOf(line.node)) {
+      for (const { id } of callsOf(line)) {
         const holder = answered.has(id) ? undefined : strays.get(id);
         if (holder === undefined) continue;
         placeResult(work, holder, line);
@@ -120,20 +120,20 @@ function placeResults(work: Work, messages: readonly (readonly Link[])[]): void 
 }
 
 /** For each call its first result outside of side chains; none for a call that two messages make. */
-function strayResults({ lines }: Work): ReadonlyMap<string, Link> {
+function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
   const callers = new Map<string, string>();
-  const holders = new Map<string, Link>();
+  const holders = new Map<string, Node>();
   const ambiguous = new Set<string>();
-  for (const link of lines) {
-    const message = messageIdOf(link);
+  for (const line of lines) {
+    const message = messageIdOf(line);
     if (message !== undefined) {
-      for (const { id } of callsOf(link.node)) {
+      for (const { id } of callsOf(line)) {
         if ((callers.get(id) ?? message) !== message) ambiguous.add(id);
         callers.set(id, message);
       }
     }
-    if (link.node.isSidechain) continue;
-    for (const { toolUseId } of resultsOf(link.node)) if (!holders.has(toolUseId)) holders.set(toolUseId, link);
+    if (line.isSidechain) continue;
+    for (const { toolUseId } of resultsOf(line)) if (!holders.has(toolUseId)) holders.set(toolUseId, line);
   }
   for (const id of ambiguous) holders.delete(id);
   return holders;
@@ -143,36 +143,40 @@ function strayResults({ lines }: Work): ReadonlyMap<string, Link> {
  * Rules 21 and 22: a result goes behind the run of lines of one message that starts at `at`, among the results there
  * by file order, and takes its attachments along.
  */
-function placeResult(work: Work, result: Link, at: Link): void {
+function placeResult(work: Work, result: Node, at: Node): void {
   const { out } = work;
   if (out.has(result)) return;
   let place = at;
   const id = messageIdOf(at);
-  for (let next = out.after(place); next !== undefined && isBehind(place, next, id, result); next = out.after(place)) {
+  for (
+    let next = out.after(place);
+    next !== undefined && isBehind(work.graph, place, next, id, result);
+    next = out.after(place)
+  ) {
     place = next;
   }
-  for (const link of [result, ...attachmentsBelow(work, result)]) {
-    if (out.has(link)) continue;
-    out.insertAfter(place, link);
-    place = link;
+  for (const line of [result, ...attachmentsBelow(work, result)]) {
+    if (out.has(line)) continue;
+    out.insertAfter(place, line);
+    place = line;
   }
 }
 
 /** Whether a result comes behind `next`: a line of the same run, or behind the run an earlier result. */
-function isBehind(place: Link, next: Link, id: string | undefined, result: Link): boolean {
+function isBehind(graph: ResumeGraph, place: Node, next: Node, id: string | undefined, result: Node): boolean {
   if (id !== undefined && messageIdOf(place) === id && messageIdOf(next) === id) return true;
-  return next.rank <= result.rank && (resultsOf(next.node).length > 0 || next.node.type === 'attachment');
+  return graph.rankOf(next) <= graph.rankOf(result) && (resultsOf(next).length > 0 || next.type === 'attachment');
 }
 
-function attachmentsBelow({ graph }: Work, link: Link): Link[] {
-  const found: Link[] = [];
-  const waiting = [link];
+function attachmentsBelow({ graph }: Work, line: Node): Node[] {
+  const found: Node[] = [];
+  const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (at !== link) found.push(at);
+    if (at !== line) found.push(at);
     waiting.push(
       ...graph
         .childrenOf(at)
-        .filter((child) => child.node.type === 'attachment')
+        .filter((child) => child.type === 'attachment')
         .reverse(),
     );
   }

@@ -1,77 +1,78 @@
 // Leaf → the chain of lines from the start of the history to it. (RESUME rules 8, 9, 15, 17.)
-import { isBoundary, isMessage } from '../node.ts';
-import type { Link, ResumeGraph } from './graph.ts';
+import { isBoundary, isMessage, type Node } from '../node.ts';
+import type { ResumeGraph } from './graph.ts';
 
 /** How far back in time the client looks for a line to stand in for a missing parent. */
 export const bridgeMs = 5000;
 
-export function walkChain(graph: ResumeGraph, leaf: Link): Link[] {
-  const chain: Link[] = [];
-  const seen = new Set<Link>();
-  const bridges = new TimeIndex(graph.order);
-  let link: Link | undefined = leaf;
-  while (link !== undefined) {
-    seen.add(link);
-    chain.push(link);
-    if (isBoundary(link.node) || link.parent === null || link.parent === undefined) break;
-    const parent = graph.byUuid(link.parent);
+export function walkChain(graph: ResumeGraph, leaf: Node): Node[] {
+  const chain: Node[] = [];
+  const seen = new Set<Node>();
+  const bridges = new TimeIndex(graph);
+  let line: Node | undefined = leaf;
+  while (line !== undefined) {
+    seen.add(line);
+    chain.push(line);
+    const named = graph.parentOf(line);
+    if (isBoundary(line) || named === null || named === undefined) break;
+    const parent = graph.byUuid(named);
     // A parent that is in the walk already is bridged like one that is missing.
-    if (parent !== undefined && !seen.has(parent)) link = parent;
-    else link = link.node.isSidechain ? undefined : bridges.before(link, seen);
+    if (parent !== undefined && !seen.has(parent)) line = parent;
+    else line = line.isSidechain ? undefined : bridges.before(line, seen);
   }
   chain.reverse();
   return [...chain, ...trailingNotes(graph, leaf, seen)];
 }
 
 /** Rule 15: what hangs on the leaf through notes only comes along, in file order. */
-function trailingNotes(graph: ResumeGraph, leaf: Link, chain: ReadonlySet<Link>): Link[] {
-  const notes = new Set<Link>();
+function trailingNotes(graph: ResumeGraph, leaf: Node, chain: ReadonlySet<Node>): Node[] {
+  const notes = new Set<Node>();
   const reached = [leaf];
-  for (const link of reached) {
-    for (const child of graph.childrenOf(link)) {
-      const { node } = child;
-      if (isMessage(node) || isBoundary(node) || node.isSidechain || chain.has(child) || notes.has(child)) continue;
+  for (const line of reached) {
+    for (const child of graph.childrenOf(line)) {
+      if (isMessage(child) || isBoundary(child) || child.isSidechain || chain.has(child) || notes.has(child)) continue;
       reached.push(child);
       notes.add(child);
     }
   }
-  return [...notes].sort((a, b) => a.rank - b.rank);
+  return [...notes].sort((a, b) => graph.rankOf(a) - graph.rankOf(b));
 }
 
 /** Rule 9: the newest line that is not newer than a given one, at most `bridgeMs` older; of equals the first in the file. */
 class TimeIndex {
-  readonly #order: readonly Link[];
-  #byTime: Link[] | undefined;
+  readonly #graph: ResumeGraph;
+  #byTime: Node[] | undefined;
   /** Where to look on from a line that is taken: without it, many dangling lines of one time cost quadratic time. */
   readonly #beforeTaken = new Map<number, number>();
 
-  constructor(order: readonly Link[]) {
-    this.#order = order;
+  constructor(graph: ResumeGraph) {
+    this.#graph = graph;
   }
 
-  before(link: Link, taken: ReadonlySet<Link>): Link | undefined {
-    const { time } = link.node;
+  before(line: Node, taken: ReadonlySet<Node>): Node | undefined {
+    const { time } = line;
     if (Number.isNaN(time)) return undefined;
-    this.#byTime ??= this.#order
-      .filter(({ node }) => !node.isSidechain && !Number.isNaN(node.time))
-      .sort((a, b) => a.node.time - b.node.time || b.rank - a.rank);
+    const graph = this.#graph;
+    this.#byTime ??= graph.order
+      .filter((node) => !node.isSidechain && !Number.isNaN(node.time))
+      .sort((a, b) => a.time - b.time || graph.rankOf(b) - graph.rankOf(a));
     const sorted = this.#byTime;
     let low = 0;
     let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((sorted[middle] as Link).node.time <= time) low = middle + 1;
+      if ((sorted[middle] as Node).time <= time) low = middle + 1;
       else high = middle;
     }
     const candidate = sorted[this.#lastFree(sorted, low - 1, taken)];
-    return candidate !== undefined && time - candidate.node.time <= bridgeMs ? candidate : undefined;
+    return candidate !== undefined && time - candidate.time <= bridgeMs ? candidate : undefined;
   }
 
   /** The place of the last line up to `from` that is not taken, or -1. The line itself is among the taken. */
-  #lastFree(sorted: readonly Link[], from: number, taken: ReadonlySet<Link>): number {
+  #lastFree(sorted: readonly Node[], from: number, taken: ReadonlySet<Node>): number {
     const passed: number[] = [];
     let at = from;
-    while (at >= 0 && taken.has(sorted[at] as Link)) {
+    while (at >= 0 && taken.has(sorted[at] as Node)) {
       passed.push(at);
       at = this.#beforeTaken.get(at) ?? at - 1;
     }

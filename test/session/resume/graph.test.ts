@@ -13,7 +13,8 @@ import { sessionId, type TranscriptBuilder, transcript } from '../../support/tra
 /** Each line with its parent, in the client's order. */
 function links(builder: TranscriptBuilder): string[] {
   const { nodes, read } = builder.transcript();
-  return buildResumeGraph(nodes, read).order.map(({ node, parent }) => `${node.uuid} < ${parent ?? '-'}`);
+  const graph = buildResumeGraph(nodes, read);
+  return graph.order.map((node) => `${node.uuid} < ${graph.parentOf(node) ?? '-'}`);
 }
 
 async function readBack(context: TestContext, text: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import { type TranscriptBuilder, transcript } from '../../support/transcript-bui
 function leafOf(builder: TranscriptBuilder): string {
   const { nodes, read } = builder.transcript();
   const choice = chooseLeaf(buildResumeGraph(nodes, read));
-  return 'refused' in choice ? choice.refused : String(choice.leaf.node.uuid);
+  return 'refused' in choice ? choice.refused : String(choice.leaf.uuid);
 }
 
 /** u1 a1, and two branches behind them: u2 a2, and u3 a3. */

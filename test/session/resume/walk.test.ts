@@ -11,7 +11,7 @@ function walked(builder: TranscriptBuilder): string[] {
   const graph = buildResumeGraph(nodes, read);
   const choice = chooseLeaf(graph);
   if ('refused' in choice) return [choice.refused];
-  return namesOf(walkChain(graph, choice.leaf).map((link) => link.node));
+  return namesOf(walkChain(graph, choice.leaf));
 }
 
 test('a null and an absent parent are both the start of the history (rule 8)', () => {

@@ -1,0 +1,29 @@
+// The table of commands → help texts within 80 columns: what to type in the left column, what it does in the right.
+import type { Command, HelpConfiguration, Option } from 'commander';
+import type { CommandRow } from './command.ts';
+
+export const helpStyle: HelpConfiguration = {
+  helpWidth: 80,
+  showGlobalOptions: true,
+  subcommandTerm: (command: Command) =>
+    [command.name(), ...command.registeredArguments.map((each) => each.name())].join(' '),
+  optionTerm: (option: Option) => option.flags.replace(/[<>]/g, ''),
+  commandUsage: (command: Command) => {
+    const parent = command.parent === null ? '' : `${command.parent.name()} `;
+    const words = command.registeredArguments.map((each) => each.name());
+    const called = command.parent === null ? ['COMMAND'] : words;
+    return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
+  },
+  // Said once, by the program's own help.
+  visibleGlobalOptions: (command: Command) =>
+    command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
+};
+
+export const programNotes: string = `
+SESSION is a session id, the beginning of one, or the path of a transcript.
+Sessions are looked for in ~/.claude, or where --root, CLEW_ROOTS or
+CLAUDE_CONFIG_DIR say. Run \`clew COMMAND --help\` for the options of a command.`;
+
+export function commandNotes({ examples }: CommandRow): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}

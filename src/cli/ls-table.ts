@@ -1,0 +1,116 @@
+// Rows of `clew ls` → the table a person reads, and below it how many there are and what to do with them.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { formatAge, formatBytes, formatCount } from '../base/human.ts';
+import { displayWidth, oneLine } from '../base/terminal-text.ts';
+import type { SessionSummary } from '../session/summary.ts';
+import { type Cell, type Column, renderTable, type TableOptions } from './terminal/table.ts';
+import { wrapSpans } from './terminal/wrap.ts';
+import { counted } from './wording.ts';
+
+export interface Row extends SessionSummary {
+  readonly project: string;
+  readonly mtimeMs: number;
+}
+
+interface ListColumn extends Column {
+  /** Columns a terminal needs for this one to be worth its room. */
+  readonly fromWidth?: number;
+  cell(row: Row): Cell;
+}
+
+export interface ListOptions extends TableOptions {
+  /** What the ages are counted to. */
+  readonly nowMs: number;
+  /** The sessions are the bundled ones, which are read in another way. */
+  readonly isDemo: boolean;
+}
+
+/** `ids`: what is shown of each id. */
+export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
+  const { style, width, isDemo } = options;
+  const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
+  const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
+  const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
+  const footer = wrapSpans([{ text: total, paint: style.muted }], width).map((line) => line.text);
+  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
+}
+
+/** When it was last used: what its lines say, else what the disk says. */
+export function lastUse(row: Row): number {
+  return Number.isNaN(row.endedAt) ? row.mtimeMs : row.endedAt;
+}
+
+function listColumns(
+  rows: readonly Row[],
+  ids: ReadonlyMap<string, string>,
+  { style, width, nowMs }: ListOptions,
+): readonly ListColumn[] {
+  const folderWidth = roomForFolders(rows, width);
+  const damage: ListColumn = {
+    header: 'DAMAGE',
+    cell: (row) => ({ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }),
+  };
+  return [
+    { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), nowMs) },
+    {
+      header: 'TITLE',
+      flex: true,
+      minWidth: 20,
+      cell: (row) => (row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title),
+    },
+    {
+      header: 'FOLDER',
+      flex: true,
+      minWidth: 10,
+      fromWidth: 66,
+      cell: (row) => ({ text: endOfPath(shortFolder(row), folderWidth), paint: style.muted }),
+    },
+    {
+      header: 'TURNS',
+      align: 'right',
+      fromWidth: 46,
+      cell: (row) => (row.turns === 0 ? '' : formatCount(row.turns)),
+    },
+    { header: 'SIZE', align: 'right', fromWidth: 54, cell: (row) => formatBytes(row.sizeBytes) },
+    // An id that is cut names nothing: it keeps its eight characters to the last.
+    {
+      header: 'ID',
+      minWidth: 8,
+      cell: (row) => ({ text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent }),
+    },
+    ...(rows.some((row) => row.damage > 0) ? [damage] : []),
+  ];
+}
+
+/** What the titles leave, but never so little that folders cannot be told apart. */
+function roomForFolders(rows: readonly Row[], width: number): number {
+  const otherColumns = 38;
+  const longestTitle = rows.reduce(
+    (longest, row) => Math.max(longest, displayWidth(oneLine(row.title ?? '', width))),
+    0,
+  );
+  return Math.max(14, width - otherColumns - longestTitle);
+}
+
+function untitled(row: Row): string {
+  if (row.sizeBytes === 0) return '(empty file)';
+  return row.turns === 0 ? '(no conversation)' : '(untitled)';
+}
+
+function shortFolder(row: Row): string {
+  if (row.cwd === undefined) return row.project;
+  const home = homedir();
+  return row.cwd === home || row.cwd.startsWith(home + path.sep) ? `~${row.cwd.slice(home.length)}` : row.cwd;
+}
+
+/** The last folders of a path tell more than the first: `…/ada/lighthouse`. */
+function endOfPath(folder: string, width: number): string {
+  if (displayWidth(folder) <= width) return folder;
+  const parts = folder.split(/(?=[/\\])/);
+  let end = parts.pop() ?? '';
+  while (parts.length > 0 && displayWidth(`…${parts.at(-1)}${end}`) <= width) end = `${parts.pop()}${end}`;
+  return parts.length === 0 ? folder : `…${end}`;
+}

@@ -1,0 +1,130 @@
+// A tool call → one line with what it did and what came of it, with `--full` its input and output, and below it the
+// sub-agent it started.
+import { systemErrorCode } from '../base/errors.ts';
+import { formatCount } from '../base/human.ts';
+import { isObject, type JsonValue } from '../base/json.ts';
+import { displayWidth, oneLine } from '../base/terminal-text.ts';
+import { blocksOf, isImage, isToolResult, textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import type { AgentSource } from '../session/agents.ts';
+import { loadAgent, readEntry, type Session } from '../session/session.ts';
+import type { ToolCall } from '../session/tool-calls.ts';
+import { summariseInput } from '../session/tool-summary.ts';
+import { turnsOf } from '../session/turns.ts';
+import { countUsage, totalUsage } from '../session/usage.ts';
+import { linesWithUsage } from '../session/usage-lines.ts';
+import { prettyJson } from './json-text.ts';
+import { agentContext, type ShowContext } from './show-context.ts';
+import { callsById, renderNode } from './show-turn.ts';
+import { barred, indentLines } from './terminal-lines.ts';
+import { counted, outputText } from './wording.ts';
+
+export async function* renderCall(
+  context: ShowContext,
+  call: ToolCall,
+  input: JsonValue | undefined,
+): AsyncGenerator<string> {
+  const { session, style, full } = context;
+  const result = resultText(session, call);
+  yield `${callLine(context, call, input, result)}\n`;
+  if (full) {
+    yield `${barred(inputText(input), '  ┊ ', style.muted)}\n`;
+    if (result.trim() !== '') yield `${barred(result, '  │ ', plain)}\n`;
+  }
+  const agent = context.agents.byCall.get(call.id) ?? context.agents.byId.get(call.agentId ?? '');
+  if (agent !== undefined) yield* renderAgent(context, agent);
+}
+
+function callLine(context: ShowContext, call: ToolCall, input: JsonValue | undefined, result: string): string {
+  const { style, width } = context;
+  const name = oneLine(call.name, Math.max(10, width - 30));
+  const room = Math.max(10, width - displayWidth(name) - 3);
+  const did = oneLine(withoutFolder(summariseInput(call.name, input), context.cwd), room);
+  const came = oneLine(outcomeOf(call, result, did), room);
+  const [didWidth, cameWidth] = share(room - gap.length, displayWidth(did), displayWidth(came));
+  const mark = call.result === undefined ? style.yellow('?') : call.isError ? style.error('✗') : style.ok('✓');
+  const outcome = (call.isError ? style.error : style.muted)(oneLine(came, cameWidth));
+  const line = [`${mark} ${style.bold(name)}`, oneLine(did, didWidth)].filter((part) => part !== '').join(' ');
+  return outcome === '' ? line : `${line}${gap}${outcome}`;
+}
+
+const gap = '  ';
+
+/** Both in full where they fit; else the outcome has a third, or what the input leaves. */
+function share(room: number, did: number, came: number): readonly [number, number] {
+  const forOutcome = Math.min(came, Math.max(room - did, Math.floor(room / 3)));
+  return [Math.max(0, room - forOutcome), forOutcome];
+}
+
+/** Below the session's own folder a path is as telling without it. */
+function withoutFolder(text: string, folder: string | undefined): string {
+  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+}
+
+/** What came of it, in a few words: the error, the one line it answered, or how much it answered. */
+function outcomeOf(call: ToolCall, result: string, did: string): string {
+  if (call.result === undefined) return 'no result in the file';
+  const text = result.replace(/<\/?tool_use_error>/g, '').trim();
+  const [first = '', ...more] = text.split('\n');
+  if (call.isError) return first;
+  if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
+  // "The file … has been updated" says nothing that the line does not say already.
+  return did !== '' && first.includes(did) ? '' : first;
+}
+
+/** For a reader: texts as they are, one field below the other. `--json` has the exact input. */
+function inputText(input: JsonValue | undefined): string {
+  if (!isObject(input)) return prettyJson(input ?? null);
+  const fields = Object.entries(input).map(([key, value = null]) => {
+    if (typeof value !== 'string') return `${key}: ${prettyJson(value)}`;
+    return value.includes('\n') ? `${key}:\n${indentLines(value, 2)}` : `${key}: ${value}`;
+  });
+  return fields.join('\n');
+}
+
+function resultText(session: Session, call: ToolCall): string {
+  if (call.result === undefined) return '';
+  const results = contentOf(readEntry(session, call.result)).filter(isToolResult);
+  const blocks = blocksOf(results.find((block) => block.tool_use_id === call.id)?.content);
+  const images = blocks.filter(isImage).length;
+  return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
+}
+
+/** Who it is, and indented what it did. Its transcript is dropped before the next agent's is read. */
+async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGenerator<string> {
+  const { agents, style, width, full } = context;
+  const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
+  const title = `  ${style.accent('↳')} ${style.bold(name)}`;
+  if (agents.shown.has(agent.agentId)) {
+    yield `${title} ${style.muted('(shown above)')}\n`;
+    return;
+  }
+  agents.shown.add(agent.agentId);
+  const own = await openAgent(agents.root, agent);
+  if ('unreadable' in own) {
+    yield `${title} ${style.error(`(cannot be read: ${own.unreadable})`)}\n`;
+    return;
+  }
+  const usage = totalUsage(countUsage(linesWithUsage(own.transcript, own.id)).messages);
+  yield `${title} ${style.muted(outputText(usage))}\n`;
+  const inner = agentContext(own, agents, { full, style, width: Math.max(20, width - 4) });
+  for (const turn of turnsOf(own)) {
+    const calls = callsById(inner, turn);
+    for (const node of turn.nodes) {
+      if (node === turn.prompt && !full) continue;
+      for await (const text of renderNode(inner, node, calls)) yield indentLines(text, 4);
+    }
+  }
+}
+
+async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
+  try {
+    return await loadAgent(root, agent);
+  } catch (error) {
+    const unreadable = systemErrorCode(error);
+    if (unreadable === undefined) throw error;
+    return { unreadable };
+  }
+}
+
+const plain = (text: string): string => text;

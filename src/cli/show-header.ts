@@ -1,0 +1,80 @@
+// A session → the lines above its turns: what it is, where and when, how large, and what is wrong with it.
+import { isDamage } from '../base/diagnostic.ts';
+import { formatBytes, formatDuration } from '../base/human.ts';
+import { displayWidth, neutralise, oneLine } from '../base/terminal-text.ts';
+import type { Branch } from '../session/branch.ts';
+import { diagnosticsOf, type Session, versionsOf } from '../session/session.ts';
+import { type SessionSummary, summarise } from '../session/summary.ts';
+import { sessionUsage } from '../session/usage-lines.ts';
+import type { ShowOptions } from './show-context.ts';
+import { hanging } from './terminal-lines.ts';
+import { counted, localTime, usageText } from './wording.ts';
+
+export function showHeader(session: Session, branch: Branch | undefined, options: ShowOptions): string {
+  const { style, width } = options;
+  const summary = summarise(session);
+  const lines = [
+    style.heading(oneLine(summary.title ?? '(untitled)', width)),
+    ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], width).map(style.muted),
+    ...joinFacts(factsOf(session, summary), width).map(style.muted),
+    ...notices(session, branch, options),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function factsOf(session: Session, summary: SessionSummary): string[] {
+  const versions = versionsOf(session);
+  const agents = session.agents.length;
+  return [
+    ...timeSpan(summary.startedAt, summary.endedAt),
+    counted(summary.turns, 'turn'),
+    counted(summary.entries, 'entry', 'entries'),
+    ...(agents === 0 ? [] : [counted(agents, 'sub-agent')]),
+    formatBytes(summary.sizeBytes),
+    usageText(sessionUsage(session)),
+    ...(versions.length === 0 ? [] : [`Claude Code ${versions.join(', ')}`]),
+  ];
+}
+
+/** As many facts on a line as fit; none is cut in two. */
+function joinFacts(facts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const fact of facts.map((each) => oneLine(each, width))) {
+    const longer = `${lines.at(-1)} · ${fact}`;
+    if (lines.length === 0 || displayWidth(longer) > width) lines.push(fact);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+function timeSpan(startedAt: number, endedAt: number): string[] {
+  return Number.isNaN(startedAt) ? [] : [localTime(startedAt), formatDuration(endedAt - startedAt)];
+}
+
+const maxShownDamage = 5;
+
+function notices(session: Session, branch: Branch | undefined, { style, width }: ShowOptions): string[] {
+  const damage = diagnosticsOf(session).filter(isDamage);
+  const said = damage
+    .slice(0, maxShownDamage)
+    .map(({ code, line, message }) => `line ${line}: ${neutralise(message)} (${code})`);
+  if (damage.length > said.length) said.push(`and ${damage.length - said.length} more; --json lists them all`);
+  const lines = [
+    ...said.map((text) => hanging(text, { mark: '!', width, paintMark: style.error, paint: style.error })),
+    ...branchNotices(session, branch).map((text) =>
+      hanging(text, { mark: '⑂', width, paintMark: style.accent, paint: style.accent }),
+    ),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function branchNotices({ branches }: Session, shown: Branch | undefined): string[] {
+  const apart = branches.flatMap((branch, i) =>
+    branch === shown || branch.active || branch.fork !== undefined || branch.isReplay
+      ? []
+      : [`another conversation in this file, ${counted(branch.nodes.length, 'entry', 'entries')}: --branch ${i + 1}`],
+  );
+  if (shown === undefined || shown.active) return apart;
+  const start = shown.fork === undefined ? '' : ', from where it leaves another';
+  return [`this is branch ${branches.indexOf(shown) + 1} of ${branches.length}${start}`, ...apart];
+}

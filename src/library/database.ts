@@ -1,0 +1,109 @@
+// One face for the two SQLite engines: Node's own where it has one (22.13 and newer), else libsql, whose binary comes
+// inside its npm package. Nothing above this file knows which it is.
+import { createRequire } from 'node:module';
+
+export type SqlValue = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): void;
+  get(...values: readonly SqlValue[]): Row | undefined;
+  all(...values: readonly SqlValue[]): readonly Row[];
+}
+
+export interface Database {
+  exec(sql: string): void;
+  /** Statements are prepared once and kept. */
+  prepare(sql: string): Statement;
+  /** All or nothing; waits for another writer. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+/** What both engines offer under the same names. */
+interface Engine {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+const busyMs = 10_000;
+
+export function openDatabase(path: string): Database {
+  const engine = openEngine(path);
+  try {
+    engine.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    // WAL lets readers go on while one writes; NORMAL loses at most the last transactions on a power cut, never the file.
+    engine.exec('PRAGMA journal_mode = WAL');
+    engine.exec('PRAGMA synchronous = NORMAL');
+    engine.exec('PRAGMA temp_store = MEMORY');
+    engine.exec('PRAGMA cache_size = -32768');
+  } catch (error) {
+    engine.close();
+    throw error;
+  }
+  return wrap(engine);
+}
+
+function wrap(engine: Engine): Database {
+  const statements = new Map<string, Statement>();
+  return {
+    exec: (sql) => engine.exec(sql),
+    prepare: (sql) => {
+      const known = statements.get(sql) ?? engine.prepare(sql);
+      statements.set(sql, known);
+      return known;
+    },
+    transaction: (work) => {
+      engine.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        engine.exec('COMMIT');
+        return result;
+      } catch (error) {
+        rollBack(engine);
+        throw error;
+      }
+    },
+    close: () => engine.close(),
+  };
+}
+
+function rollBack(engine: Engine): void {
+  try {
+    engine.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself (a full disk does that); the first error is the one to tell
+  }
+}
+
+function openEngine(path: string): Engine {
+  const require = createRequire(import.meta.url);
+  if (hasOwnSqlite()) {
+    const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Engine };
+    return new DatabaseSync(path);
+  }
+  const Libsql = require('libsql') as new (path: string) => Engine;
+  return new Libsql(path);
+}
+
+function hasOwnSqlite(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 13);
+}
+
+/** Writes many rows with few statements: binding one row at a time costs three times as much. */
+export function insertMany(
+  database: Database,
+  head: string,
+  columns: number,
+  rows: readonly (readonly SqlValue[])[],
+  tail: string = '',
+): void {
+  const group = Math.max(1, Math.floor(900 / columns));
+  const one = `(${Array(columns).fill('?').join(',')})`;
+  for (let i = 0; i < rows.length; i += group) {
+    const part = rows.slice(i, i + group);
+    database.prepare(`${head} VALUES ${Array(part.length).fill(one).join(',')} ${tail}`).run(...part.flat());
+  }
+}

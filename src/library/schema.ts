@@ -1,0 +1,167 @@
+// The tables of the index, and opening it: an index that is older or broken is made anew, because everything in it
+// can be read again from the transcripts; one from a newer Clew is left alone.
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { systemErrorCode, UserError } from '../base/errors.ts';
+import { type Database, openDatabase } from './database.ts';
+
+/** Raised whenever a table changes: the index of an older number is made anew. */
+export const schemaVersion = 1;
+
+const tables = `
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL,
+  slug TEXT NOT NULL,
+  root TEXT NOT NULL,
+  cwd TEXT,
+  version TEXT,
+  custom_title TEXT,
+  ai_title TEXT,
+  last_prompt TEXT,
+  first_prompt TEXT,
+  started_at INTEGER,
+  ended_at INTEGER,
+  entries INTEGER NOT NULL DEFAULT 0,
+  prompts INTEGER NOT NULL DEFAULT 0,
+  damage INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX sessions_by_id ON sessions (session_id);
+-- One row per transcript. A file is read up to offset, which is always behind a newline; text_offset says the same
+-- for the full text.
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  session INTEGER NOT NULL,
+  agent_id TEXT,
+  dev INTEGER NOT NULL,
+  ino INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ms REAL NOT NULL,
+  offset INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  head_hash TEXT NOT NULL,
+  tail_hash TEXT NOT NULL,
+  text_offset INTEGER NOT NULL DEFAULT 0,
+  text_line INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX files_by_session ON files (session);
+-- The usage of each API message, once per file that has it. Which file's copy counts is decided when it is reported.
+CREATE TABLE messages (
+  file INTEGER NOT NULL,
+  -- The message's id, or what stands for it where it has none.
+  key TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  message_id TEXT,
+  uuid TEXT,
+  line INTEGER NOT NULL,
+  time INTEGER,
+  model TEXT,
+  stop_reason TEXT,
+  sidechain INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  write_5m INTEGER NOT NULL,
+  write_1h INTEGER NOT NULL,
+  web_searches INTEGER NOT NULL,
+  fast INTEGER NOT NULL,
+  PRIMARY KEY (file, key, request_id)
+) WITHOUT ROWID;
+CREATE TABLE prompts (
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  uuid TEXT,
+  time INTEGER,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+CREATE TABLE tool_calls (
+  file INTEGER NOT NULL,
+  tool_use_id TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  time INTEGER,
+  name TEXT NOT NULL,
+  touched TEXT,
+  is_error INTEGER,
+  agent_id TEXT,
+  PRIMARY KEY (file, tool_use_id)
+) WITHOUT ROWID;
+CREATE INDEX tool_calls_by_touched ON tool_calls (touched) WHERE touched IS NOT NULL;
+`;
+
+export interface IndexOptions {
+  /** Clew's own state folder. */
+  readonly folder: string;
+  /** Told when the index had to be made anew. */
+  readonly onNotice?: (message: string) => void;
+}
+
+export function indexPath(folder: string): string {
+  return path.join(folder, 'index.db');
+}
+
+export function openIndex(options: IndexOptions): Database {
+  const file = indexPath(options.folder);
+  try {
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    return openOrRebuild(file, options.onNotice ?? (() => {}));
+  } catch (error) {
+    throw indexError(error, file);
+  }
+}
+
+function openOrRebuild(file: string, notice: (message: string) => void): Database {
+  try {
+    const database = openDatabase(file);
+    const found = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+    if (found === schemaVersion) return database;
+    if (found > schemaVersion) {
+      database.close();
+      throw new UserError(`${file} was written by a newer Clew`, 'update Clew, or set CLEW_HOME to another folder');
+    }
+    if (isEmpty(database)) return withTables(database);
+    database.close();
+    notice('the index is from an older Clew and is made anew');
+  } catch (error) {
+    if (error instanceof UserError || !isBroken(error)) throw error;
+    notice('the index was damaged and is made anew');
+  }
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  return withTables(openDatabase(file));
+}
+
+function isEmpty(database: Database): boolean {
+  return database.prepare('SELECT count(*) AS count FROM sqlite_master').get()?.count === 0;
+}
+
+/** Two processes may find the index missing at the same time: the second finds the tables made. */
+function withTables(database: Database): Database {
+  database.transaction(() => {
+    if (!isEmpty(database)) return;
+    database.exec(tables);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  });
+  return database;
+}
+
+export function isBroken(error: unknown): boolean {
+  const text = error instanceof Error ? `${systemErrorCode(error) ?? ''} ${error.message}` : '';
+  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database|no such (table|column)/i.test(text);
+}
+
+/** What SQLite says of the disk, as an error of use. */
+export function indexError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error;
+  const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
+  if (/SQLITE_FULL|ENOSPC|disk is full/i.test(text))
+    return new UserError(`the disk is full: ${file}`, 'make room and run it again');
+  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|readonly|unable to open/i.test(text)) {
+    return new UserError(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
+  }
+  if (/SQLITE_BUSY|database is locked/i.test(text)) {
+    return new UserError(`another Clew is writing the index: ${file}`, 'run it again when that one has ended');
+  }
+  return error;
+}

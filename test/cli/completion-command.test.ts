@@ -1,0 +1,44 @@
+// clew completion: a script for each shell, made from the table of commands. What the scripts do is tested beside
+// completion.ts.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { runClew } from '../support/clew.ts';
+
+for (const shell of ['bash', 'zsh', 'fish']) {
+  test(`the ${shell} script names every command and its options, and no hidden one`, () => {
+    const { status, stdout, stderr } = runClew(['completion', shell]);
+    assert.deepEqual([status, stderr], [0, '']);
+    for (const word of [
+      'ls',
+      'show',
+      'messages',
+      'cat',
+      'completion',
+      'turn',
+      'branch',
+      'project',
+      'prompt',
+      'no-color',
+    ]) {
+      assert.match(stdout, new RegExp(`\\b${word}\\b`), word);
+    }
+    assert.doesNotMatch(stdout, /or-demo/);
+  });
+
+  const isThere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
+  test(`${shell} can parse its script`, { skip: isThere ? false : `${shell} is not on this machine` }, () => {
+    const { stdout } = runClew(['completion', shell]);
+    const flag = shell === 'fish' ? '--no-execute' : '-n';
+    const { status, stderr } = spawnSync(shell, [flag], { input: stdout, encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+  });
+}
+
+test('another shell is refused with the names of those there are', () => {
+  assert.deepEqual(runClew(['completion', 'tcsh']), {
+    status: 2,
+    stdout: '',
+    stderr: 'clew: no completion for "tcsh"; there is one for bash, zsh, fish\n',
+  });
+});

@@ -1,0 +1,93 @@
+// Reading under damage: whatever happens to a file, it loads, the lines that nothing happened to are the nodes they
+// were, and `clew cat` gives back every byte. CLEW_LONG=1 tries ten times as many damages.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readAndSerialise } from '../../src/cli/cat.ts';
+import type { Node } from '../../src/session/node.ts';
+import { loadTranscript } from '../../src/session/transcript.ts';
+import { damageLines, damages, joinLines } from '../support/damage.ts';
+import { plainNode } from '../support/plain-node.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { linesOf, recordings } from '../support/transcripts.ts';
+
+const runs = process.env.CLEW_LONG === '1' ? 3000 : 300;
+const sample = path.join(recordings, 'safe-profile/3f2b8c1e-6a5d-4e7f-9b0a-1c2d3e4f5a6b.jsonl');
+
+/** A node without its place in the file. */
+function bare(node: Node): Record<string, unknown> {
+  const { index, line, offset, ...rest } = plainNode(node);
+  return rest;
+}
+
+function serialised(file: string): Buffer {
+  return Buffer.concat([...readAndSerialise(file)]);
+}
+
+test('a transcript cut at any byte keeps every line before the cut, and every byte', (context) => {
+  const file = path.join(temporaryFolder(context), 'session.jsonl');
+  const bytes = readFileSync(sample);
+  const whole = loadTranscript(sample).nodes;
+  assert.ok(whole.length > 3 && bytes.length > 4000);
+  for (let end = 0; end <= bytes.length; end++) {
+    writeFileSync(file, bytes.subarray(0, end));
+    const expected = whole.filter((node) => node.offset + node.length <= end);
+    for (const strict of [false, true]) {
+      const { nodes, sizeBytes } = loadTranscript(file, { strict });
+      assert.deepEqual(nodes.map(plainNode), expected.map(plainNode), `cut at ${end}`);
+      assert.equal(sizeBytes, end);
+    }
+    assert.ok(serialised(file).equals(bytes.subarray(0, end)), `cut at ${end}`);
+  }
+});
+
+const samples = [
+  sample,
+  path.join(recordings, 'vectors/041-compact-boundary-summary/0a0a0a0a-1111-4222-8333-444444444444.jsonl'),
+  path.join(recordings, 'vectors/028-parallel-chain/0a0a0a0a-1111-4222-8333-444444444444.jsonl'),
+  path.join(recordings, 'vectors/079-invalid-json-lines-mid/0a0a0a0a-1111-4222-8333-444444444444.jsonl'),
+].map((file) => {
+  const lines = linesOf(file).slice(0, -1);
+  const { nodes } = loadTranscript(file);
+  return { lines, nodesOf: lines.map((_, index) => nodes.filter(({ line }) => line === index + 1).map(bare)) };
+});
+
+test('whatever is damaged, the lines that are not are the nodes they were, and every byte comes back', (context) => {
+  const file = path.join(temporaryFolder(context), 'session.jsonl');
+  fc.assert(
+    fc.property(fc.constantFrom(...samples), damages, fc.boolean(), fc.boolean(), (original, wanted, torn, strict) => {
+      const lines = damageLines(original.lines, wanted);
+      const bytes = joinLines(lines, torn);
+      writeFileSync(file, bytes);
+      const transcript = loadTranscript(file, { strict });
+      assert.ok(serialised(file).equals(bytes));
+      assert.equal(transcript.sizeBytes, bytes.length);
+      checkPlaces(transcript.nodes, bytes.length);
+      let offset = 0;
+      for (const line of lines) {
+        const [start, end] = [offset, offset + line.bytes.length];
+        offset = end + 1;
+        if (line.original === undefined) continue;
+        const after = transcript.nodes.filter((node) => node.offset >= start && node.offset < end);
+        assert.deepEqual(after.map(bare), original.nodesOf[line.original], line.bytes.toString());
+      }
+      for (const node of transcript.nodes) transcript.read(node);
+    }),
+    { numRuns: runs },
+  );
+});
+
+/** Nodes are numbered, stand in the order of the file, inside it, and never in one another. */
+function checkPlaces(nodes: readonly Node[], size: number): void {
+  let end = 0;
+  let line = 1;
+  for (const [index, node] of nodes.entries()) {
+    assert.equal(node.index, index);
+    assert.ok(node.offset >= end && node.line >= line && node.length > 0);
+    end = node.offset + node.length;
+    line = node.line;
+  }
+  assert.ok(end <= size);
+}

@@ -1,0 +1,44 @@
+// Runs the built command as a user would, in an environment that holds nothing of the machine's own.
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type JsonValue, parseJson } from '../../src/base/json.ts';
+import { clew } from './paths.ts';
+
+export interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly uid?: number;
+}
+
+/** No home, no colours, 80 columns, UTC, unless `env` says otherwise. */
+export function runClew(args: readonly string[], { env = {}, cwd, uid }: RunOptions = {}): Run {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [clew, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 512 * 1024 * 1024,
+    env: { ...cleanEnv(), ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  if (error !== undefined) throw error;
+  return { status, stdout, stderr };
+}
+
+export function cleanEnv(): Record<string, string> {
+  const home = path.join(tmpdir(), 'clew-no-such-home');
+  return { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', COLUMNS: '80', TZ: 'UTC' };
+}
+
+/** What a successful call prints as JSON; anything else fails with what it said. */
+export function jsonOf(args: readonly string[], options?: RunOptions): JsonValue {
+  const { status, stdout, stderr } = runClew(args, options);
+  const value = status === 0 ? parseJson(stdout) : undefined;
+  if (value === undefined) throw new Error(`clew ${args.join(' ')}: exit ${status}, ${stderr || stdout.slice(0, 200)}`);
+  return value;
+}

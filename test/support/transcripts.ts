@@ -1,0 +1,28 @@
+// The transcripts that tests of reading go through: the repository's recordings, and where they are present the
+// shared corpora, damaged and foreign files included.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { filesBelow, hasShared, projectRoot, shared } from './paths.ts';
+
+export const recordings: string = path.join(projectRoot, 'test/interop/recordings');
+
+export function recordedFiles(): string[] {
+  return filesBelow(recordings, '.jsonl');
+}
+
+export function corpusFiles(): string[] {
+  return hasShared ? filesBelow(path.join(shared, 'corpus'), '.jsonl') : [];
+}
+
+/** The lines of a file as bytes, without their newlines, split by the plainest means. */
+export function linesOf(file: string): Buffer[] {
+  const bytes = readFileSync(file);
+  const lines: Buffer[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline === -1 ? bytes.length : newline;
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
+}
