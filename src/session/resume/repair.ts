@@ -85,5 +85,5 @@ function wellFormed(value: unknown): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (isArray(value)) return value.map(wellFormed);
   if (!isObject(value)) return value as JsonValue;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wellFormed(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }
