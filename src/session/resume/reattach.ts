@@ -6,7 +6,8 @@ import { callsOf, isMessage, type Node, resultsOf } from '../node.ts';
 import type { ResumeGraph } from './graph.ts';
 
 export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
-  const work: Work = { graph, lines: graph.order.filter(isReadable), out: new Sequence() };
+  const lines = graph.order.filter(isReadable);
+  const work: Work = { graph, lines, out: new Sequence(), runEnds: new Map(), lastPlaced: new Map() };
   placeResults(work, placeMessageLines(work, chain));
   return [...work.out].filter(isReadable);
 }
@@ -16,6 +17,10 @@ interface Work {
   /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
   readonly lines: readonly Node[];
   readonly out: Sequence;
+  /** Of a line in a run of lines of one message: the last line of the run. */
+  readonly runEnds: Map<Node, Node>;
+  /** What was last put behind a run. */
+  readonly lastPlaced: Map<Node, Node>;
 }
 
 /** Lines in an order to which others are added in the middle, thousands of times in a long session. */
@@ -144,15 +149,15 @@ function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
  * by file order, and takes its attachments along.
  */
 function placeResult(work: Work, result: Node, at: Node): void {
-  const { out } = work;
+  const { graph, out, lastPlaced } = work;
   if (out.has(result)) return;
-  let place = at;
-  const id = messageIdOf(at);
-  for (
-    let next = out.after(place);
-    next !== undefined && isBehind(work.graph, place, next, id, result);
-    next = out.after(place)
-  ) {
+  const end = endOfRun(work, at);
+  const rank = graph.rankOf(result);
+  // Results mostly come in file order: going on from the last one saves a walk over all of them.
+  const last = lastPlaced.get(end);
+  let place = last !== undefined && graph.rankOf(last) <= rank ? last : end;
+  for (let next = out.after(place); next !== undefined && graph.rankOf(next) <= rank; next = out.after(place)) {
+    if (resultsOf(next).length === 0 && next.type !== 'attachment') break;
     place = next;
   }
   for (const line of [result, ...attachmentsBelow(work, result)]) {
@@ -160,12 +165,21 @@ function placeResult(work: Work, result: Node, at: Node): void {
     out.insertAfter(place, line);
     place = line;
   }
+  lastPlaced.set(end, place);
 }
 
-/** Whether a result comes behind `next`: a line of the same run, or behind the run an earlier result. */
-function isBehind(graph: ResumeGraph, place: Node, next: Node, id: string | undefined, result: Node): boolean {
-  if (id !== undefined && messageIdOf(place) === id && messageIdOf(next) === id) return true;
-  return graph.rankOf(next) <= graph.rankOf(result) && (resultsOf(next).length > 0 || next.type === 'attachment');
+/** The last of the lines of one message that follow one another from `at` on. */
+function endOfRun({ out, runEnds }: Work, at: Node): Node {
+  const id = messageIdOf(at);
+  const passed: Node[] = [];
+  let end = at;
+  for (let next: Node | undefined = at; next !== undefined && messageIdOf(next) === id; next = out.after(next)) {
+    end = runEnds.get(next) ?? next;
+    if (end !== next) break;
+    passed.push(next);
+  }
+  for (const line of passed) runEnds.set(line, end);
+  return end;
 }
 
 function attachmentsBelow({ graph }: Work, line: Node): Node[] {
