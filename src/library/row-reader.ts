@@ -2,8 +2,9 @@
 // small lines that hold titles, and the first prompt.
 import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
-import { type Head, scanRecord } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
 import type { UsageLine } from '../session/usage.ts';
