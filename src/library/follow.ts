@@ -2,8 +2,9 @@
 // for; in a file that was cut or replaced, only what is newer than what it had is new.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import type { Head } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
-import { type Head, scanRecord } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { readLines } from '../store/lines.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { type FileProof, proveFile } from './file-proof.ts';
