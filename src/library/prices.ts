@@ -89,15 +89,14 @@ function price(value: JsonValue | undefined): number | undefined {
 export class PriceList {
   readonly prices: Prices;
   readonly #known = new Map<string, ModelRow | undefined>();
-  readonly #undated = new Map<string, ModelRow>();
+  readonly #byName = new Map<string, ModelRow>();
 
   constructor(prices: Prices) {
     this.prices = prices;
-    // Later dates come later in the table and win.
-    for (const [name, row] of Object.entries(prices.models)) {
-      this.#undated.set(withoutDate(name), row);
-    }
-    for (const [name, row] of Object.entries(prices.models)) this.#undated.set(name, row);
+    const rows = Object.entries(prices.models);
+    // Of several dates the last in the table, unless the table has the name itself.
+    for (const [name, row] of rows) this.#byName.set(withoutDate(name), row);
+    for (const [name, row] of rows) this.#byName.set(name, row);
   }
 
   rowOf(model: string): ModelRow | undefined {
@@ -107,7 +106,7 @@ export class PriceList {
 
   #find(model: string): ModelRow | undefined {
     const name = plainName(model);
-    return this.prices.models[model] ?? this.#undated.get(name) ?? this.#undated.get(withoutDate(name));
+    return this.#byName.get(model) ?? this.#byName.get(name) ?? this.#byName.get(withoutDate(name));
   }
 
   /** Whole micro-dollars, rounded once for the message; `undefined` where there is no price. */
