@@ -65,7 +65,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'usage',
     argument: '[REPORT]',
-    summary: 'count tokens and cost: daily, weekly, monthly, session, project, model, blocks',
+    summary: 'count tokens and cost by day, session, project, model…',
     flags: [
       { name: '--since', value: 'DAY', summary: 'from this day on (2026-03-01)' },
       { name: '--until', value: 'DAY', summary: 'up to this day, the day included' },
@@ -79,7 +79,7 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: [
       'clew usage',
-      'clew usage monthly --breakdown',
+      'clew usage monthly --breakdown      # also weekly, session, project, model, blocks',
       'clew usage --since 2026-03-01 --project lighthouse',
       'clew usage daily --receipts 2026-03-01',
     ],
@@ -87,7 +87,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'statusline',
-    summary: "print one line for Claude Code's status line, which it describes on stdin",
+    summary: "print one line for Claude Code's status line",
     flags: [json, root],
     examples: ['clew statusline < status.json'],
     load: () => import('./statusline.ts'),
