@@ -6,7 +6,7 @@ import type { Style } from './terminal/style.ts';
 export interface Flag {
   /** With its dashes: `--json`. */
   readonly name: string;
-  /** The word for its value in help: `DIR`, `N`, `TEXT`. */
+  /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
   readonly value?: string;
   readonly summary: string;
   readonly isRepeatable?: boolean;

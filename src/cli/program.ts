@@ -55,10 +55,10 @@ function addCommand(program: Command, row: CommandRow): void {
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(`<${row.argument}>`);
+  if (row.argument !== undefined) command.argument(bracketed(row.argument));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined ? undefined : String(values[0]);
+    const argument = row.argument === undefined || values[0] === undefined ? undefined : String(values[0]);
     const { run } = await row.load();
     const flags = flagValues(command, row);
     await run({ argument, flags, io: standardIo(flags) });
@@ -66,10 +66,18 @@ function addCommand(program: Command, row: CommandRow): void {
 }
 
 function optionOf(flag: Flag): Option {
-  const option = new Option(flag.value === undefined ? flag.name : `${flag.name} <${flag.value}>`, flag.summary);
+  const option = new Option(
+    flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`,
+    flag.summary,
+  );
   if (flag.isHidden) option.hideHelp();
   if (flag.isRepeatable) option.argParser((value, before: readonly string[] = []) => [...before, value]);
   return option;
+}
+
+/** What stands in brackets may be left out. */
+function bracketed(word: string): string {
+  return word.startsWith('[') ? word : `<${word}>`;
 }
 
 /** Commander's camel-case names back to the flags' own. */

@@ -9,6 +9,7 @@ import { projectRoot } from '../support/paths.ts';
 import { sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { recordings } from '../support/transcripts.ts';
+import { answerLine } from '../support/usage-library.ts';
 
 /** Objects whose keys are data. */
 const open: ReadonlySet<string> = new Set(['show.entries.byType', 'show --full.entries.byType']);
@@ -29,9 +30,20 @@ test('every object that is printed has exactly the fields that the page lists fo
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
     collect('messages', jsonOf(['messages', session]), printed);
   }
+  const env = { CLEW_HOME: path.join(folder, 'state') };
+  const root = path.join(folder, 'library');
+  writeTree(root, {
+    'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' })].join('\n')}\n`,
+  });
+  for (const words of ['', ' --breakdown', ' blocks', ' --receipts']) {
+    const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];
+    collect(`usage${words}`, jsonOf(args, { env }), printed);
+  }
+  collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
   for (const [place, keys] of printed) {
-    // With --full only the messages differ.
-    const known = documented.get(place) ?? documented.get(place.replace('show --full', 'show'));
+    // With --full only the messages differ, in other reports only the rows.
+    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
   assert.deepEqual(
