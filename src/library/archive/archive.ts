@@ -189,4 +189,3 @@ function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
   });
   return { sessions, storedBytes };
 }
-

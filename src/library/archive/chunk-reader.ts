@@ -6,6 +6,7 @@ import { codecs, isCodecName } from './codec.ts';
 import { type ArchiveContents, type Block, readBody } from './contents.ts';
 import { readGroup } from './group.ts';
 import type { ArchivedFile, Manifest } from './manifest.ts';
+import { chunkStarts } from './open-block.ts';
 
 /** What the archive says is there cannot be read back. */
 export class ArchiveDamaged extends Error {}
@@ -33,13 +34,9 @@ export class ChunkReader {
     const unpacked = known ?? unpack(block);
     this.#unpacked.delete(block);
     this.#unpacked.set(block, unpacked);
-    if (this.#unpacked.size > keptBlocks) for (const oldest of this.#unpacked.keys()) return this.#drop(oldest, unpacked);
+    const [oldest] = this.#unpacked.keys();
+    if (oldest !== undefined && this.#unpacked.size > keptBlocks) this.#unpacked.delete(oldest);
     return unpacked;
-  }
-
-  #drop(oldest: Block, latest: UnpackedBlock): UnpackedBlock {
-    this.#unpacked.delete(oldest);
-    return latest;
   }
 }
 
@@ -59,7 +56,7 @@ export function* readArchivedFile(reader: ChunkReader, manifest: Manifest, file:
   if (hash.digest('hex') !== file.sha256) throw new ArchiveDamaged('its bytes are not those that were archived');
 }
 
-const keptBlocks = 8;
+const keptBlocks = 4;
 
 interface UnpackedBlock {
   readonly bytes: Buffer;
@@ -72,10 +69,7 @@ function unpack(block: Block): UnpackedBlock {
   const body = readBody(block, block.pack);
   if (body === undefined) throw new ArchiveDamaged(`the block of chunk ${first} in ${block.pack} is damaged`);
   const bytes = codecs[codec].decompress(body.subarray(count * hashBytes), rawBytes);
-  const starts = new Float64Array(count + 1);
-  starts[0] = count * 4;
-  for (let index = 0; index < count; index++) starts[index + 1] = (starts[index] ?? 0) + bytes.readUInt32LE(index * 4);
-  return { bytes, starts };
+  return { bytes, starts: chunkStarts(bytes, count) };
 }
 
 function lastAtOrBefore(blocks: readonly Block[], chunk: number): number {

@@ -9,6 +9,8 @@ export function hashChunk(bytes: Buffer): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, hashBytes);
 }
 
+const wordsPerSlot = 5;
+
 export class ChunkTable {
   #slots: Uint32Array = new Uint32Array(wordsPerSlot * 4096);
   #count = 0;
@@ -65,5 +67,3 @@ export class ChunkTable {
     this.#count += 1;
   }
 }
-
-const wordsPerSlot = 5;

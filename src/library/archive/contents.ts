@@ -131,7 +131,9 @@ function readManifest(pack: string, record: PackRecord): Manifest | string {
   if (!isCodecName(header.codec)) return `a session is written with "${header.codec}", which this Clew does not know`;
   const body = readBody(record, pack);
   if (body === undefined) return 'the record of a session is damaged';
-  return parseManifest(codecs[header.codec].decompress(body, header.rawBytes)) ?? 'the record of a session is no manifest';
+  return (
+    parseManifest(codecs[header.codec].decompress(body, header.rawBytes)) ?? 'the record of a session is no manifest'
+  );
 }
 
 function listPacks(folder: string): readonly string[] {

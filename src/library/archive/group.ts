@@ -47,12 +47,14 @@ export class GroupBuilder {
   }
 
   #addId(id: string): void {
-    if (id === this.#ownId) return pushNumber(this.#ids, ownReference);
     const known = this.#known.get(id);
-    if (known !== undefined) return pushNumber(this.#ids, firstReference + this.#known.size - 1 - known);
-    this.#known.set(id, this.#known.size);
-    pushNumber(this.#ids, newId);
-    for (const byte of Buffer.from(id.replaceAll('-', ''), 'hex')) this.#ids.push(byte);
+    if (id === this.#ownId) pushNumber(this.#ids, ownReference);
+    else if (known !== undefined) pushNumber(this.#ids, firstReference + this.#known.size - 1 - known);
+    else {
+      this.#known.set(id, this.#known.size);
+      pushNumber(this.#ids, newId);
+      for (const byte of Buffer.from(id.replaceAll('-', ''), 'hex')) this.#ids.push(byte);
+    }
   }
 }
 

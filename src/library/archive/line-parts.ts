@@ -45,8 +45,6 @@ const uuidLength = 36;
 const anyUuid = new RegExp(uuid, 'g');
 const forkTail = new RegExp(`^,"forkedFrom":\\{"sessionId":"(${uuid})","messageUuid":"(${uuid})"\\}\\}\\n$`);
 const forkTailLength = forkedFrom('', '').length + 2 * uuidLength;
-// The ids of a line stand before and behind its message; looking through megabytes of tool output finds none.
-const windowBytes = 4096;
 
 function forkedFrom(sessionId: string, messageUuid: string): string {
   return `,"forkedFrom":{"sessionId":"${sessionId}","messageUuid":"${messageUuid}"}}\n`;
@@ -69,15 +67,11 @@ function takeApart(line: Buffer): LineParts {
 function takeIds(rest: Buffer, ids: string[]): Buffer {
   const pieces: Buffer[] = [];
   let copied = 0;
-  const tail = Math.max(windowBytes, rest.length - windowBytes);
-  for (const [start, end] of [[0, Math.min(windowBytes, rest.length)] as const, [tail, rest.length] as const]) {
-    if (start >= end) continue;
-    for (const match of rest.toString('latin1', start, end).matchAll(anyUuid)) {
-      const at = start + match.index;
-      pieces.push(rest.subarray(copied, at), markBytes);
-      ids.push(match[0]);
-      copied = at + uuidLength;
-    }
+  // The uuid of a tool result stands between its message and its output: the whole line is looked through.
+  for (const match of rest.toString('latin1').matchAll(anyUuid)) {
+    pieces.push(rest.subarray(copied, match.index), markBytes);
+    ids.push(match[0]);
+    copied = match.index + uuidLength;
   }
   return pieces.length === 0 ? rest : Buffer.concat([...pieces, rest.subarray(copied)]);
 }

@@ -53,7 +53,8 @@ export function parseManifest(bytes: Buffer): Manifest | undefined {
   const sessionId = asString(value?.sessionId);
   const projects = asString(value?.projects);
   const slug = asString(value?.slug);
-  if (sessionId === undefined || projects === undefined || slug === undefined || !isArray(value?.files)) return undefined;
+  if (sessionId === undefined || projects === undefined || slug === undefined || !isArray(value?.files))
+    return undefined;
   const files: ArchivedFile[] = [];
   for (const each of value.files) {
     const file = parseFile(each);
@@ -70,8 +71,8 @@ function parseFile(value: JsonValue): ArchivedFile | undefined {
   const sha256 = asString(file?.sha256);
   if (file === undefined || name === undefined || sha256 === undefined || !isArray(file.groups)) return undefined;
   if (!isInside(name)) return undefined;
-  let group = 0;
-  const groups = file.groups.map((step) => (group += Number(step)));
+  const groups: number[] = [];
+  for (const step of file.groups) groups.push((groups.at(-1) ?? 0) + Number(step));
   const { sizeBytes, mtimeMs, mode } = file;
   return { path: name, sizeBytes: Number(sizeBytes), mtimeMs: Number(mtimeMs), mode: Number(mode), sha256, groups };
 }

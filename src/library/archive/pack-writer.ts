@@ -7,6 +7,7 @@ import { ChunkTable, hashBytes, hashChunk } from './chunk-table.ts';
 import { codecs, defaultCodec } from './codec.ts';
 import { type ArchiveContents, packPath, readBody } from './contents.ts';
 import { type Manifest, serialiseManifest } from './manifest.ts';
+import { OpenBlock } from './open-block.ts';
 import { bodyHash, makeRecord, type RecordHeader, readRange } from './record.ts';
 
 export interface WriterLimits {
@@ -27,7 +28,7 @@ export class PackWriter {
   #fileSize = 0;
   /** Everything that is to be written, in its order; compression runs beside it. */
   #tail: Promise<void> = Promise.resolve();
-  #waitingBlocks = 0;
+  readonly #waiting: Promise<void>[] = [];
   #manifests: Manifest[] = [];
   #storedBytes = 0;
 
@@ -36,7 +37,7 @@ export class PackWriter {
     this.#limits = { blockBytes: limits.blockBytes ?? 4 << 20, packBytes: limits.packBytes ?? 16 << 20 };
     this.#table = table;
     this.#next = contents.next;
-    this.#block = new OpenBlock(contents.next);
+    this.#block = new OpenBlock(contents.next, this.#limits.blockBytes);
     this.#packIndex = lastIndex(contents);
   }
 
@@ -63,7 +64,7 @@ export class PackWriter {
     const hash = hashChunk(chunk);
     const known = this.#table.get(hash);
     if (known !== undefined) return known;
-    if (this.#block.rawBytes > 0 && this.#block.rawBytes + chunk.length > this.#limits.blockBytes) this.#closeBlock();
+    if (!this.#block.hasRoomFor(chunk)) this.#closeBlock();
     const number = this.#next++;
     this.#block.add(chunk, hash);
     this.#table.add(hash, 0, number);
@@ -72,7 +73,7 @@ export class PackWriter {
 
   /** Waits while more is to be compressed than is good for the memory. */
   async drain(): Promise<void> {
-    if (this.#waitingBlocks > 2) await this.#tail;
+    while (this.#waiting.length > 1) await this.#waiting[0];
   }
 
   /** A session whose chunks are all added. It is written with the block that holds its last one. */
@@ -98,9 +99,8 @@ export class PackWriter {
     const manifests = this.#manifests;
     // A chunk that was added for a manifest of before may be in this very block: both are written together.
     if (block.count === 0 && manifests.length === 0) return;
-    this.#block = new OpenBlock(this.#next);
+    this.#block = new OpenBlock(this.#next, this.#limits.blockBytes);
     this.#manifests = [];
-    this.#waitingBlocks += 1;
     const raw = block.count === 0 ? undefined : block.raw();
     const compressed = raw && codecs[defaultCodec].compress(raw);
     // Its failure is met where the tail is awaited.
@@ -109,9 +109,11 @@ export class PackWriter {
     this.#tail = (async () => {
       await before;
       if (raw && compressed) await this.#appendChunks(block, raw.length, await compressed);
+      block.release();
       if (manifests.length > 0) await this.#appendManifests(manifests, block.first + block.count);
-      this.#waitingBlocks -= 1;
+      this.#waiting.shift();
     })();
+    this.#waiting.push(this.#tail);
     this.#tail.catch(() => undefined);
   }
 
@@ -178,39 +180,6 @@ const fsyncAsync = promisify(fsync);
 
 function checkOf(body: Buffer): { readonly bodyBytes: number; readonly sha256: string } {
   return { bodyBytes: body.length, sha256: bodyHash(body) };
-}
-
-/** Chunks that are not yet compressed. */
-class OpenBlock {
-  readonly first: number;
-  readonly #chunks: Buffer[] = [];
-  readonly #hashes: Buffer[] = [];
-  rawBytes = 0;
-
-  constructor(first: number) {
-    this.first = first;
-  }
-
-  get count(): number {
-    return this.#chunks.length;
-  }
-
-  add(chunk: Buffer, hash: Buffer): void {
-    this.#chunks.push(Buffer.from(chunk));
-    this.#hashes.push(hash);
-    this.rawBytes += chunk.length;
-  }
-
-  hashes(): Buffer {
-    return Buffer.concat(this.#hashes);
-  }
-
-  /** The length of every chunk, then their bytes. */
-  raw(): Buffer {
-    const lengths = Buffer.alloc(this.#chunks.length * 4);
-    for (const [index, chunk] of this.#chunks.entries()) lengths.writeUInt32LE(chunk.length, index * 4);
-    return Buffer.concat([lengths, ...this.#chunks]);
-  }
 }
 
 function lastIndex(contents: ArchiveContents): number {
