@@ -55,13 +55,13 @@ function addCommand(program: Command, row: CommandRow): void {
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(`<${row.argument}>`);
+  if (row.argument !== undefined) command.argument(row.argument.startsWith('[') ? row.argument : `<${row.argument}>`);
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined ? undefined : String(values[0]);
+    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument, flags, io: standardIo(flags) });
+    await run({ argument: words[0], words, flags, io: standardIo(flags) });
   });
 }
 
