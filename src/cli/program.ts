@@ -58,10 +58,10 @@ function addCommand(program: Command, row: CommandRow): void {
   if (row.argument !== undefined) command.argument(bracketed(row.argument));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined || values[0] === undefined ? undefined : String(values[0]);
+    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument, flags, io: standardIo(flags) });
+    await run({ argument: words[0], words, flags, io: standardIo(flags) });
   });
 }
 

@@ -10,7 +10,7 @@ import { runClew } from '../support/clew.ts';
 import { clew, projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-const commandNames = ['ls', 'show', 'messages', 'cat', 'completion'];
+const commandNames = ['ls', 'show', 'messages', 'cat', 'archive', 'restore', 'rm', 'completion'];
 
 test('--version and -V print the version of package.json', () => {
   const wanted = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8')).version;
