@@ -9,6 +9,11 @@ const root: Flag = {
   isRepeatable: true,
 };
 const demo: Flag = { name: '--demo', summary: 'read the bundled demo sessions' };
+const project: Flag = {
+  name: '--project',
+  value: 'P',
+  summary: 'only sessions of folder P, or of folders whose path contains P',
+};
 const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
 
 export const globalFlags: readonly Flag[] = [
@@ -21,14 +26,15 @@ export const commands: readonly CommandRow[] = [
     name: 'ls',
     summary: 'list sessions, newest first',
     flags: [
-      { name: '--project', value: 'P', summary: 'only sessions of folder P, or of folders whose path contains P' },
+      project,
+      { name: '--expiring', summary: 'only those that Claude Code deletes within a week, with the days left' },
       json,
       root,
       demo,
       { name: '--or-demo', summary: 'list the demo sessions where there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
     ],
-    examples: ['clew ls', 'clew ls --project lighthouse', 'clew ls --json | jq ".[0].title"'],
+    examples: ['clew ls', 'clew ls --project lighthouse', 'clew ls --expiring', 'clew ls --json | jq ".[0].title"'],
     load: () => import('./ls.ts'),
   },
   {
@@ -136,6 +142,21 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: ['clew rm 3f2b8c1e', 'clew rm --empty --dry-run'],
     load: () => import('./rm.ts'),
+  },
+  {
+    name: 'watch',
+    summary: 'keep the index current while sessions go on',
+    flags: [{ name: '--quiet', summary: 'print nothing but trouble' }, json, root],
+    examples: ['clew watch', 'clew watch --quiet &'],
+    load: () => import('./watch.ts'),
+  },
+  {
+    name: 'tail',
+    argument: '[SESSION]',
+    summary: 'print what is said and done in all sessions, as it happens',
+    flags: [{ name: '--since', value: 'TIME', summary: 'begin earlier: 10m, 3h, 2d, or a date' }, json, root],
+    examples: ['clew tail', 'clew tail 3f2b8c1e', 'clew tail --since 10m', 'clew tail --json | jq .text'],
+    load: () => import('./tail.ts'),
   },
   {
     name: 'completion',

@@ -1,14 +1,15 @@
-// A command that needs the index → the index, up to date: opened, brought up to date for the roots of the call, and
-// closed when the work is done. What could not be read is said on stderr; long work shows a bar there.
-import { formatBytes } from '../base/human.ts';
+// The index, brought up to date for the roots of a call, for as long as a command works with it.
+import { systemErrorCode, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
-import { type IndexProgress, type IndexReport, updateRows } from '../library/indexer.ts';
+import { type IndexReport, updateRows } from '../library/indexer.ts';
 import { indexError, indexPath, openIndex } from '../library/schema.ts';
+import { diskError } from '../store/disk.ts';
+import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
-import type { OutputStream } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
 
 export async function withIndex<T>(
   input: CommandInput,
@@ -18,36 +19,28 @@ export async function withIndex<T>(
   const roots = rootsOf(input);
   const folder = stateFolder(env);
   const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
+  const progress = showProgress({ stderr, label: 'reading sessions' });
   try {
-    const bar = progressBar(stderr);
-    const report = updateRows(database, { roots, onProgress: bar.show });
-    bar.clear();
-    for (const { path, code } of report.problems) writeNotice(stderr, `cannot read ${path} (${code})`);
+    const onProgress = ({ bytesDone, bytesTotal }: { bytesDone: number; bytesTotal: number }): void =>
+      progress.update(bytesDone, bytesTotal);
+    const report = updateRows(database, { roots, onProgress });
+    progress.end();
+    for (const problem of report.problems) writeNotice(stderr, problemText(problem));
     return await work(database, report);
   } catch (error) {
-    throw indexError(error, indexPath(folder));
+    // What the work itself could not read or write is no fault of the index.
+    throw isOfDatabase(error) ? indexError(error, indexPath(folder)) : error;
   } finally {
+    progress.end();
     database.close();
   }
 }
 
-const barCells = 24;
-/** Work of a moment shows nothing. */
-const longBytes = 64 * 1024 * 1024;
+export function problemText({ path, code }: DiskProblem): string {
+  const error = diskError(Object.assign(new Error(code), { code }), 'read', path);
+  return error instanceof UserError ? error.message : `cannot read ${path} (${code})`;
+}
 
-function progressBar(stderr: OutputStream): { show(progress: IndexProgress): void; clear(): void } {
-  let isShown = false;
-  return {
-    show: ({ bytesDone, bytesTotal }) => {
-      if (stderr.isTTY !== true || bytesTotal < longBytes) return;
-      isShown = true;
-      const done = Math.min(1, bytesDone / bytesTotal);
-      const cells = Math.round(done * barCells);
-      const bar = '█'.repeat(cells) + '░'.repeat(barCells - cells);
-      stderr.write(`\r\x1b[Kreading sessions ${bar} ${Math.floor(done * 100)} % of ${formatBytes(bytesTotal)}`);
-    },
-    clear: () => {
-      if (isShown) stderr.write('\r\x1b[K');
-    },
-  };
+export function isOfDatabase(error: unknown): boolean {
+  return /SQLITE/.test(systemErrorCode(error) ?? '');
 }

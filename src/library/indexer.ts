@@ -13,13 +13,15 @@ import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
-import { findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 
 export interface IndexReport {
   /** Transcripts found below the roots. */
   readonly files: number;
   /** Transcripts of which anything was read. */
   readonly filesRead: number;
+  /** Transcripts of which the index knew and that are no more. */
+  readonly filesGone: number;
   /** Bytes of transcripts read, proofs included. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
@@ -33,6 +35,8 @@ export interface IndexProgress {
 
 export interface UpdateOptions {
   readonly roots: readonly string[];
+  /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
+  readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
@@ -40,24 +44,32 @@ const batchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
-  const { files, problems } = findTranscripts(options.roots);
-  const state = new IndexState(database);
-  const report = { files: files.length, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
-  forgetMissing(database, files, state, options.roots);
+  const { files: named, roots } = options;
+  const { files, problems } = named === undefined ? findTranscripts(roots) : findNamedTranscripts(roots, named);
+  const state = new IndexState(database, named);
+  const filesGone = forgetMissing(database, files, state, roots);
+  const report = {
+    files: files.length,
+    filesRead: 0,
+    filesGone,
+    bytesRead: 0,
+    rowsWritten: 0,
+    problems: [...problems],
+  };
   readWork(database, state, planWork(files, state, report), report, options.onProgress);
   return report;
 }
 
 /** Brings one main transcript up to date, and nothing else: for who asks often and about one session only. */
 export function updateTranscript(database: Database, file: string): IndexReport {
-  const report = { files: 0, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
+  const report = { files: 0, filesRead: 0, filesGone: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || agentIdOf(path.basename(file)) !== undefined) return report;
   const { dev, ino, size, mtimeMs } = stats;
   const folder = path.dirname(file);
   const place = { slug: path.basename(folder), root: path.dirname(path.dirname(folder)) };
   const found = { path: file, mainPath: file, agentId: undefined, ...place, dev, ino, size, mtimeMs };
-  const state = new IndexState(database, file);
+  const state = new IndexState(database, [file]);
   readWork(database, state, planWork([found], state, report), report);
   return { ...report, files: 1 };
 }
@@ -196,7 +208,8 @@ function knownAs(id: number, session: number, { file, rows }: Advance): KnownFil
   // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
   const { dev, ino } = file;
   const [size, mtimeMs] = isWhole(file, rows) ? [file.size, file.mtimeMs] : [rows.offset, 0];
-  return { id, session, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
+  const isMain = file.agentId === undefined;
+  return { id, session, isMain, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
 }
 
 const saveFiles =
@@ -246,18 +259,19 @@ function forgetMissing(
   files: readonly TranscriptFile[],
   state: IndexState,
   roots: readonly string[],
-): void {
+): number {
   const present = new Set(files.map((file) => file.path));
   const searched = roots.map((root) => `${path.resolve(root)}${path.sep}`);
   const gone = [...state.files].filter(
     ([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)),
   );
-  if (gone.length === 0) return;
+  if (gone.length === 0) return 0;
   database.transaction(() => {
     for (const [file, known] of gone) {
-      forgetFile(database, known, false);
+      forgetFile(database, known, known.isMain);
       state.files.delete(file);
     }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
   });
+  return gone.length;
 }

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
+import { summaryTables } from './summary-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
 export const schemaVersion = 2;
@@ -114,8 +115,12 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     if (error instanceof UserError || !isBroken(error)) throw error;
     notice('the index was damaged and is made anew');
   }
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  removeIndex(file);
   return withTables(openDatabase(file));
+}
+
+export function removeIndex(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isEmpty(database: Database): boolean {
@@ -127,6 +132,7 @@ function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
     database.exec(tables);
+    database.exec(summaryTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;
