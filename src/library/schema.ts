@@ -7,7 +7,7 @@ import { type Database, openDatabase } from './database.ts';
 import { summaryTables } from './summary-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 2;
+export const schemaVersion = 4;
 
 const tables = `
 CREATE TABLE sessions (
