@@ -55,6 +55,11 @@ CREATE TABLE usage_parts (
   rows TEXT NOT NULL,
   PRIMARY KEY (file, line)
 ) WITHOUT ROWID;
+-- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
+CREATE TABLE usage_cache (
+  key TEXT PRIMARY KEY,
+  cells TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE prompts (
   file INTEGER NOT NULL,
   line INTEGER NOT NULL,
