@@ -10,7 +10,7 @@ import { updateTranscript } from '../library/indexer.ts';
 import { countLibrary, type PricedMessage } from '../library/library-usage.ts';
 import { loadPrices, PriceList } from '../library/prices.ts';
 import { openIndex } from '../library/schema.ts';
-import { sumUp, type UsageSum } from '../library/usage-report.ts';
+import { sumMessages, type UsageSum } from '../library/usage-report.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
 import { type CommandInput, listFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
@@ -81,8 +81,8 @@ function statusOf(database: Database, { file, roots, prices, told }: StatusQuest
   const model = asString(asObject(told.model)?.id) ?? last?.line.model;
   const size = asObject(told.context_window)?.context_window_size;
   return {
-    session: sumUp(own),
-    today: sumUp(messages.filter(({ line }) => line.time >= midnight)),
+    session: sumMessages(own),
+    today: sumMessages(messages.filter(({ line }) => line.time >= midnight)),
     contextTokens: last === undefined ? undefined : contextOf(last),
     contextSize:
       typeof size === 'number' && size > 0 ? size : model === undefined ? undefined : prices.contextTokensOf(model),

@@ -3,7 +3,7 @@ import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import {
   byModel,
   type ReportKind,
-  sumUp,
+  sumMessages,
   type UsageReport,
   type UsageRow,
   type UsageSum,
@@ -22,7 +22,7 @@ export function reportJson(report: UsageReport, { pricesVersion, breakdown }: Re
     rows: report.rows.map((row) => ({
       ...rowJson(row),
       ...(row.block === undefined ? {} : { endsAt: isoDate(row.block.endsAt), isActive: row.block.isActive }),
-      ...(breakdown ? { models: byModel(row.messagesOf).map(rowJson) } : {}),
+      ...(breakdown ? { models: byModel(row.cells).map(rowJson) } : {}),
     })),
     totals: sumJson(report.totals),
     unpricedModels: report.unpricedModels,
@@ -34,7 +34,7 @@ export function receiptsJson({ receipts, synthetic }: Receipts, pricesVersion: s
   return {
     receipts: receipts.map(receiptJson),
     synthetic: synthetic.map(lineJson),
-    totals: sumJson(sumUp(receipts.map(({ message }) => message))),
+    totals: sumJson(sumMessages(receipts.map(({ message }) => message))),
     pricesVersion,
   };
 }

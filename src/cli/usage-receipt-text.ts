@@ -2,7 +2,7 @@
 import { formatCount } from '../base/human.ts';
 import { oneLine } from '../base/terminal-text.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
-import { sumUp } from '../library/usage-report.ts';
+import { sumMessages } from '../library/usage-report.ts';
 import type { DroppedLine, UsageLine } from '../session/usage.ts';
 import { costText, formatCost } from './money.ts';
 import type { Style } from './terminal/style.ts';
@@ -19,7 +19,7 @@ export function* receiptLines(found: Receipts, { style, pricesVersion }: Receipt
     yield `${style.muted('made by the client, not by a model')}\n`;
     for (const drop of found.synthetic) yield `${dropText(drop, style)}\n`;
   }
-  const sum = sumUp(found.receipts.map(({ message }) => message));
+  const sum = sumMessages(found.receipts.map(({ message }) => message));
   const dropped = found.receipts.reduce((total, receipt) => total + receipt.dropped.length, found.synthetic.length);
   const lines = `${counted(sum.messages, 'message')} counted, ${counted(dropped, 'line')} dropped`;
   yield `\n${style.bold(`${lines}: ${formatCount(sum.outputTokens)} out, ${costText(sum)}`)}\n`;

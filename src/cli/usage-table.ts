@@ -97,7 +97,7 @@ function folderColumn(style: Style): UsageColumn {
     minWidth: 10,
     fromWidth: 90,
     cell: ({ row }) => {
-      const session = row?.messagesOf[0]?.session;
+      const session = row?.cells[0]?.session;
       return { text: session === undefined ? '' : path.basename(session.cwd ?? session.slug), paint: style.muted };
     },
   };
@@ -136,7 +136,7 @@ function shortFolder(folder: string): string {
 }
 
 function modelRows(row: UsageRow, style: Style): readonly Shown[] {
-  return byModel(row.messagesOf).map((each) => ({
+  return byModel(row.cells).map((each) => ({
     name: { text: `└ ${each.key || '(no model)'}`, paint: style.muted },
     sum: each,
     row: undefined,

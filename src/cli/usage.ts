@@ -1,14 +1,15 @@
 // clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines behind them.
 import { UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
-import { countLibrary, type PricedMessage, type UsageSession } from '../library/library-usage.ts';
+import { countLibrary, type UsageSession } from '../library/library-usage.ts';
 import { createCalendar, parseDay } from '../library/local-days.ts';
 import { loadPrices, PriceList } from '../library/prices.ts';
 import { createProjectFilter } from '../library/project-filter.ts';
+import { usageCells } from '../library/usage-cells.ts';
 import { findReceipts, type Receipts } from '../library/usage-receipts.ts';
 import {
-  filterMessages,
   makeReport,
+  type Placed,
   passes,
   type ReportKind,
   reportKinds,
@@ -17,7 +18,6 @@ import {
   type UsageReport,
   type UsageRow,
 } from '../library/usage-report.ts';
-import type { UsageLine } from '../session/usage.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
 import { jsonText } from './json-text.ts';
@@ -34,8 +34,8 @@ export async function run(input: CommandInput): Promise<void> {
   const roots = rootsOf(input);
   const pricesVersion = prices.prices.version;
   const chunks = await withIndex(input, async (database) => {
-    const counted = filterMessages(countLibrary(database, { roots }, prices), filter);
-    const report = makeReport(counted, { kind, calendar: filter.calendar, nowMs: Date.now() });
+    const cells = usageCells(database, { roots }, prices).filter((cell) => passes(filter, cell, cell.session));
+    const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
     if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
     const isBroken = flags.breakdown === true;
     if (flags.json === true)
@@ -94,10 +94,11 @@ async function receiptChunks(input: CommandInput, question: ReceiptQuestion): Pr
   const { io, flags } = input;
   const { database, prices, roots, filter } = question;
   const rows = rowsFor(question);
-  const messages: PricedMessage[] = rows.flatMap((row) => row.messagesOf);
-  const isOfRow = lineFilter(question, rows);
-  const isWanted = (line: UsageLine, session: UsageSession): boolean =>
-    passes(filter, line, session) && isOfRow(line, session);
+  const isOfRow = rowFilter(question, rows);
+  const isWanted = (placed: Placed, session: UsageSession): boolean =>
+    passes(filter, placed, session) && isOfRow(placed, session);
+  const counted = countLibrary(database, { roots }, prices);
+  const messages = counted.filter(({ line, session }) => isWanted(line, session));
   const found: Receipts = findReceipts(database, messages, { scope: { roots }, prices, isWanted });
   for (const { path, code } of found.problems) writeNotice(io.stderr, `cannot read ${path} (${code})`);
   if (flags.json === true) return [`${jsonText(receiptsJson(found, prices.prices.version), 2)}\n`];
@@ -115,17 +116,17 @@ function rowsFor({ report, key, kind }: ReceiptQuestion): readonly UsageRow[] {
   throw new UserError(`the ${kind} report has ${what} "${key}"`, `run \`clew usage ${kind} --json\` for the keys`);
 }
 
-function lineFilter(
+function rowFilter(
   { kind, key, filter }: ReceiptQuestion,
   rows: readonly UsageRow[],
-): (line: UsageLine, session: UsageSession) => boolean {
+): (placed: Placed, session: UsageSession) => boolean {
   if (key === undefined) return () => true;
   if (kind === 'blocks') {
     return ({ time }) =>
       rows.some(({ key: start, block }) => time >= Date.parse(start) && time < (block?.endsAt ?? Number.NaN));
   }
   const keyOf = rowKey(kind, filter.calendar);
-  return (line, session) => rows.some((row) => row.key === keyOf(line, session));
+  return (placed, session) => rows.some((row) => row.key === keyOf(placed, session));
 }
 
 function sayNothing(input: CommandInput): readonly string[] {

@@ -14,6 +14,7 @@ import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
 import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { forgetCells } from './usage-cells.ts';
 
 export interface IndexReport {
   /** Transcripts found below the roots. */
@@ -199,6 +200,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
         rows,
       });
     }
+    forgetCells(database);
     insertMany(database, saveFiles, 12, saved, keepFiles);
     return written.length + writeRows(database, written);
   });
@@ -272,6 +274,7 @@ function forgetMissing(
       state.files.delete(file);
     }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
+    forgetCells(database);
   });
   return gone.length;
 }

@@ -12,7 +12,8 @@ export interface UsageSession {
   readonly sessionId: string;
   readonly path: string;
   readonly slug: string;
-  readonly cwd: string | undefined;
+  /** The folder it was started in, where its lines say. */
+  readonly cwd?: string;
 }
 
 export interface PricedMessage extends CountedMessage {
@@ -31,10 +32,12 @@ export interface UsageScope {
 export function countLibrary(database: Database, scope: UsageScope, prices: PriceList): readonly PricedMessage[] {
   const parts = usageParts(database, scope);
   const sessions = new Map(parts.map((part) => [part.file, part.session]));
-  return countUsage(linesOf(parts)).messages.map((message) => ({
-    ...message,
-    session: sessions.get(message.line.file) as UsageSession, // every counted line stands in a file of the list
-    costMicroUsd: prices.costOf(message.line.model, message.usage),
+  return countUsage(linesOf(parts)).messages.map(({ line, usage, isLowerBound }) => ({
+    line,
+    usage,
+    isLowerBound,
+    session: sessions.get(line.file) as UsageSession, // every counted line stands in a file of the list
+    costMicroUsd: prices.costOf(line.model, usage),
   }));
 }
 
@@ -44,13 +47,20 @@ export interface UsagePart {
   readonly rows: string;
 }
 
-export function* linesOf(parts: Iterable<UsagePart>): Generator<UsageLine> {
-  for (const { file, session, rows } of parts) yield* unpackLines({ file, sessionId: session.sessionId, rows });
+export function linesOf(parts: Iterable<UsagePart>): readonly UsageLine[] {
+  const lines: UsageLine[] = [];
+  for (const { file, session, rows } of parts) unpackLines({ file, sessionId: session.sessionId, rows }, lines);
+  return lines;
+}
+
+/** What the paths of all transcripts of these roots begin with. */
+export function projectPrefixes(roots: readonly string[]): readonly string[] {
+  return projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
 }
 
 /** In the order that decides who had a message first: sessions by age, the main transcript before its sub-agents. */
 export function usageParts(database: Database, { roots, endedAfter }: UsageScope): readonly UsagePart[] {
-  const below = projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
+  const below = projectPrefixes(roots);
   const where = endedAfter === undefined ? '' : 'WHERE s.ended_at >= ?';
   const rows = database
     .prepare(
@@ -77,6 +87,6 @@ function sessionOf(row: Row): UsageSession {
     sessionId: String(row.session_id),
     path: String(row.main),
     slug: String(row.slug),
-    cwd: typeof row.cwd === 'string' ? row.cwd : undefined,
+    ...(typeof row.cwd === 'string' ? { cwd: row.cwd } : {}),
   };
 }

@@ -12,18 +12,25 @@ import { type ModelRow, models, type PriceRow, pricesVersion, webSearchPerThousa
 export interface Prices {
   /** The date of the facts, and of what was laid over them. */
   readonly version: string;
+  /** Differs wherever a price differs. */
+  readonly fingerprint: string;
   readonly webSearchPerThousand: number;
   readonly models: Readonly<Record<string, ModelRow>>;
 }
 
-export const bundledPrices: Prices = { version: pricesVersion, webSearchPerThousand, models };
+export const bundledPrices: Prices = {
+  version: pricesVersion,
+  fingerprint: pricesVersion,
+  webSearchPerThousand,
+  models,
+};
 
 /** The bundled prices with `CLEW_PRICES`, else `prices.json` in Clew's state folder, laid over them. */
 export function loadPrices(env: NodeJS.ProcessEnv = process.env): Prices {
   const named = env.CLEW_PRICES;
   const file = named ? path.resolve(named) : path.join(stateFolder(env), 'prices.json');
   const text = readText(file, Boolean(named));
-  return text === undefined ? bundledPrices : layOver(bundledPrices, asObject(parseJson(text)), file);
+  return text === undefined ? bundledPrices : layOver(bundledPrices, text, file);
 }
 
 function readText(file: string, isNamed: boolean): string | undefined {
@@ -37,7 +44,8 @@ function readText(file: string, isNamed: boolean): string | undefined {
   }
 }
 
-function layOver(base: Prices, given: JsonObject | undefined, file: string): Prices {
+function layOver(base: Prices, text: string, file: string): Prices {
+  const given = asObject(parseJson(text));
   const rows = asObject(given?.models);
   if (given === undefined || rows === undefined) {
     throw new UserError(`${file} holds no prices: there is no "models" in it`, 'write it as docs/prices.md shows');
@@ -52,6 +60,7 @@ function layOver(base: Prices, given: JsonObject | undefined, file: string): Pri
   }
   return {
     version: `${base.version} + ${asString(given.version) ?? path.basename(file)}`,
+    fingerprint: `${base.fingerprint} ${text}`,
     webSearchPerThousand: price(given.webSearchPerThousand) ?? base.webSearchPerThousand,
     models: merged,
   };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { slugMatches } from '../store/slug.ts';
 
 export interface ProjectPlace {
-  readonly cwd: string | undefined;
+  readonly cwd?: string | undefined;
   readonly slug: string;
 }
 

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from './database.ts';
 import { summaryTables } from './summary-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 const tables = `
 CREATE TABLE sessions (
@@ -55,6 +55,11 @@ CREATE TABLE usage_parts (
   line INTEGER NOT NULL,
   rows TEXT NOT NULL,
   PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+-- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
+CREATE TABLE usage_cache (
+  key TEXT PRIMARY KEY,
+  cells TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE prompts (
   file INTEGER NOT NULL,

@@ -1,6 +1,6 @@
-// Counted messages → blocks of five hours, the windows in which a subscription's limits are counted: a block begins at
+// Cells of usage → blocks of five hours, the windows in which a subscription's limits are counted: a block begins at
 // the full hour (UTC) of its first message; the first message that is five hours or more behind that begins the next.
-import type { PricedMessage } from './library-usage.ts';
+import type { UsageCell } from './usage-cells.ts';
 
 export interface UsageBlock {
   /** When it begins, as ISO 8601; empty for the messages without a time. */
@@ -8,30 +8,28 @@ export interface UsageBlock {
   readonly endsAt: number;
   /** Messages of now still go into it. */
   readonly isActive: boolean;
-  readonly messages: readonly PricedMessage[];
+  readonly cells: readonly UsageCell[];
 }
 
 const hourMs = 60 * 60 * 1000;
 const blockMs = 5 * hourMs;
 
-export function blocksOf(messages: readonly PricedMessage[], nowMs: number): readonly UsageBlock[] {
-  const timed = messages.filter(({ line }) => !Number.isNaN(line.time)).sort((a, b) => a.line.time - b.line.time);
-  const groups: { start: number; messages: PricedMessage[] }[] = [];
-  for (const message of timed) {
-    const { time } = message.line;
+/** Cells are quarters of an hour and blocks begin at full hours, so that no cell is in two. */
+export function blocksOf(cells: readonly UsageCell[], nowMs: number): readonly UsageBlock[] {
+  const timed = cells.filter(({ time }) => !Number.isNaN(time)).sort((a, b) => a.time - b.time);
+  const groups: { start: number; cells: UsageCell[] }[] = [];
+  for (const cell of timed) {
     const current = groups.at(-1);
     // A pause of five hours always ends a block: a block is no longer than that itself.
-    if (current !== undefined && time < current.start + blockMs) current.messages.push(message);
-    else groups.push({ start: Math.floor(time / hourMs) * hourMs, messages: [message] });
+    if (current !== undefined && cell.time < current.start + blockMs) current.cells.push(cell);
+    else groups.push({ start: Math.floor(cell.time / hourMs) * hourMs, cells: [cell] });
   }
-  const blocks = groups.map(({ start, messages: own }) => ({
+  const blocks = groups.map(({ start, cells: own }) => ({
     key: new Date(start).toISOString(),
     endsAt: start + blockMs,
     isActive: start <= nowMs && nowMs < start + blockMs,
-    messages: own,
+    cells: own,
   }));
-  const untimed = messages.filter(({ line }) => Number.isNaN(line.time));
-  return untimed.length === 0
-    ? blocks
-    : [{ key: '', endsAt: Number.NaN, isActive: false, messages: untimed }, ...blocks];
+  const untimed = cells.filter(({ time }) => Number.isNaN(time));
+  return untimed.length === 0 ? blocks : [{ key: '', endsAt: Number.NaN, isActive: false, cells: untimed }, ...blocks];
 }

@@ -1,9 +1,8 @@
-// Counted messages → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
-import { noUsage } from '../format/usage.ts';
-import type { UsageLine } from '../session/usage.ts';
+// Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
 import type { PricedMessage, UsageSession } from './library-usage.ts';
 import { type Calendar, monthOf, weekOf } from './local-days.ts';
 import { blocksOf } from './usage-blocks.ts';
+import type { UsageCell } from './usage-cells.ts';
 
 export const reportKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
 export type ReportKind = (typeof reportKinds)[number];
@@ -24,7 +23,7 @@ export interface UsageSum {
 export interface UsageRow extends UsageSum {
   /** Empty where the messages do not say (no time, no model). */
   readonly key: string;
-  readonly messagesOf: readonly PricedMessage[];
+  readonly cells: readonly UsageCell[];
   /** Only of blocks. */
   readonly block?: { readonly endsAt: number; readonly isActive: boolean };
 }
@@ -42,8 +41,8 @@ export interface ReportOptions {
   readonly nowMs: number;
 }
 
-export function makeReport(messages: readonly PricedMessage[], options: ReportOptions): UsageReport {
-  return { rows: rowsOf(messages, options), totals: sumUp(messages), unpricedModels: unpriced(messages) };
+export function makeReport(cells: readonly UsageCell[], options: ReportOptions): UsageReport {
+  return { rows: rowsOf(cells, options), totals: sumUp(cells), unpricedModels: unpriced(cells) };
 }
 
 export interface UsageFilter {
@@ -54,12 +53,14 @@ export interface UsageFilter {
   readonly isWanted?: ((session: UsageSession) => boolean) | undefined;
 }
 
-/** What was counted elsewhere stays there: messages are filtered when it is known which session had them first. */
-export function filterMessages(messages: readonly PricedMessage[], filter: UsageFilter): readonly PricedMessage[] {
-  return messages.filter(({ line, session }) => passes(filter, line, session));
+/** A message or a cell of messages, as far as filters and rows look at it. */
+export interface Placed {
+  readonly time: number;
+  readonly model: string | undefined;
 }
 
-export function passes(filter: UsageFilter, { time }: UsageLine, session: UsageSession): boolean {
+/** What was counted elsewhere stays there: it is filtered when it is known which session had it first. */
+export function passes(filter: UsageFilter, { time }: Placed, session: UsageSession): boolean {
   const { since, until, calendar, isWanted } = filter;
   if (isWanted !== undefined && !isWanted(session)) return false;
   if (since === undefined && until === undefined) return true;
@@ -68,28 +69,28 @@ export function passes(filter: UsageFilter, { time }: UsageLine, session: UsageS
 }
 
 /** A row per model, largest cost first. */
-export function byModel(messages: readonly PricedMessage[]): readonly UsageRow[] {
-  return bySize(groupBy(messages, modelOf));
+export function byModel(cells: readonly UsageCell[]): readonly UsageRow[] {
+  return bySize(groupBy(cells, modelOf));
 }
 
-function rowsOf(messages: readonly PricedMessage[], { kind, calendar, nowMs }: ReportOptions): readonly UsageRow[] {
+function rowsOf(cells: readonly UsageCell[], { kind, calendar, nowMs }: ReportOptions): readonly UsageRow[] {
   if (kind === 'blocks') {
-    return blocksOf(messages, nowMs).map(({ key, messages: own, endsAt, isActive }) => ({
+    return blocksOf(cells, nowMs).map(({ key, cells: own, endsAt, isActive }) => ({
       ...rowOf(key, own),
       block: { endsAt, isActive },
     }));
   }
   const keyOf = rowKey(kind, calendar);
-  const rows = groupBy(messages, ({ line, session }) => keyOf(line, session));
+  const rows = groupBy(cells, (cell) => keyOf(cell, cell.session));
   if (kind === 'session') return byAge(rows);
   return kind === 'project' || kind === 'model' ? bySize(rows) : byKey(rows);
 }
 
-/** The row that a line belongs to. */
+/** The row that a message or a cell belongs to. */
 export function rowKey(
   kind: Exclude<ReportKind, 'blocks'>,
   calendar: Calendar,
-): (line: UsageLine, session: UsageSession) => string {
+): (placed: Placed, session: UsageSession) => string {
   switch (kind) {
     case 'daily':
       return ({ time }) => calendar.dayOf(time);
@@ -109,57 +110,63 @@ export function rowKey(
   }
 }
 
-export function modelOf({ line }: PricedMessage): string {
-  return line.model ?? '';
+function modelOf({ model }: UsageCell): string {
+  return model ?? '';
 }
 
-function groupBy(messages: readonly PricedMessage[], keyOf: (message: PricedMessage) => string): UsageRow[] {
-  const groups = new Map<string, PricedMessage[]>();
-  for (const message of messages) {
-    const key = keyOf(message);
+function groupBy(cells: readonly UsageCell[], keyOf: (cell: UsageCell) => string): UsageRow[] {
+  const groups = new Map<string, UsageCell[]>();
+  for (const cell of cells) {
+    const key = keyOf(cell);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [message]);
-    else group.push(message);
+    if (group === undefined) groups.set(key, [cell]);
+    else group.push(cell);
   }
   return [...groups].map(([key, group]) => rowOf(key, group));
 }
 
-function rowOf(key: string, messages: readonly PricedMessage[]): UsageRow {
-  return { key, ...sumUp(messages), messagesOf: messages };
+function rowOf(key: string, cells: readonly UsageCell[]): UsageRow {
+  return { key, ...sumUp(cells), cells };
 }
 
-export function sumUp(messages: readonly PricedMessage[]): UsageSum {
-  let { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = noUsage;
+type Summand = Omit<UsageCell, 'session' | 'model' | 'isFast' | 'time'>;
+
+export function sumUp(cells: readonly Summand[]): UsageSum {
+  const sum = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
   let cost = 0;
+  let messages = 0;
   let unpricedMessages = 0;
   let outputIsLowerBound = false;
-  for (const { usage, costMicroUsd, isLowerBound } of messages) {
-    inputTokens += usage.inputTokens;
-    outputTokens += usage.outputTokens;
-    cacheReadTokens += usage.cacheReadTokens;
-    cacheWrite5mTokens += usage.cacheWrite5mTokens;
-    cacheWrite1hTokens += usage.cacheWrite1hTokens;
-    if (costMicroUsd === undefined) unpricedMessages++;
-    else cost += costMicroUsd;
-    outputIsLowerBound ||= isLowerBound;
+  for (const cell of cells) {
+    sum.inputTokens += cell.inputTokens;
+    sum.outputTokens += cell.outputTokens;
+    sum.cacheReadTokens += cell.cacheReadTokens;
+    sum.cacheWrite5mTokens += cell.cacheWrite5mTokens;
+    sum.cacheWrite1hTokens += cell.cacheWrite1hTokens;
+    messages += cell.messages;
+    if (cell.costMicroUsd === undefined) unpricedMessages += cell.messages;
+    else cost += cell.costMicroUsd;
+    outputIsLowerBound ||= cell.outputIsLowerBound;
   }
-  return {
-    inputTokens,
-    outputTokens,
-    cacheReadTokens,
-    cacheWrite5mTokens,
-    cacheWrite1hTokens,
-    costMicroUsd: unpricedMessages > 0 && unpricedMessages === messages.length ? undefined : cost,
-    messages: messages.length,
-    unpricedMessages,
-    outputIsLowerBound,
-  };
+  const costMicroUsd = unpricedMessages > 0 && unpricedMessages === messages ? undefined : cost;
+  return { ...sum, costMicroUsd, messages, unpricedMessages, outputIsLowerBound };
 }
 
-function unpriced(messages: readonly PricedMessage[]): readonly string[] {
+export function sumMessages(messages: readonly PricedMessage[]): UsageSum {
+  return sumUp(
+    messages.map(({ usage, costMicroUsd, isLowerBound }) => ({
+      ...usage,
+      messages: 1,
+      costMicroUsd,
+      outputIsLowerBound: isLowerBound,
+    })),
+  );
+}
+
+function unpriced(cells: readonly UsageCell[]): readonly string[] {
   const names = new Set<string>();
-  for (const message of messages) {
-    if (message.costMicroUsd === undefined) names.add(modelOf(message) + (message.usage.fast ? ' (fast)' : ''));
+  for (const cell of cells) {
+    if (cell.costMicroUsd === undefined) names.add(modelOf(cell) + (cell.isFast ? ' (fast)' : ''));
   }
   return [...names].sort();
 }
@@ -170,7 +177,7 @@ function byKey(rows: readonly UsageRow[]): readonly UsageRow[] {
 
 /** By the last message, oldest first, as days are: the newest stands above the prompt. */
 function byAge(rows: readonly UsageRow[]): readonly UsageRow[] {
-  const ends = new Map(rows.map((row) => [row, lastTime(row.messagesOf)]));
+  const ends = new Map(rows.map((row) => [row, lastTime(row.cells)]));
   return [...rows].sort((a, b) => (ends.get(a) ?? 0) - (ends.get(b) ?? 0) || (a.key < b.key ? -1 : 1));
 }
 
@@ -181,8 +188,8 @@ function bySize(rows: readonly UsageRow[]): readonly UsageRow[] {
   );
 }
 
-export function lastTime(messages: readonly PricedMessage[]): number {
+function lastTime(cells: readonly UsageCell[]): number {
   let last = Number.NEGATIVE_INFINITY;
-  for (const { line } of messages) if (line.time > last) last = line.time;
+  for (const { time } of cells) if (time > last) last = time;
   return last;
 }

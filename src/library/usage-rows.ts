@@ -4,20 +4,19 @@
 import type { UsageLine } from '../session/usage.ts';
 
 /**
- * Fewer lines that `countUsage` counts the same: of those with one message id, request and chain only the largest is
- * kept, at the place of the first, with a stop reason if any of them has one.
+ * Fewer lines that `countUsage` counts the same: of a message's lines that follow one another with the same request and
+ * chain only the largest is kept, at the place of the first, with a stop reason if any of them has one.
  */
 export function reduceLines(lines: readonly UsageLine[]): readonly UsageLine[] {
   const kept: UsageLine[] = [];
-  const places = new Map<string, number[]>();
+  const lastPlaces = new Map<string, number>();
   for (const line of lines) {
     const id = line.messageId;
-    const known = id === undefined ? undefined : places.get(id);
-    const at = known?.find((place) => isSameResponse(kept[place] as UsageLine, line)); // places are of kept lines
-    if (at !== undefined) kept[at] = larger(kept[at] as UsageLine, line);
+    const at = id === undefined ? undefined : lastPlaces.get(id);
+    const before = at === undefined ? undefined : kept[at];
+    if (at !== undefined && before !== undefined && isSameResponse(before, line)) kept[at] = larger(before, line);
     else {
-      if (known !== undefined) known.push(kept.length);
-      else if (id !== undefined) places.set(id, [kept.length]);
+      if (id !== undefined) lastPlaces.set(id, kept.length);
       kept.push(line);
     }
   }
@@ -72,12 +71,12 @@ export interface PackedLines {
   readonly rows: string;
 }
 
-/** A stop reason comes back as `yes`: whether there is one is all that counts. */
-export function* unpackLines({ file, sessionId, rows }: PackedLines): Generator<UsageLine> {
+/** Adds to `lines`. A stop reason comes back as `yes`: whether there is one is all that counts. */
+export function unpackLines({ file, sessionId, rows }: PackedLines, lines: UsageLine[] = []): UsageLine[] {
   const values = JSON.parse(rows) as readonly (number | string | null)[]; // written by packLines
   for (let i = 0; i + width <= values.length; i += width) {
     const flags = values[i + 2] as number;
-    yield {
+    lines.push({
       file,
       line: values[i] as number,
       sessionId,
@@ -97,8 +96,9 @@ export function* unpackLines({ file, sessionId, rows }: PackedLines): Generator<
         webSearches: values[i + 8] as number,
         fast: (flags & fastFlag) !== 0,
       },
-    };
+    });
   }
+  return lines;
 }
 
 const width = 13;

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { updateRows } from '../../src/library/indexer.ts';
 import { createCalendar } from '../../src/library/local-days.ts';
-import { bundledPrices, PriceList } from '../../src/library/prices.ts';
+import { bundledPrices, PriceList, type Prices } from '../../src/library/prices.ts';
+import { makeCells, usageCells } from '../../src/library/usage-cells.ts';
 import { findReceipts } from '../../src/library/usage-receipts.ts';
-import { filterMessages, makeReport, reportKinds, type UsageReport } from '../../src/library/usage-report.ts';
+import { makeReport, passes, reportKinds, sumUp, type UsageReport } from '../../src/library/usage-report.ts';
 import { edgeCases } from '../support/edge-cases.ts';
 import { filesBelow, projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
@@ -25,7 +26,7 @@ const calendar = createCalendar('UTC');
 const main = `-w-p/${session1}.jsonl`;
 
 function report(library: TestLibrary, kind: (typeof reportKinds)[number] = 'daily'): UsageReport {
-  return makeReport(library.count(), { kind, calendar, nowMs: 0 });
+  return makeReport(makeCells(library.count()), { kind, calendar, nowMs: 0 });
 }
 
 function totalOf(rows: UsageReport['rows'], field: 'outputTokens' | 'messages' | 'inputTokens'): number {
@@ -133,13 +134,10 @@ test('days are filtered where they are counted, both ends included', (context) =
   const lines = ['2026-03-01T23:30:00.000Z', '2026-03-02T12:00:00.000Z', '2026-03-03T00:30:00.000Z', 'never'].map(
     (time, i) => answerLine({ id: `m${i}`, output: 10 ** i, time }),
   );
-  const messages = makeLibrary(context, { [main]: lines }).count();
+  const cells = makeCells(makeLibrary(context, { [main]: lines }).count());
   const sum = (zone: string, since?: string, until?: string): number =>
-    makeReport(filterMessages(messages, { since, until, calendar: createCalendar(zone) }), {
-      kind: 'daily',
-      calendar: createCalendar(zone),
-      nowMs: 0,
-    }).totals.outputTokens;
+    sumUp(cells.filter((cell) => passes({ since, until, calendar: createCalendar(zone) }, cell, cell.session)))
+      .outputTokens;
   assert.deepEqual(
     [
       sum('UTC'),
@@ -162,6 +160,39 @@ test('nothing changed: the second run reads no byte of any transcript', (context
     { files: 2, filesRead: 0, bytesRead: 0, rowsWritten: 0 },
   );
   assert.deepEqual(library.count(), before);
+});
+
+test('what is kept of a count is what was counted, until anything changes', (context) => {
+  const library = makeLibrary(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 1, stop: null }),
+      answerLine({ id: 'b', output: 2, model: 'claude-zeta-9', time: 'never' }),
+      answerLine({ id: 'c', output: 3, usage: { speed: 'fast' } }),
+    ],
+  });
+  const prices = new PriceList(bundledPrices);
+  const cells = (): readonly object[] => usageCells(library.database, { roots: [library.root] }, prices);
+  const counted = makeCells(library.count());
+  assert.deepEqual(cells(), counted);
+  assert.equal(library.database.prepare('SELECT count(*) AS count FROM usage_cache').get()?.count, 1);
+  assert.deepEqual(cells(), counted);
+  appendFileSync(path.join(library.root, 'projects', main), `${answerLine({ id: 'd', output: 4 })}\n`);
+  const grown = makeCells(library.count());
+  assert.equal(sumUp(grown).outputTokens, 10);
+  assert.deepEqual(cells(), grown);
+  rmSync(path.join(library.root, 'projects', main));
+  library.count();
+  assert.deepEqual(cells(), []);
+});
+
+test('other prices are another count', (context) => {
+  const library = makeLibrary(context, { [main]: [answerLine({ id: 'a', output: 1000 })] });
+  library.count();
+  const cost = (prices: Prices): number | undefined =>
+    sumUp(usageCells(library.database, { roots: [library.root] }, new PriceList(prices))).costMicroUsd;
+  const dear = { input: 0, output: 1000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, contextTokens: 1 };
+  const other = { ...bundledPrices, fingerprint: 'dear', models: { 'claude-sonnet-4-5': dear } };
+  assert.deepEqual([cost(bundledPrices), cost(other), cost(bundledPrices)], [15_030, 1_000_000, 15_030]);
 });
 
 test('a session that grows line by line counts as if it had been read at once', (context) => {
@@ -199,7 +230,7 @@ test('a transcript that was rewritten or removed is counted as it is now', (cont
   writeFileSync(file, `${answerLine({ id: 'new', output: 7 })}\n`);
   assert.equal(report(library).totals.outputTokens, 507);
   cpSync(file, `${file}.bak`);
-  spawnSync('rm', [file]);
+  rmSync(file);
   assert.equal(report(library).totals.outputTokens, 500);
 });
 
