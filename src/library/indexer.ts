@@ -10,6 +10,7 @@ import type { Database, Row } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { writeRows } from './row-writer.ts';
+import { forgetDocuments } from './text-schema.ts';
 import { findTranscripts, type TranscriptFile } from './transcript-files.ts';
 
 export interface IndexReport {
@@ -246,6 +247,7 @@ function saveFile(database: Database, file: TranscriptFile, session: number, row
 function forgetFile(database: Database, id: number, session: number, isMain: boolean): void {
   for (const table of ['messages', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
+  forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
   if (!isMain) return;
   database

@@ -4,9 +4,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
+import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 const tables = `
 CREATE TABLE sessions (
@@ -141,6 +142,7 @@ function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
     database.exec(tables);
+    database.exec(textTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;
