@@ -76,7 +76,11 @@ async function summariseOne(found: FoundSession): Promise<Row | undefined> {
 }
 
 /** A path names a folder exactly; any other word is looked for in the folder's path. */
-function isOfProject(row: Row, wanted: string, cwd: string): boolean {
+export function isOfProject(
+  row: { readonly cwd: string | undefined; readonly project: string },
+  wanted: string,
+  cwd: string,
+): boolean {
   const isPath = path.isAbsolute(wanted) || /^[.~](?:$|[./])/.test(wanted);
   if (isPath) {
     const full = path.resolve(cwd, wanted.replace(/^~(?=$|\/)/, homedir()));

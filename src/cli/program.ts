@@ -58,7 +58,7 @@ function addCommand(program: Command, row: CommandRow): void {
   if (row.argument !== undefined) command.argument(`<${row.argument}>`);
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined ? undefined : String(values[0]);
+    const argument = row.argument === undefined ? undefined : [values[0]].flat().join(' ');
     const { run } = await row.load();
     const flags = flagValues(command, row);
     await run({ argument, flags, io: standardIo(flags) });
@@ -77,8 +77,8 @@ function flagValues(command: Command, row: CommandRow): FlagValues {
   const options = command.optsWithGlobals();
   const values: Record<string, string | boolean | readonly string[] | undefined> = {};
   for (const { name } of [...row.flags, ...globalFlags]) {
-    const key = name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    values[name.replace(/^--/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
+    const key = name.replace(/^--?(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    values[name.replace(/^--?/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
   }
   return values;
 }

@@ -129,8 +129,12 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     if (error instanceof UserError || !isBroken(error)) throw error;
     notice('the index was damaged and is made anew');
   }
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  removeIndex(file);
   return withTables(openDatabase(file));
+}
+
+export function removeIndex(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isEmpty(database: Database): boolean {
@@ -150,7 +154,7 @@ function withTables(database: Database): Database {
 
 export function isBroken(error: unknown): boolean {
   const text = error instanceof Error ? `${systemErrorCode(error) ?? ''} ${error.message}` : '';
-  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database|no such (table|column)/i.test(text);
+  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|corrupt|not a database|no such (table|column)/i.test(text);
 }
 
 /** What SQLite says of the disk, as an error of use. */

@@ -1,0 +1,19 @@
+// The full text of the index, current for the roots of the call; what could not be read is said, long work shows a bar.
+import type { Database } from '../library/database.ts';
+import { type TextReport, updateText } from '../library/text-indexer.ts';
+import type { CommandInput } from './command.ts';
+import { writeNotice } from './notice.ts';
+import { rootsOf } from './session-argument.ts';
+import { startProgress } from './terminal/progress.ts';
+
+export function bringTextUpToDate(input: CommandInput, database: Database): TextReport {
+  const { stderr } = input.io;
+  const bar = startProgress(stderr, 'indexing their text');
+  const report = updateText(database, {
+    roots: rootsOf(input),
+    onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
+  });
+  bar.end();
+  for (const { path, code } of report.problems) writeNotice(stderr, `cannot read ${path} (${code})`);
+  return report;
+}
