@@ -9,7 +9,7 @@ import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { isOfProject } from './project-filter.ts';
+import { isOfProjectFolder } from './project-argument.ts';
 import { shortIds } from './short-ids.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 import { type Cell, renderTable } from './terminal/table.ts';
@@ -29,7 +29,7 @@ export async function listArchived({ flags, io }: CommandInput): Promise<void> {
       const latest = session.versions.at(-1);
       return latest === undefined ? [] : [{ ...session, latest, isOnDisk: existsSync(session.key) }];
     })
-    .filter(({ latest }) => wanted === undefined || isOfProject(latest.slug, wanted, io.cwd))
+    .filter(({ latest }) => wanted === undefined || isOfProjectFolder(latest.slug, wanted, io.cwd))
     .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs);
   if (flags.json === true) return writeOut([`${jsonText(rows.map(jsonRow), 2)}\n`], io);
   if (rows.length === 0) return writeNotice(io.stderr, `nothing in the archive ${folder}; \`clew archive\` fills it`);

@@ -13,7 +13,7 @@ import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { createProgress } from './progress.ts';
-import { isOfProject } from './project-filter.ts';
+import { isOfProjectFolder } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { readStdin } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
@@ -63,7 +63,8 @@ async function chosenSessions(input: CommandInput): Promise<readonly FoundSessio
   const wanted = textFlag(flags, 'project');
   const latestMs = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * 86_400_000;
   return sessions.filter(
-    (session) => session.mtimeMs <= latestMs && (wanted === undefined || isOfProject(session.slug, wanted, io.cwd)),
+    (session) =>
+      session.mtimeMs <= latestMs && (wanted === undefined || isOfProjectFolder(session.slug, wanted, io.cwd)),
   );
 }
 

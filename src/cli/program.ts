@@ -85,8 +85,8 @@ function flagValues(command: Command, row: CommandRow): FlagValues {
   const options = command.optsWithGlobals();
   const values: Record<string, string | boolean | readonly string[] | undefined> = {};
   for (const { name } of [...row.flags, ...globalFlags]) {
-    const key = name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    values[name.replace(/^--/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
+    const key = name.replace(/^--?(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    values[name.replace(/^--?/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
   }
   return values;
 }

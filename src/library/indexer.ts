@@ -13,6 +13,7 @@ import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
+import { forgetDocuments } from './text-schema.ts';
 import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { forgetCells } from './usage-cells.ts';
 
@@ -245,6 +246,7 @@ function firstSessionId(file: string): string | undefined {
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
   for (const table of ['usage_parts', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
+  forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
   if (!isMain) return;
   database

@@ -5,9 +5,10 @@ import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { summaryTables } from './summary-schema.ts';
+import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 const tables = `
 CREATE TABLE sessions (
@@ -138,6 +139,7 @@ function withTables(database: Database): Database {
     if (!isEmpty(database)) return;
     database.exec(tables);
     database.exec(summaryTables);
+    database.exec(textTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;
@@ -145,7 +147,7 @@ function withTables(database: Database): Database {
 
 export function isBroken(error: unknown): boolean {
   const text = error instanceof Error ? `${systemErrorCode(error) ?? ''} ${error.message}` : '';
-  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database|no such (table|column)/i.test(text);
+  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|corrupt|not a database|no such (table|column)/i.test(text);
 }
 
 /** What SQLite says of the disk, as an error of use. */
