@@ -18,7 +18,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { readContents } from '../../../src/library/archive/contents.ts';
+import { ChunkReader } from '../../../src/library/archive/chunk-reader.ts';
+import { type ArchiveContents, type Block, readContents } from '../../../src/library/archive/contents.ts';
+import { readGroup } from '../../../src/library/archive/group.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import {
@@ -206,18 +208,18 @@ test('an archive cut at any byte keeps what stands before, and the next run comp
   const root = killRoot(temp);
   const wanted = await referenceArchive(temp, root);
   const reference = path.join(temp, 'reference');
-  const packs = readdirSync(reference).sort();
+  const names = readdirSync(reference).sort();
   for (let round = 0; round < (isLong ? 200 : 40); round++) {
     const folder = path.join(temp, `cut-${round}`);
-    const last = Math.floor(Math.random() * packs.length);
+    const last = Math.floor(Math.random() * names.length);
     mkdirSync(folder);
-    for (const pack of packs.slice(0, last + 1)) cpSync(path.join(reference, pack), path.join(folder, pack));
-    const pack = path.join(folder, packs[last] ?? '');
+    for (const pack of names.slice(0, last + 1)) cpSync(path.join(reference, pack), path.join(folder, pack));
+    const pack = path.join(folder, names[last] ?? '');
     const size = Math.floor(Math.random() * statSync(pack).size);
     truncateSync(pack, size);
     // After a power cut the length of a file may be right and its end all zeros.
     if (round % 4 === 0) truncateSync(pack, size + 5000);
-    await completes(folder, root, wanted, `cut at ${size} of ${packs[last]}`);
+    await completes(folder, root, wanted, `round ${round}: cut at ${size} of ${names[last]}`);
     rmSync(folder, { recursive: true });
   }
 });
@@ -227,29 +229,37 @@ test('a block that reached the disk in part is not built upon', async (t) => {
   const root = killRoot(temp);
   const wanted = await referenceArchive(temp, root);
   const folder = path.join(temp, 'reference');
-  const { uncommitted, packs, blocks } = withoutLastSessions(folder);
-  assert.ok(uncommitted.length > 0 && packs.length > 0);
-  const block = uncommitted.at(-1) ?? blocks[0];
+  const { uncommitted, blocks } = withoutLastSessions(folder);
+  const block = blocks.find((each) => each.offset === uncommitted.at(-1)?.offset && each.pack === packs(folder).at(-1));
   assert.ok(block !== undefined);
   flipByte(block.pack, block.bodyOffset + block.header.bodyBytes - 20);
   await completes(folder, root, wanted, 'a damaged block at the end');
 });
 
-test('a flipped byte costs what it stands in, is found, and nothing else is lost', async (t) => {
+test('a flipped byte is found, and costs only the files that it stands in', async (t) => {
   const temp = temporaryFolder(t);
   const root = killRoot(temp);
   await referenceArchive(temp, root);
   const folder = path.join(temp, 'reference');
-  const sound = await verifyArchive({ folder });
+  const sound = readContents(folder);
   for (let round = 0; round < 30; round++) {
     const copy = path.join(temp, 'flipped');
     cpSync(folder, copy, { recursive: true });
-    const packs = readdirSync(copy).sort().slice(0, -1);
-    const pack = path.join(copy, packs[Math.floor(Math.random() * packs.length)] ?? '');
-    flipByte(pack, Math.floor(Math.random() * statSync(pack).size));
+    const names = readdirSync(copy).sort().slice(0, -1);
+    const name = names[Math.floor(Math.random() * names.length)] ?? '';
+    const at = Math.floor(Math.random() * statSync(path.join(copy, name)).size);
+    flipByte(path.join(copy, name), at);
+    const hit = sound.blocks.find(
+      (block) =>
+        path.basename(block.pack) === name && block.offset <= at && at < block.bodyOffset + block.header.bodyBytes,
+    );
     const found = await verifyArchive({ folder: copy });
-    assert.ok(found.damage.length > 0, 'the damage is not found');
-    assert.ok(found.sessions >= sound.sessions - 1 && found.broken.length < sound.files / 2);
+    assert.equal(found.damage.length, 1, `${name} at ${at}`);
+    assert.equal(found.sessions, sound.sessions.size - (hit === undefined ? 1 : 0));
+    assert.deepEqual(
+      found.broken.map(({ session, file }) => `${session} ${file}`),
+      hit === undefined ? [] : filesWith(sound, hit),
+    );
     rmSync(copy, { recursive: true });
   }
 });
@@ -325,12 +335,36 @@ async function completes(
   assert.deepEqual(holdings(folder), wanted, when);
 }
 
+function packs(folder: string): string[] {
+  return [...readContents(folder).packs];
+}
+
 /** Cuts the last pack behind its last block, so that no session names what is in that. */
 function withoutLastSessions(folder: string): ReturnType<typeof readContents> {
-  const { blocks, packs } = readContents(folder);
-  const last = blocks.filter((block) => block.pack === packs.at(-1)).at(-1);
+  const { blocks } = readContents(folder);
+  const last = blocks.filter((block) => block.pack === packs(folder).at(-1)).at(-1);
   if (last !== undefined) truncateSync(last.pack, last.bodyOffset + last.header.bodyBytes);
   return readContents(folder);
+}
+
+/** The files that a chunk of the block is a part of. */
+function filesWith(contents: ArchiveContents, { header: { first, count } }: Block): string[] {
+  const reader = new ChunkReader(contents);
+  return [...contents.sessions.values()].flatMap(({ key, versions }) =>
+    versions.flatMap((manifest) =>
+      manifest.files
+        .filter((file) => {
+          const used = new Set(file.groups);
+          const use = (chunk: number): Buffer => {
+            used.add(chunk);
+            return reader.read(chunk);
+          };
+          for (const group of file.groups) Array.from(readGroup(reader.read(group), manifest.sessionId, use));
+          return [...used].some((chunk) => chunk >= first && chunk < first + count);
+        })
+        .map((file) => `${key} ${file.path}`),
+    ),
+  );
 }
 
 function flipByte(file: string, offset: number): void {
