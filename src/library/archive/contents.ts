@@ -6,7 +6,15 @@ import { systemErrorCode } from '../../base/errors.ts';
 import { diskError } from '../../store/disk.ts';
 import { codecs, isCodecName } from './codec.ts';
 import { contentKey, type Manifest, parseManifest, placeKey } from './manifest.ts';
-import { bodyHash, type ChunksHeader, isRecord, type PackRecord, readRange, scanPack } from './record.ts';
+import {
+  bodyHash,
+  type ChunksHeader,
+  isRecord,
+  type PackRecord,
+  type RecordHeader,
+  readRange,
+  scanPack,
+} from './record.ts';
 
 export interface Block {
   readonly pack: string;
@@ -40,8 +48,8 @@ export interface ArchiveContents {
   readonly damage: readonly ArchiveDamage[];
   /** Where in the last pack the bytes begin that no whole record holds: what a killed writer left. */
   readonly tornAt: number | undefined;
-  /** The blocks behind the last session in the last pack: written, but perhaps not yet on the disk. */
-  readonly uncommitted: readonly Block[];
+  /** What stands behind the last sound session in the last pack: written, but perhaps not yet on the disk. */
+  readonly uncommitted: readonly PackRecord[];
 }
 
 /** A folder that is not there is an empty archive. */
@@ -72,7 +80,7 @@ class Found {
   readonly #blocks: Block[] = [];
   readonly #sessions = new Map<string, { key: string; versions: Manifest[] }>();
   readonly #damage: ArchiveDamage[] = [];
-  #uncommitted: Block[] = [];
+  #uncommitted: PackRecord[] = [];
   #next = 0;
   #tornAt: number | undefined;
 
@@ -99,16 +107,21 @@ class Found {
   #addRecord(pack: string, record: PackRecord): void {
     const { header, offset, bodyOffset } = record;
     if (header.kind === 'chunks') {
-      const block = { pack, offset, bodyOffset, header };
-      this.#blocks.push(block);
-      this.#uncommitted.push(block);
+      this.#blocks.push({ pack, offset, bodyOffset, header });
+      this.#uncommitted.push(record);
       this.#next = Math.max(this.#next, header.first + header.count);
       return;
     }
-    this.#uncommitted = [];
     this.#next = Math.max(this.#next, header.next);
-    const manifest = readManifest(pack, record);
-    if (typeof manifest === 'string') this.#damage.push({ pack, offset: record.offset, message: manifest });
+    const body = readBody(record, pack);
+    if (body === undefined) {
+      this.#uncommitted.push(record);
+      this.#damage.push({ pack, offset, message: 'the record of a session is damaged' });
+      return;
+    }
+    this.#uncommitted = [];
+    const manifest = readManifest(header, body);
+    if (typeof manifest === 'string') this.#damage.push({ pack, offset, message: manifest });
     else this.#addVersion(manifest);
   }
 
@@ -126,14 +139,9 @@ class Found {
   }
 }
 
-function readManifest(pack: string, record: PackRecord): Manifest | string {
-  const { header } = record;
-  if (!isCodecName(header.codec)) return `a session is written with "${header.codec}", which this Clew does not know`;
-  const body = readBody(record, pack);
-  if (body === undefined) return 'the record of a session is damaged';
-  return (
-    parseManifest(codecs[header.codec].decompress(body, header.rawBytes)) ?? 'the record of a session is no manifest'
-  );
+function readManifest({ codec, rawBytes }: RecordHeader, body: Buffer): Manifest | string {
+  if (!isCodecName(codec)) return `a session is written with "${codec}", which this Clew does not know`;
+  return parseManifest(codecs[codec].decompress(body, rawBytes)) ?? 'the record of a session is no manifest';
 }
 
 function listPacks(folder: string): readonly string[] {

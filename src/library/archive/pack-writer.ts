@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { diskError, makeFolder, privateFileMode, syncPath } from '../../store/disk.ts';
 import { ChunkTable, hashBytes, hashChunk } from './chunk-table.ts';
 import { codecs, defaultCodec } from './codec.ts';
-import { type ArchiveContents, packPath, readBody } from './contents.ts';
+import { type ArchiveContents, type Block, packPath, readBody } from './contents.ts';
 import { type Manifest, serialiseManifest } from './manifest.ts';
 import { OpenBlock } from './open-block.ts';
 import { bodyHash, makeRecord, type RecordHeader, readRange } from './record.ts';
@@ -187,10 +187,10 @@ function lastIndex(contents: ArchiveContents): number {
   return last === undefined ? 1 : Number.parseInt(last.slice(contents.folder.length + 1), 10);
 }
 
-/** In the last pack: where a record is torn, or where a block that no session names yet is not what it says. */
-function firstBadByte(contents: ArchiveContents): number | undefined {
-  const bad = contents.uncommitted.find((block) => readBody(block, block.pack) === undefined);
-  return bad === undefined ? contents.tornAt : bad.offset;
+/** In the last pack, behind the last sound session: where a record is torn, or is not what it says. */
+function firstBadByte({ uncommitted, packs, tornAt }: ArchiveContents): number | undefined {
+  const bad = uncommitted.find((record) => readBody(record, packs.at(-1) ?? '') === undefined);
+  return bad === undefined ? tornAt : bad.offset;
 }
 
 function cutPack({ packs }: ArchiveContents, size: number): void {
@@ -203,10 +203,11 @@ function cutPack({ packs }: ArchiveContents, size: number): void {
 }
 
 function withoutBytesFrom(contents: ArchiveContents, offset: number): ArchiveContents {
-  const isCut = new Set(contents.uncommitted.filter((block) => block.offset >= offset));
-  if (isCut.size === 0) return contents;
-  const next = Math.min(...[...isCut].map((block) => block.header.first));
-  return { ...contents, blocks: contents.blocks.filter((block) => !isCut.has(block)), next };
+  const last = contents.packs.at(-1);
+  const isCut = ({ pack, offset: start }: Block): boolean => pack === last && start >= offset;
+  const first = contents.blocks.find(isCut)?.header.first;
+  const blocks = contents.blocks.filter((block) => !isCut(block));
+  return { ...contents, blocks, next: first ?? contents.next };
 }
 
 function readTable({ blocks }: ArchiveContents): ChunkTable {
