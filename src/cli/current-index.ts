@@ -1,8 +1,9 @@
-// The index, brought up to date for the roots of a call, for as long as a command works with it.
+// The index as every command wants it: open, current for the roots of the call, and closed again. An index that turns
+// out to be broken is made anew once: everything in it can be read again.
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
-import { indexError, indexPath, openIndex } from '../library/schema.ts';
+import { indexError, indexPath, isBroken, openIndex, removeIndex } from '../library/schema.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -11,25 +12,36 @@ import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
-export async function withIndex<T>(
-  input: CommandInput,
-  work: (database: Database, report: IndexReport) => Promise<T> | T,
-): Promise<T> {
-  const { stderr, env } = input.io;
+type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
+
+export async function withIndex<T>(input: CommandInput, work: Work<T>): Promise<T> {
+  const folder = stateFolder(input.io.env);
+  const file = indexPath(folder);
+  try {
+    return await attempt(input, folder, work);
+  } catch (error) {
+    // What the work itself could not read or write is no fault of the index.
+    if (!isOfDatabase(error)) throw error;
+    if (!isBroken(error)) throw indexError(error, file);
+    writeNotice(input.io.stderr, 'the index was damaged and is made anew');
+    removeIndex(file);
+    return await attempt(input, folder, work);
+  }
+}
+
+async function attempt<T>(input: CommandInput, folder: string, work: Work<T>): Promise<T> {
+  const { stderr } = input.io;
   const roots = rootsOf(input);
-  const folder = stateFolder(env);
   const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
   const progress = showProgress({ stderr, label: 'reading sessions' });
   try {
-    const onProgress = ({ bytesDone, bytesTotal }: { bytesDone: number; bytesTotal: number }): void =>
-      progress.update(bytesDone, bytesTotal);
-    const report = updateRows(database, { roots, onProgress });
+    const report = updateRows(database, {
+      roots,
+      onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
+    });
     progress.end();
     for (const problem of report.problems) writeNotice(stderr, problemText(problem));
     return await work(database, report);
-  } catch (error) {
-    // What the work itself could not read or write is no fault of the index.
-    throw isOfDatabase(error) ? indexError(error, indexPath(folder)) : error;
   } finally {
     progress.end();
     database.close();

@@ -1,15 +1,15 @@
 // The table of commands → help texts within 80 columns: what to type in the left column, what it does in the right.
-import type { Command, HelpConfiguration, Option } from 'commander';
+import type { Argument, Command, HelpConfiguration, Option } from 'commander';
 import type { CommandRow } from './command.ts';
 
 export const helpStyle: HelpConfiguration = {
   helpWidth: 80,
   showGlobalOptions: true,
-  subcommandTerm: (command: Command) => [command.name(), ...argumentNames(command)].join(' '),
+  subcommandTerm: (command: Command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
   optionTerm: (option: Option) => option.flags.replace(/[<>]/g, ''),
   commandUsage: (command: Command) => {
     const parent = command.parent === null ? '' : `${command.parent.name()} `;
-    const words = argumentNames(command);
+    const words = command.registeredArguments.map(argumentTerm);
     const called = command.parent === null ? ['COMMAND'] : words;
     return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
   },
@@ -18,8 +18,8 @@ export const helpStyle: HelpConfiguration = {
     command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
 };
 
-function argumentNames(command: Command): string[] {
-  return command.registeredArguments.map((each) => (each.required ? each.name() : `[${each.name()}]`));
+function argumentTerm(argument: Argument): string {
+  return argument.required ? argument.name() : `[${argument.name()}]`;
 }
 
 export const programNotes: string = `

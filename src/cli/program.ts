@@ -67,21 +67,29 @@ function addCommand(program: Command, row: CommandRow): void {
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(row.argument.startsWith('[') ? row.argument : `<${row.argument}>`);
+  if (row.argument !== undefined) command.argument(bracketed(row.argument));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined || values[0] === undefined ? undefined : String(values[0]);
+    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument, flags, io: standardIo(flags) });
+    await run({ argument: words[0], words, flags, io: standardIo(flags) });
   });
 }
 
 function optionOf(flag: Flag): Option {
-  const option = new Option(flag.value === undefined ? flag.name : `${flag.name} <${flag.value}>`, flag.summary);
+  const option = new Option(
+    flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`,
+    flag.summary,
+  );
   if (flag.isHidden) option.hideHelp();
   if (flag.isRepeatable) option.argParser((value, before: readonly string[] = []) => [...before, value]);
   return option;
+}
+
+/** What stands in brackets may be left out. */
+function bracketed(word: string): string {
+  return word.startsWith('[') ? word : `<${word}>`;
 }
 
 /** Commander's camel-case names back to the flags' own. */
@@ -89,8 +97,8 @@ function flagValues(command: Command, row: CommandRow): FlagValues {
   const options = command.optsWithGlobals();
   const values: Record<string, string | boolean | readonly string[] | undefined> = {};
   for (const { name } of [...row.flags, ...globalFlags]) {
-    const key = name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    values[name.replace(/^--/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
+    const key = name.replace(/^--?(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    values[name.replace(/^--?/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
   }
   return values;
 }

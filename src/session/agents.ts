@@ -106,7 +106,7 @@ function readMeta(path: string | undefined): JsonObject | undefined {
 const owners = new Map<string, string>();
 
 /** The session that the first records of a file name. */
-function ownerOf(path: string): string | undefined {
+export function ownerOf(path: string): string | undefined {
   const known = owners.get(path);
   if (known !== undefined) return known;
   const owner = openingOf(path)?.sessionId;

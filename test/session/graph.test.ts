@@ -81,9 +81,9 @@ test('a cycle is cut at its youngest line, and reported once', () => {
   assert.deepEqual(diagnostics(self), [`G-cycle 2: ${cycle}`]);
 });
 
-test('a cycle of two hundred thousand lines is cut like any other', () => {
+test('a cycle of a hundred and fifty thousand lines is cut like any other', () => {
   const builder = transcript();
-  const length = 200_000;
+  const length = 150_000;
   for (let i = 0; i < length; i++)
     builder.entry({ type: 'system', uuid: `n${i}`, parentUuid: `n${(i + length - 1) % length}` });
   const { diagnostics: found } = buildGraph(builder.transcript().nodes);
