@@ -137,15 +137,14 @@ async function summariseAll(
     bytesDone += sizeOf(each);
     if (batch.length >= batchFiles || sizeOf(each) > 1 << 20) flush();
   }
-  if (stale.length > 0) flush();
+  if (stale.length === 0) return { fresh, problems };
+  flush();
+  database.exec('DELETE FROM summaries WHERE path NOT IN (SELECT path FROM sessions)');
   return { fresh, problems };
 }
 
 function saveSummaries(database: Database, rows: readonly SqlValue[][]): void {
-  database.transaction(() => {
-    insertMany(database, 'INSERT OR REPLACE INTO summaries', 13, rows);
-    database.exec('DELETE FROM summaries WHERE path NOT IN (SELECT path FROM sessions)');
-  });
+  database.transaction(() => insertMany(database, 'INSERT OR REPLACE INTO summaries', 13, rows));
 }
 
 function summaryRow({ file, state }: MainTranscript, summary: Summary): SqlValue[] {
