@@ -7,7 +7,7 @@ import { indexError, indexPath, openIndex } from '../library/schema.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import type { OutputStream } from './terminal/output.ts';
 
 export async function withIndex<T>(

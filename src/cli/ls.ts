@@ -2,8 +2,8 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
+import { neutralise } from '../base/hostile-text.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
-import { neutralise } from '../base/terminal-text.ts';
 import { summariseFile } from '../session/summary.ts';
 import { discoverSessions, type FoundSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';

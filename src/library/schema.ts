@@ -6,7 +6,7 @@ import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 const tables = `
 CREATE TABLE sessions (
