@@ -79,9 +79,26 @@ const none: never[] = [];
  * for `recoverRecords`.
  */
 export function scanRecord(bytes: Buffer): Head | undefined {
+  return scanInto(emptyHead(), bytes);
+}
+
+/**
+ * The same for who looks at every line of a library, but keeps none of its heads: one head is filled again and again
+ * (a new one for each line is half of the garbage), and what links lines to one another is left out.
+ */
+export function scanPassing(bytes: Buffer): Head | undefined {
+  clearHead(passing);
+  isPassing = true;
+  const head = scanInto(passing, bytes);
+  isPassing = false;
+  return head;
+}
+
+let isPassing = false;
+
+function scanInto(head: Head, bytes: Buffer): Head | undefined {
   const start = skipWhitespace(bytes, 0);
   if (bytes[start] !== openBrace) return undefined;
-  const head = emptyHead();
   textSpans.length = 0;
   const end = scanEntry(bytes, start, head);
   if (end < 0 || skipWhitespace(bytes, end) !== bytes.length) return undefined;
@@ -198,9 +215,11 @@ function setField(bytes: Buffer, head: Head, name: string, start: number, end: n
       head.uuid = text(bytes, start, end);
       return;
     case 'parentUuid':
+      if (isPassing) return;
       head.parentUuid = isNull(bytes, start) ? null : text(bytes, start, end);
       return;
     case 'logicalParentUuid':
+      if (isPassing) return;
       head.logicalParentUuid = text(bytes, start, end);
       return;
     case 'timestamp':
@@ -222,6 +241,7 @@ function setField(bytes: Buffer, head: Head, name: string, start: number, end: n
       head.requestId = text(bytes, start, end);
       return;
     case 'leafUuid':
+      if (isPassing) return;
       head.leafUuid = text(bytes, start, end);
       return;
     case 'explicit':
@@ -246,7 +266,7 @@ function setField(bytes: Buffer, head: Head, name: string, start: number, end: n
 }
 
 function scanMessage(bytes: Buffer, at: number, head: Head): number {
-  const message = emptyMessage();
+  const message = isPassing ? clearMessage(passingMessage) : emptyMessage();
   head.message = message;
   let i = at + 1;
   for (let first = true; ; first = false) {
@@ -547,3 +567,41 @@ function emptyMessage(): MessageHead {
     hasParts: false,
   };
 }
+
+function clearHead(head: Head): void {
+  head.type = '';
+  head.subtype = undefined;
+  head.uuid = undefined;
+  head.time = Number.NaN;
+  head.sessionId = undefined;
+  head.agentId = undefined;
+  head.cwd = undefined;
+  head.version = undefined;
+  head.requestId = undefined;
+  head.explicit = false;
+  head.isSidechain = false;
+  head.isMeta = false;
+  head.isCompactSummary = false;
+  head.isApiErrorMessage = false;
+  head.hasPermissionMode = false;
+  head.resultAgentId = undefined;
+  head.message = undefined;
+  head.textPrefixes = none;
+}
+
+function clearMessage(message: MessageHead): MessageHead {
+  message.role = undefined;
+  message.id = undefined;
+  message.model = undefined;
+  message.stopReason = undefined;
+  message.usage = undefined;
+  message.content = 'absent';
+  message.blockTypes = none;
+  message.calls = none;
+  message.results = none;
+  message.hasParts = false;
+  return message;
+}
+
+const passing: Head = emptyHead();
+const passingMessage: MessageHead = emptyMessage();
