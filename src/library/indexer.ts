@@ -37,8 +37,8 @@ export interface UpdateOptions {
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
-const batchBytes = 16 * 1024 * 1024;
-const batchFiles = 256;
+const batchBytes = 64 * 1024 * 1024;
+const batchFiles = 1024;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
   const { files, problems } = findTranscripts(options.roots);
@@ -166,7 +166,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
   const proofs = batch.map(({ file, rows }) => proveFile(file.path, rows.offset));
   return database.transaction(() => {
     state.refresh();
-    const saved: SqlValue[][] = [];
+    const saved: SqlValue[] = [];
     const written: FileRows[] = [];
     for (const [i, advance] of batch.entries()) {
       const { file, rows, fromOffset, fromLine } = advance;
@@ -178,7 +178,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
-      saved.push(fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
+      saved.push(...fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
       written.push({
         id: known.id,
         session,
