@@ -98,7 +98,7 @@ function marksFrom(text: string, from: number, terms: readonly Term[]): readonly
 }
 
 const shortText = 4000;
-const lookAhead = 20_000;
+const lookAhead = 3000;
 
 /** Cutting a long text into words takes long: a plain search says from where on it is worth it, if it finds anything. */
 function firstLikely(text: string, terms: readonly Term[]): number {

@@ -24,6 +24,9 @@ test('every object that is printed has exactly the fields that the page lists fo
     path.join(recordings, 'real/2.1.150/compact/-home-dev-widgets/a07eca6d-a4f7-4a12-9bab-83c2627b91db.jsonl'),
   ];
   collect('ls', jsonOf(['ls', '--json', '--demo']), printed);
+  const env = { CLEW_HOME: path.join(folder, 'state') };
+  collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
+  collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
