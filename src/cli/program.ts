@@ -17,6 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
   const help: string[] = [];
   try {
+    if (isForPicker(argv)) return await pick(argv);
     await parse(withHelpFlag(argv), help);
     return exitCodes.ok;
   } catch (error) {
@@ -26,6 +27,17 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await writeOut(help, process);
     return exitCodes.ok;
   }
+}
+
+/** Without a command, on a terminal that can be drawn on. */
+function isForPicker(argv: readonly string[]): boolean {
+  const isAlone = argv.every((word) => globalFlags.some((flag) => flag.name === word));
+  return isAlone && process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb';
+}
+
+async function pick(argv: readonly string[]): Promise<number> {
+  const { runPicker } = await import('./picker/picker.ts');
+  return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
 }
 
 /** `clew` alone and `clew help COMMAND` ask for help too. */

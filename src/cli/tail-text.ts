@@ -21,6 +21,8 @@ export interface TailTextOptions {
   /** Asked for each time: a terminal may be resized. */
   readonly width: () => number;
   readonly now?: () => number;
+  /** The session is known to the reader: it gets no line of its own. */
+  readonly isExcerpt?: boolean;
 }
 
 /** A call that takes longer than this is shown before its outcome. */
@@ -31,12 +33,14 @@ export class TailText {
   readonly #style: Style;
   readonly #width: () => number;
   readonly #now: () => number;
+  readonly #isExcerpt: boolean;
   readonly #sessions = new Map<string, LiveSession>();
   readonly #agentNames = new Map<string, string>();
   readonly #waiting = new Map<string, WaitingCall>();
   #speaker = '';
 
-  constructor({ style, width, now = Date.now }: TailTextOptions) {
+  constructor({ style, width, now = Date.now, isExcerpt = false }: TailTextOptions) {
+    this.#isExcerpt = isExcerpt;
     this.#style = style;
     this.#width = width;
     this.#now = now;
@@ -113,7 +117,9 @@ export class TailText {
     const isSpeaking = this.#speaker === speaker;
     this.#speaker = speaker;
     const parts = [
-      ...(isNew ? [`\n${this.#style.muted(rule('─', factsOf(record), this.#width() - this.#gutterWidth()))}\n`] : []),
+      ...(isNew && !this.#isExcerpt
+        ? [`\n${this.#style.muted(rule('─', factsOf(record), this.#width() - this.#gutterWidth()))}\n`]
+        : []),
       ...(agentId === undefined || isSpeaking
         ? []
         : [`  ${this.#style.accent('↳')} ${this.#agentName(record, agentId)}\n`]),
