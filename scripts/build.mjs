@@ -17,7 +17,9 @@ await build({
   target: 'node20',
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
-  banner: { js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
+  },
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
   sourcesContent: false,

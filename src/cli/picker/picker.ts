@@ -22,7 +22,7 @@ export interface PickerStreams {
 
 /** The exit code. */
 export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<number> {
-  const input: CommandInput = { argument: undefined, flags: {}, io };
+  const input: CommandInput = { argument: undefined, words: [], flags: {}, io };
   const list = await currentSessions(input);
   if (list.sessions.length === 0) {
     const where = rootsOf(input).join(' and ');
@@ -33,7 +33,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   if (choice === undefined) return exitCodes.ok;
   if ('resume' in choice) return runResume(choice.resume);
   const { run } = await import('../show.ts');
-  await run({ argument: choice.show, flags: {}, io });
+  await run({ argument: choice.show, words: [choice.show], flags: {}, io });
   return exitCodes.ok;
 }
 
