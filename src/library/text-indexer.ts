@@ -24,9 +24,11 @@ export interface TextOptions {
   /** Only what stands below these is read. */
   readonly roots: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
+  /** How much of the transcripts goes into one transaction. */
+  readonly batchBytes?: number;
 }
 
-const batchBytes = 16 * 1024 * 1024;
+const defaultBatchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
 /** To be called when the rows are current (`updateRows`): that a file is still the one that was read is checked there. */
@@ -71,12 +73,14 @@ class TextRun {
   documentsWritten = 0;
   readonly #database: Database;
   readonly #options: TextOptions;
+  readonly #batchBytes: number;
   readonly #bytesTotal: number;
   #bytesDone = 0;
 
   constructor(database: Database, options: TextOptions) {
     this.#database = database;
     this.#options = options;
+    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
     this.#bytesTotal = [...this.#pending('chat'), ...this.#pending('tool')].reduce(
       (sum, file) => sum + file.endOffset - file.offset,
       0,
@@ -99,7 +103,7 @@ class TextRun {
         batch.push(read);
         bytes += read.toOffset - at.offset;
         const isDone = read.toOffset >= at.endOffset;
-        if (bytes >= batchBytes || batch.length >= batchFiles || !isDone) flush();
+        if (bytes >= this.#batchBytes || batch.length >= batchFiles || !isDone) flush();
         at = isDone ? undefined : { ...at, offset: read.toOffset, line: read.toLine };
       }
     }
@@ -159,7 +163,7 @@ class TextRun {
   }
 
   #read(file: PendingFile, stage: TextStage): Advance | undefined {
-    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: batchBytes }));
+    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: this.#batchBytes }));
     if (read === undefined) return undefined;
     this.#count(file.id, read.offset - file.offset);
     return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts };
