@@ -198,6 +198,19 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./tail.ts'),
   },
   {
+    name: 'stats',
+    summary: 'what was done: prompts, tools, files, models, busy hours, streaks',
+    flags: [
+      project,
+      { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, 12h, 7d, 2w' },
+      json,
+      root,
+      demo,
+    ],
+    examples: ['clew stats', 'clew stats --since 30d', 'clew stats --project lighthouse --json'],
+    load: () => import('./stats.ts'),
+  },
+  {
     name: 'completion',
     argument: 'SHELL',
     summary: 'print a completion script for bash, zsh or fish',

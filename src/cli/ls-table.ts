@@ -48,7 +48,7 @@ export function expiringTable<T extends Row>(
   const cells = rows.map((row) => columns.map((column) => column.cell(row)));
   const due = expiring.filter(({ daysLeft }) => daysLeft < 0).length;
   const fate = `${due === 0 ? 'none' : formatCount(due)} of them at its next start`;
-  const advice = 'raise cleanupPeriodDays in settings.json to keep them';
+  const advice = '`clew archive` keeps copies';
   const text = `${counted(rows.length, 'session')} that Claude Code will delete within a week, ${fate}; ${advice}`;
   const footer = wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text);
   return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;

@@ -2,6 +2,8 @@
 
 export interface StopSignal {
   readonly signal: AbortSignal;
+  /** From here on the system's signals end the work; before, they end the process, as they do by themselves. */
+  listen(): void;
   /** Ends the work from inside. */
   stop(): void;
   /** Gives the system's signals their own meaning back. */
@@ -10,12 +12,14 @@ export interface StopSignal {
 
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function listenForStop(): StopSignal {
+export function createStop(): StopSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
-  for (const name of names) process.on(name, stop);
   return {
     signal: controller.signal,
+    listen: () => {
+      for (const name of names) process.on(name, stop);
+    },
     stop,
     dispose: () => {
       for (const name of names) process.off(name, stop);

@@ -9,18 +9,19 @@ import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { findSessionArgument, rootsOf } from './session-argument.ts';
-import { parseSince } from './since-argument.ts';
-import { listenForStop } from './stop-signal.ts';
+import { createStop } from './stop-signal.ts';
 import { tailObjects } from './tail-json.ts';
 import { patienceMs, TailText } from './tail-text.ts';
 import { proseWidth, writeOut } from './terminal/output.ts';
+import { parseTime } from './time-flag.ts';
 import { counted } from './wording.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const since = textFlag(flags, 'since');
   const { roots, wants, isWanted } = await chosen(input);
-  const { signal, stop, dispose } = listenForStop();
+  const { signal, listen, stop, dispose } = createStop();
+  listen();
   const batches = new AsyncQueue<readonly NewRecord[]>();
   signal.addEventListener('abort', () => batches.end(), { once: true });
   try {
@@ -28,7 +29,7 @@ export async function run(input: CommandInput): Promise<void> {
       roots,
       signal,
       wants,
-      ...(since === undefined ? {} : { sinceMs: parseSince(since, Date.now()) }),
+      ...(since === undefined ? {} : { sinceMs: parseTime(since, '--since', false) }),
       onRecords: (records) => batches.push(records.filter(isWanted)),
       onProblem: (file, error) => writeNotice(io.stderr, `cannot read ${file}: ${String(error)}`),
       watch: { onNotice: (message) => writeNotice(io.stderr, message) },

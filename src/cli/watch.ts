@@ -10,7 +10,7 @@ import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
-import { listenForStop } from './stop-signal.ts';
+import { createStop } from './stop-signal.ts';
 import { writeOut } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { clockTime, counted } from './wording.ts';
@@ -18,11 +18,12 @@ import { clockTime, counted } from './wording.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const roots = rootsOf(input);
-  const { signal, stop, dispose } = listenForStop();
+  const { signal, listen, stop, dispose } = createStop();
   const lines = new AsyncQueue<string>();
   const output = writeOut(lines, io).finally(stop);
   output.catch(() => {}); // it is awaited below, once the index is closed
   const progress = showProgress({ stderr: io.stderr, label: 'reading sessions' });
+  let isFirst = true;
   try {
     await keepCurrent({
       folder: stateFolder(io.env),
@@ -32,6 +33,9 @@ export async function run(input: CommandInput): Promise<void> {
       onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
       onUpdate: (report, files) => {
         progress.end();
+        // The first reading may be long, and it can be cut off at any time: until it is done, Ctrl-C ends the process.
+        if (isFirst) listen();
+        isFirst = false;
         if (files === undefined && flags.quiet !== true) {
           writeNotice(io.stderr, `watching ${counted(report.files, 'transcript')}; Ctrl-C ends it`);
         }

@@ -1,9 +1,10 @@
-// Roots and a signal → an index that stays current until the signal: every change is taken up as it happens, by looking
-// at the changed files only. Nothing that a file or the database does ends it; it says so and tries again.
+// Roots and a signal → an index, rows and full text, that stays current until the signal: every change is taken up as
+// it happens, by looking at the changed files only. Nothing that a file or the database does ends it; it says so and tries again.
 import { statSync } from 'node:fs';
 import type { Database } from './database.ts';
 import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
 import { indexError, indexPath, isBroken, openIndex, removeIndex } from './schema.ts';
+import { updateText } from './text-indexer.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 export interface LiveIndexOptions {
@@ -81,11 +82,14 @@ class LiveIndex {
       ...(files === undefined ? {} : { files }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
+    // The rows are in: what fails from here on is the text, which the next attempt takes up where it was left.
+    const text = updateText(this.#database, { roots, ...(onProgress === undefined ? {} : { onProgress }) });
     this.#waiting.clear();
     this.#isWhole = false;
-    if (report.problems.length === 0) this.#said.clear();
-    for (const { path, code } of report.problems) this.#say(`cannot read ${path} (${code})`);
-    onUpdate(report, files);
+    const problems = [...report.problems, ...text.problems];
+    if (problems.length === 0) this.#said.clear();
+    for (const { path, code } of problems) this.#say(`cannot read ${path} (${code})`);
+    onUpdate({ ...report, bytesRead: report.bytesRead + text.bytesRead, problems }, files);
   }
 
   /** Someone has removed the index or made it anew: what is open is a file without a name. */
