@@ -6,7 +6,7 @@ import type { Style } from './terminal/style.ts';
 export interface Flag {
   /** With its dashes: `--json`. */
   readonly name: string;
-  /** The word for its value in help: `DIR`, `N`, `TEXT`. */
+  /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
   readonly value?: string;
   readonly summary: string;
   readonly isRepeatable?: boolean;
@@ -15,7 +15,7 @@ export interface Flag {
 
 export interface CommandRow {
   readonly name: string;
-  /** As it is written in help: `SESSION`, `[WORD]`. */
+  /** `SESSION` for exactly one; `[SESSION...]` for any number. */
   readonly argument?: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
@@ -24,7 +24,9 @@ export interface CommandRow {
 }
 
 export interface CommandInput {
+  /** The first of `words`. */
   readonly argument: string | undefined;
+  readonly words: readonly string[];
   readonly flags: FlagValues;
   readonly io: CommandIo;
 }

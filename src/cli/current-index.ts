@@ -1,53 +1,58 @@
 // The index as every command wants it: open, current for the roots of the call, and closed again. An index that turns
 // out to be broken is made anew once: everything in it can be read again.
-
+import { systemErrorCode, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
 import { indexError, indexPath, isBroken, openIndex, removeIndex } from '../library/schema.ts';
+import { diskError } from '../store/disk.ts';
+import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
-import { startProgress } from './terminal/progress.ts';
+import { rootsOf } from './roots-argument.ts';
+import { showProgress } from './terminal/progress.ts';
 
-export async function withIndex<T>(
-  input: CommandInput,
-  work: (database: Database, report: IndexReport) => Promise<T> | T,
-): Promise<T> {
+type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
+
+export async function withIndex<T>(input: CommandInput, work: Work<T>): Promise<T> {
   const folder = stateFolder(input.io.env);
   const file = indexPath(folder);
   try {
-    try {
-      return await attempt(input, folder, work);
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      writeNotice(input.io.stderr, 'the index was damaged and is made anew');
-      removeIndex(file);
-      return await attempt(input, folder, work);
-    }
+    return await attempt(input, folder, work);
   } catch (error) {
-    throw indexError(error, file);
+    // What the work itself could not read or write is no fault of the index.
+    if (!isOfDatabase(error)) throw error;
+    if (!isBroken(error)) throw indexError(error, file);
+    writeNotice(input.io.stderr, 'the index was damaged and is made anew');
+    removeIndex(file);
+    return await attempt(input, folder, work);
   }
 }
 
-async function attempt<T>(
-  input: CommandInput,
-  folder: string,
-  work: (database: Database, report: IndexReport) => Promise<T> | T,
-): Promise<T> {
+async function attempt<T>(input: CommandInput, folder: string, work: Work<T>): Promise<T> {
   const { stderr } = input.io;
   const roots = rootsOf(input);
   const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
+  const progress = showProgress({ stderr, label: 'reading sessions' });
   try {
-    const bar = startProgress(stderr, 'reading sessions');
     const report = updateRows(database, {
       roots,
-      onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
+      onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
     });
-    bar.end();
-    for (const problem of report.problems) writeNotice(stderr, `cannot read ${problem.path} (${problem.code})`);
+    progress.end();
+    for (const problem of report.problems) writeNotice(stderr, problemText(problem));
     return await work(database, report);
   } finally {
+    progress.end();
     database.close();
   }
+}
+
+export function problemText({ path, code }: DiskProblem): string {
+  const error = diskError(Object.assign(new Error(code), { code }), 'read', path);
+  return error instanceof UserError ? error.message : `cannot read ${path} (${code})`;
+}
+
+export function isOfDatabase(error: unknown): boolean {
+  return /SQLITE/.test(systemErrorCode(error) ?? '');
 }

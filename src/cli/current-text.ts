@@ -2,18 +2,19 @@
 import type { Database } from '../library/database.ts';
 import { type TextReport, updateText } from '../library/text-indexer.ts';
 import type { CommandInput } from './command.ts';
+import { problemText } from './current-index.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
-import { startProgress } from './terminal/progress.ts';
+import { showProgress } from './terminal/progress.ts';
 
 export function bringTextUpToDate(input: CommandInput, database: Database): TextReport {
   const { stderr } = input.io;
-  const bar = startProgress(stderr, 'indexing their text');
+  const bar = showProgress({ stderr, label: 'indexing their text' });
   const report = updateText(database, {
     roots: rootsOf(input),
     onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
   });
   bar.end();
-  for (const { path, code } of report.problems) writeNotice(stderr, `cannot read ${path} (${code})`);
+  for (const problem of report.problems) writeNotice(stderr, problemText(problem));
   return report;
 }

@@ -11,8 +11,8 @@ import { bringTextUpToDate } from './current-text.ts';
 import { findText, type PlacedSession, shellWord } from './find-text.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
-import { isOfProject } from './ls.ts';
 import { writeNotice } from './notice.ts';
+import { isOfProject } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { proseWidth, writeOut } from './terminal/output.ts';
 import { parseTime } from './time-flag.ts';
@@ -64,7 +64,7 @@ async function queryOf(input: CommandInput): Promise<SearchQuery> {
   }
   const sessionPath = session === undefined ? undefined : await findSession(session, roots, io.cwd);
   return {
-    text: input.argument ?? '',
+    text: input.words.join(' '),
     mode,
     ignoreCase: flags.i === true,
     roots,

@@ -1,16 +1,15 @@
 // The table of commands → help texts within 80 columns: what to type in the left column, what it does in the right.
-import type { Command, HelpConfiguration, Option } from 'commander';
+import type { Argument, Command, HelpConfiguration, Option } from 'commander';
 import type { CommandRow } from './command.ts';
 
 export const helpStyle: HelpConfiguration = {
   helpWidth: 80,
   showGlobalOptions: true,
-  subcommandTerm: (command: Command) =>
-    [command.name(), ...command.registeredArguments.map((each) => each.name())].join(' '),
+  subcommandTerm: (command: Command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
   optionTerm: (option: Option) => option.flags.replace(/[<>]/g, ''),
   commandUsage: (command: Command) => {
     const parent = command.parent === null ? '' : `${command.parent.name()} `;
-    const words = command.registeredArguments.map((each) => each.name());
+    const words = command.registeredArguments.map(argumentTerm);
     const called = command.parent === null ? ['COMMAND'] : words;
     return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
   },
@@ -18,6 +17,10 @@ export const helpStyle: HelpConfiguration = {
   visibleGlobalOptions: (command: Command) =>
     command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
 };
+
+function argumentTerm(argument: Argument): string {
+  return argument.required ? argument.name() : `[${argument.name()}]`;
+}
 
 export const programNotes: string = `
 SESSION is a session id, the beginning of one, or the path of a transcript.

@@ -2,7 +2,7 @@
 // anything unexpected is a bug, says so, and shows its stack with --debug.
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors.ts';
-import { neutralise } from '../base/terminal-text.ts';
+import { neutralise } from '../base/hostile-text.ts';
 import { version } from '../base/version.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';
@@ -17,6 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
   const help: string[] = [];
   try {
+    if (isForPicker(argv)) return await pick(argv);
     await parse(withHelpFlag(argv), help);
     return exitCodes.ok;
   } catch (error) {
@@ -26,6 +27,17 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await writeOut(help, process);
     return exitCodes.ok;
   }
+}
+
+/** Without a command, on a terminal that can be drawn on. */
+function isForPicker(argv: readonly string[]): boolean {
+  const isAlone = argv.every((word) => globalFlags.some((flag) => flag.name === word));
+  return isAlone && process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb';
+}
+
+async function pick(argv: readonly string[]): Promise<number> {
+  const { runPicker } = await import('./picker/picker.ts');
+  return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
 }
 
 /** `clew` alone and `clew help COMMAND` ask for help too. */
@@ -55,21 +67,29 @@ function addCommand(program: Command, row: CommandRow): void {
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(`<${row.argument}>`);
+  if (row.argument !== undefined) command.argument(bracketed(row.argument));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined ? undefined : [values[0]].flat().join(' ');
+    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument, flags, io: standardIo(flags) });
+    await run({ argument: words[0], words, flags, io: standardIo(flags) });
   });
 }
 
 function optionOf(flag: Flag): Option {
-  const option = new Option(flag.value === undefined ? flag.name : `${flag.name} <${flag.value}>`, flag.summary);
+  const option = new Option(
+    flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`,
+    flag.summary,
+  );
   if (flag.isHidden) option.hideHelp();
   if (flag.isRepeatable) option.argParser((value, before: readonly string[] = []) => [...before, value]);
   return option;
+}
+
+/** What stands in brackets may be left out. */
+function bracketed(word: string): string {
+  return word.startsWith('[') ? word : `<${word}>`;
 }
 
 /** Commander's camel-case names back to the flags' own. */

@@ -1,11 +1,11 @@
 // `--since` and `--until` → a moment. A day is the reader's own, from its first moment to its last.
 import { UserError } from '../base/errors.ts';
 
-const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** `isEnd`: a day means its end. Takes `2026-03-01`, a time as ISO 8601 writes it, `12h`, `7d`, `2w`, `today`, `yesterday`. */
+/** `isEnd`: a day means its end. Takes `2026-03-01`, a time as ISO 8601 writes it, `10m`, `12h`, `7d`, `2w`, `today`, `yesterday`. */
 export function parseTime(value: string, flag: string, isEnd: boolean, nowMs: number = Date.now()): number {
-  const ago = /^(\d{1,6})([hdw])$/.exec(value);
+  const ago = /^(\d{1,6})([mhdw])$/.exec(value);
   if (ago !== null) return nowMs - Number(ago[1]) * (unitMs[ago[2] ?? ''] ?? 0);
   const day = dayOf(value, nowMs);
   if (day !== undefined)
@@ -14,7 +14,7 @@ export function parseTime(value: string, flag: string, isEnd: boolean, nowMs: nu
   if (!Number.isNaN(time)) return time;
   throw new UserError(
     `${flag} does not understand "${value}"`,
-    'write a day (2026-03-01), today, yesterday, or an age (12h, 7d, 2w)',
+    'write a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)',
   );
 }
 

@@ -2,22 +2,28 @@
 // shrank or was replaced from its beginning, everything else not at all. Rows and the offset they end at are written in
 // one transaction, so a kill costs at most the current batch, and two indexers at once do no harm.
 
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { scanRecord } from '../format/scan.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
-import type { Database, Row } from './database.ts';
+import { agentIdOf } from '../store/session-files.ts';
+import { type Database, insertMany, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
+import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
-import { writeRows } from './row-writer.ts';
+import { type FileRows, writeRows } from './row-writer.ts';
 import { forgetDocuments } from './text-schema.ts';
-import { findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { forgetCells } from './usage-cells.ts';
 
 export interface IndexReport {
   /** Transcripts found below the roots. */
   readonly files: number;
   /** Transcripts of which anything was read. */
   readonly filesRead: number;
+  /** Transcripts of which the index knew and that are no more. */
+  readonly filesGone: number;
   /** Bytes of transcripts read, proofs included. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
@@ -31,6 +37,8 @@ export interface IndexProgress {
 
 export interface UpdateOptions {
   readonly roots: readonly string[];
+  /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
+  readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
@@ -38,69 +46,73 @@ const batchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
-  const { files, problems } = findTranscripts(options.roots);
-  const known = knownFiles(database);
-  const report = { files: files.length, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
-  const work = planWork(files, known, report);
-  forgetMissing(database, files, known, options.roots);
+  const { files: named, roots } = options;
+  const { files, problems } = named === undefined ? findTranscripts(roots) : findNamedTranscripts(roots, named);
+  const state = new IndexState(database, named);
+  const filesGone = forgetMissing(database, files, state, roots);
+  const report = {
+    files: files.length,
+    filesRead: 0,
+    filesGone,
+    bytesRead: 0,
+    rowsWritten: 0,
+    problems: [...problems],
+  };
+  readWork(database, state, planWork(files, state, report), report, options.onProgress);
+  return report;
+}
+
+/** Brings one main transcript up to date, and nothing else: for who asks often and about one session only. */
+export function updateTranscript(database: Database, file: string): IndexReport {
+  const report = { files: 0, filesRead: 0, filesGone: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || agentIdOf(path.basename(file)) !== undefined) return report;
+  const { dev, ino, size, mtimeMs } = stats;
+  const folder = path.dirname(file);
+  const place = { slug: path.basename(folder), root: path.dirname(path.dirname(folder)) };
+  const found = { path: file, mainPath: file, agentId: undefined, ...place, dev, ino, size, mtimeMs };
+  const state = new IndexState(database, [file]);
+  readWork(database, state, planWork([found], state, report), report);
+  return { ...report, files: 1 };
+}
+
+function readWork(
+  database: Database,
+  state: IndexState,
+  work: readonly WorkItem[],
+  report: Counters,
+  onProgress?: UpdateOptions['onProgress'],
+): void {
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
   let pending = 0;
   let bytesDone = 0;
   const flush = (): void => {
-    if (batch.length > 0) report.rowsWritten += writeBatch(database, batch);
+    if (batch.length > 0) report.rowsWritten += writeBatch(database, state, batch);
     batch = [];
     pending = 0;
-    options.onProgress?.({ bytesDone, bytesTotal });
+    onProgress?.({ bytesDone, bytesTotal });
   };
   for (const item of work) {
     let { offset, line } = item;
     for (;;) {
       const rows = tryRead(item.file, offset, line, report);
       if (rows === undefined) break;
-      batch.push({ ...item, fromOffset: offset, isFirst: offset === item.offset, rows });
+      batch.push({ ...item, fromOffset: offset, fromLine: line, rows });
       bytesDone += rows.bytesRead;
       pending += rows.bytesRead;
-      const isDone = rows.bytesRead === 0 || rows.offset >= item.file.size || rows.bytesRead < batchBytes;
+      const isDone = isWhole(item.file, rows);
       if (pending >= batchBytes || batch.length >= batchFiles || !isDone) flush();
       if (isDone) break;
       offset = rows.offset;
       line = rows.line;
     }
   }
-  flush();
-  return report;
+  if (batch.length > 0) flush();
 }
 
-interface KnownFile {
-  readonly id: number;
-  readonly session: number;
-  readonly dev: number;
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly offset: number;
-  readonly line: number;
-  readonly proof: FileProof;
-}
-
-function knownFiles(database: Database): ReadonlyMap<string, KnownFile> {
-  const rows = database.prepare('SELECT * FROM files').all();
-  return new Map(rows.map((row) => [String(row.path), knownFile(row)]));
-}
-
-function knownFile(row: Row): KnownFile {
-  return {
-    id: Number(row.id),
-    session: Number(row.session),
-    dev: Number(row.dev),
-    ino: Number(row.ino),
-    size: Number(row.size),
-    mtimeMs: Number(row.mtime_ms),
-    offset: Number(row.offset),
-    line: Number(row.line),
-    proof: { headHash: String(row.head_hash), tailHash: String(row.tail_hash) },
-  };
+function isWhole(file: TranscriptFile, rows: NewRows): boolean {
+  return rows.offset >= file.size || rows.bytesRead < batchBytes;
 }
 
 interface WorkItem {
@@ -113,24 +125,20 @@ interface WorkItem {
 
 interface Advance extends WorkItem {
   readonly fromOffset: number;
-  readonly isFirst: boolean;
+  readonly fromLine: number;
   readonly rows: NewRows;
 }
 
 type Counters = { filesRead: number; bytesRead: number; rowsWritten: number; problems: DiskProblem[] };
 
-function planWork(
-  files: readonly TranscriptFile[],
-  known: ReadonlyMap<string, KnownFile>,
-  report: Counters,
-): WorkItem[] {
+function planWork(files: readonly TranscriptFile[], state: IndexState, report: Counters): WorkItem[] {
   const work: WorkItem[] = [];
   for (const file of files) {
-    const before = known.get(file.path);
+    const before = state.files.get(file.path);
     if (before === undefined) work.push({ file, known: undefined, offset: 0, line: 0 });
     else if (hasChanged(file, before)) {
       const goesOn = file.ino === before.ino && file.dev === before.dev && file.size >= before.offset;
-      const isSame = goesOn && isProved(file.path, before, report);
+      const isSame = goesOn && isProved(file.path, before, state, report);
       work.push({ file, known: before, offset: isSame ? before.offset : 0, line: isSame ? before.line : 0 });
     }
   }
@@ -142,11 +150,12 @@ function hasChanged(file: TranscriptFile, before: KnownFile): boolean {
   return size !== before.size || mtimeMs !== before.mtimeMs || ino !== before.ino || dev !== before.dev;
 }
 
-function isProved(file: string, before: KnownFile, report: Counters): boolean {
+function isProved(file: string, before: KnownFile, state: IndexState, report: Counters): boolean {
   try {
     const { headHash, tailHash } = proveFile(file, before.offset);
     report.bytesRead += bytesForProof(before.offset);
-    return headHash === before.proof.headHash && tailHash === before.proof.tailHash;
+    const proof = state.proofOf(before.id);
+    return headHash === proof.headHash && tailHash === proof.tailHash;
   } catch {
     return true; // unreadable now: reading on will say so
   }
@@ -165,39 +174,56 @@ function tryRead(file: TranscriptFile, offset: number, line: number, report: Cou
   }
 }
 
-function writeBatch(database: Database, batch: readonly Advance[]): number {
+function writeBatch(database: Database, state: IndexState, batch: readonly Advance[]): number {
   // Outside the transaction: it reads the files again, and another process may be waiting to write.
   const proofs = batch.map(({ file, rows }) => proveFile(file.path, rows.offset));
   return database.transaction(() => {
-    let written = 0;
-    for (const [i, advance] of batch.entries()) written += writeAdvance(database, advance, proofs[i] as FileProof);
-    return written;
+    state.refresh();
+    const saved: SqlValue[][] = [];
+    const written: FileRows[] = [];
+    for (const [i, advance] of batch.entries()) {
+      const { file, rows, fromOffset, fromLine } = advance;
+      const now = state.files.get(file.path);
+      const startsAnew = fromOffset === 0;
+      // Another indexer was here first; what it read is what we read.
+      if (startsAnew ? now !== undefined && advance.known === undefined : now?.offset !== fromOffset) continue;
+      if (startsAnew && now !== undefined) forgetFile(database, now, file.agentId === undefined);
+      const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows), file.slug, file.root);
+      const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
+      state.files.set(file.path, known);
+      saved.push(fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
+      written.push({
+        id: known.id,
+        session,
+        isAgent: file.agentId !== undefined,
+        isNew: startsAnew,
+        firstLine: fromLine,
+        rows,
+      });
+    }
+    forgetCells(database);
+    insertMany(database, saveFiles, 12, saved, keepFiles);
+    return written.length + writeRows(database, written);
   });
 }
 
-function writeAdvance(database: Database, advance: Advance, proof: FileProof): number {
-  const { file, rows, fromOffset } = advance;
-  const now = database.prepare('SELECT id, session, offset FROM files WHERE path = ?').get(file.path);
-  const startsAnew = fromOffset === 0;
-  // Another indexer was here first; what it read is what we read.
-  if (startsAnew ? now !== undefined && advance.known === undefined : Number(now?.offset) !== fromOffset) return 0;
-  if (startsAnew && now !== undefined)
-    forgetFile(database, Number(now.id), Number(now.session), file.agentId === undefined);
-  const session = sessionFor(database, file, rows);
-  const id = saveFile(database, file, session, rows, proof);
-  const isAgent = file.agentId !== undefined;
-  return 1 + writeRows(database, { id, session, path: file.path, isAgent, isNew: startsAnew }, rows);
+function knownAs(id: number, session: number, { file, rows }: Advance): KnownFile {
+  // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
+  const { dev, ino } = file;
+  const [size, mtimeMs] = isWhole(file, rows) ? [file.size, file.mtimeMs] : [rows.offset, 0];
+  const isMain = file.agentId === undefined;
+  return { id, session, isMain, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
 }
 
-/** The session a file belongs to, made where it is not known yet. */
-function sessionFor(database: Database, file: TranscriptFile, rows: NewRows): number {
-  const main = file.mainPath ?? mainOfFlatAgent(file, rows);
-  const found = database.prepare('SELECT id FROM sessions WHERE path = ?').get(main);
-  if (found !== undefined) return Number(found.id);
-  database
-    .prepare('INSERT INTO sessions (path, session_id, slug, root) VALUES (?, ?, ?, ?)')
-    .run(main, path.basename(main, '.jsonl'), file.slug, file.root);
-  return Number(database.prepare('SELECT id FROM sessions WHERE path = ?').get(main)?.id);
+const saveFiles =
+  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)';
+const keepFiles = `ON CONFLICT (id) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
+  size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
+  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`;
+
+function fileValues({ path: name, agentId }: TranscriptFile, known: KnownFile, proof: FileProof): SqlValue[] {
+  const { id, session, dev, ino, size, mtimeMs, offset, line } = known;
+  return [id, name, session, agentId ?? null, dev, ino, size, mtimeMs, offset, line, proof.headHash, proof.tailHash];
 }
 
 /** A flat agent file stands beside the transcript of the session that its lines name. */
@@ -216,36 +242,9 @@ function firstSessionId(file: string): string | undefined {
   return undefined;
 }
 
-function saveFile(database: Database, file: TranscriptFile, session: number, rows: NewRows, proof: FileProof): number {
-  // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
-  const isWhole = rows.offset >= file.size || rows.bytesRead < batchBytes;
-  database
-    .prepare(
-      `INSERT INTO files (path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (path) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
-         size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
-         head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`,
-    )
-    .run(
-      file.path,
-      session,
-      file.agentId ?? null,
-      file.dev,
-      file.ino,
-      isWhole ? file.size : rows.offset,
-      isWhole ? file.mtimeMs : 0,
-      rows.offset,
-      rows.line,
-      proof.headHash,
-      proof.tailHash,
-    );
-  return Number(database.prepare('SELECT id FROM files WHERE path = ?').get(file.path)?.id);
-}
-
 /** Takes everything that came from a file out of the index. */
-function forgetFile(database: Database, id: number, session: number, isMain: boolean): void {
-  for (const table of ['messages', 'prompts', 'tool_calls'])
+function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
+  for (const table of ['usage_parts', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
   forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
@@ -262,15 +261,22 @@ function forgetFile(database: Database, id: number, session: number, isMain: boo
 function forgetMissing(
   database: Database,
   files: readonly TranscriptFile[],
-  known: ReadonlyMap<string, KnownFile>,
+  state: IndexState,
   roots: readonly string[],
-): void {
+): number {
   const present = new Set(files.map((file) => file.path));
   const searched = roots.map((root) => `${path.resolve(root)}${path.sep}`);
-  const gone = [...known].filter(([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)));
-  if (gone.length === 0) return;
+  const gone = [...state.files].filter(
+    ([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)),
+  );
+  if (gone.length === 0) return 0;
   database.transaction(() => {
-    for (const [, { id, session }] of gone) forgetFile(database, id, session, false);
+    for (const [file, known] of gone) {
+      forgetFile(database, known, known.isMain);
+      state.files.delete(file);
+    }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
+    forgetCells(database);
   });
+  return gone.length;
 }

@@ -2,16 +2,18 @@
 // small lines that hold titles, and the first prompt.
 import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
-import { type Head, scanRecord } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
 import type { UsageLine } from '../session/usage.ts';
 import { type Line, readLines } from '../store/lines.ts';
 
 export interface NewRows {
-  /** Behind the last newline that was read. */
+  /** Behind the last newline that was read, or behind a last record that lacks one. */
   readonly offset: number;
+  /** Newlines before `offset`. */
   readonly line: number;
   readonly bytesRead: number;
   readonly usage: readonly UsageLine[];
@@ -65,14 +67,20 @@ export interface RowSource {
   readonly maxBytes: number;
 }
 
-/** Reads whole lines from `offset`; what stands behind the last newline is left for the next time. */
+/**
+ * Reads whole lines from `offset`. A last line without a newline is read if it is a whole record (many files that were
+ * rewritten or copied end so); else it is still being written, and left for the next time.
+ */
 export function readRows(source: RowSource): NewRows {
   const reader = new RowReader(source.path);
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
   reading: for (const batch of readLines(source.path, { from })) {
     for (const next of batch) {
-      if (!next.terminated) break reading;
+      if (!next.terminated) {
+        if (reader.addLast(next)) offset = next.offset + next.length;
+        break reading;
+      }
       reader.add(next);
       offset = next.offset + next.length + 1;
       line = next.number;
@@ -125,6 +133,13 @@ class RowReader {
       const recovered = entry === undefined ? undefined : scanRecord(bytes);
       if (recovered !== undefined) this.#addRecord(recovered, bytes, line.number);
     }
+  }
+
+  /** Whether it was a record. */
+  addLast({ bytes, number }: Line): boolean {
+    const head = scanRecord(bytes);
+    if (head !== undefined) this.#addRecord(head, bytes, number);
+    return head !== undefined;
   }
 
   #addRecord(head: Head, bytes: Buffer, line: number): void {

@@ -1,148 +1,123 @@
-// Rows of one transcript → the index. Called inside a transaction, together with the new offset of the file, so that
-// an index never holds half of what its offsets claim.
-import { countUsage, type UsageLine } from '../session/usage.ts';
-import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
-import type { CallRow, NewRows, SessionFacts } from './row-reader.ts';
+// Rows of many transcripts → the index. Called inside a transaction, together with the new offsets of the files, so
+// that an index never holds half of what its offsets claim.
+import { type Database, insertMany, type SqlValue } from './database.ts';
+import type { NewRows, SessionFacts } from './row-reader.ts';
+import { packLines, reduceLines, unpackLines } from './usage-rows.ts';
 
-/** How many rows were written. */
-export function writeRows(database: Database, file: FileRow, rows: NewRows): number {
-  const messages = messageRows(database, file, rows.usage);
-  insertMany(database, 'INSERT OR REPLACE INTO messages', 17, messages);
-  insertMany(
-    database,
-    'INSERT OR REPLACE INTO prompts',
-    5,
-    rows.prompts.map((row) => [file.id, row.line, row.uuid ?? null, timeValue(row.time), row.kind]),
-  );
-  const results = new Map(rows.results.map((result) => [result.toolUseId, result]));
-  insertMany(
-    database,
-    'INSERT OR IGNORE INTO tool_calls',
-    8,
-    rows.calls.map((call) => callRow(file.id, call, results)),
-  );
-  const made = new Set(rows.calls.map((call) => call.toolUseId));
-  const late = rows.results.filter((result) => !made.has(result.toolUseId));
-  const answer = database.prepare(
-    'UPDATE tool_calls SET is_error = ?, agent_id = coalesce(?, agent_id) WHERE file = ? AND tool_use_id = ? AND is_error IS NULL',
-  );
-  for (const { toolUseId, isError, agentId } of late) answer.run(isError ? 1 : 0, agentId ?? null, file.id, toolUseId);
-  updateSession(database, file, rows.facts, rows.prompts.length);
-  return messages.length + rows.prompts.length + rows.calls.length + late.length;
-}
-
-export interface FileRow {
+export interface FileRows {
   readonly id: number;
-  readonly session: number;
-  readonly path: string;
+  readonly session: SessionRow;
   readonly isAgent: boolean;
   /** Nothing of it was in the index before. */
   readonly isNew: boolean;
+  /** How many lines of the file were read before. */
+  readonly firstLine: number;
+  readonly rows: NewRows;
 }
 
-function callRow(
-  file: number,
-  call: CallRow,
-  results: ReadonlyMap<string, { isError: boolean; agentId: string | undefined }>,
-): SqlValue[] {
-  const result = results.get(call.toolUseId);
-  const isError = result === undefined ? null : result.isError ? 1 : 0;
-  const { toolUseId, line, time, name, touched } = call;
-  return [file, toolUseId, line, timeValue(time), name, touched ?? null, isError, result?.agentId ?? null];
+export interface SessionRow {
+  readonly id: number;
+  readonly path: string;
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly root: string;
 }
 
-/** The counting rule over the new lines and what the index already has of the same messages. */
-function messageRows(database: Database, file: FileRow, lines: readonly UsageLine[]): SqlValue[][] {
-  const known = file.isNew ? [] : knownLines(database, file, lines);
-  return countUsage([...known, ...lines]).messages.map(({ line, usage, isLowerBound }) => [
-    file.id,
-    line.messageId ?? (line.uuid === undefined ? `line ${line.line}` : `line ${line.uuid}`),
-    line.requestId ?? '',
-    line.messageId ?? null,
-    line.uuid ?? null,
-    line.line,
-    timeValue(line.time),
-    line.model ?? null,
-    isLowerBound ? null : (line.stopReason ?? 'yes'),
-    line.isSidechain ? 1 : 0,
-    usage.inputTokens,
-    usage.outputTokens,
-    usage.cacheReadTokens,
-    usage.cacheWrite5mTokens,
-    usage.cacheWrite1hTokens,
-    usage.webSearches,
-    usage.fast ? 1 : 0,
-  ]);
+/** How many rows were written. */
+export function writeRows(database: Database, files: readonly FileRows[]): number {
+  insertMany(database, saveSessions, 16, files.map(sessionValues), keepSessions);
+  insertMany(database, 'INSERT OR REPLACE INTO usage_parts', 3, usageValues(database, files));
+  insertMany(database, 'INSERT OR REPLACE INTO prompts', 5, files.flatMap(promptValues));
+  insertMany(database, 'INSERT OR IGNORE INTO tool_calls', 8, files.flatMap(callValues));
+  for (const file of files) if (!file.isNew) answerCalls(database, file);
+  return files.reduce((sum, { rows }) => sum + rows.usage.length + rows.prompts.length + rows.calls.length, 0);
 }
 
-function knownLines(database: Database, file: FileRow, lines: readonly UsageLine[]): UsageLine[] {
-  const find = database.prepare('SELECT * FROM messages WHERE file = ? AND key = ?');
-  const ids = new Set(lines.flatMap((line) => line.messageId ?? []));
-  return [...ids].flatMap((id) =>
-    find.all(file.id, id).map((row) => usageLine(row, file.path, lines[0]?.sessionId ?? '')),
+/** A part smaller than this is written anew with what follows it, so that a live session has few of them. */
+const smallPart = 64 * 1024;
+
+function usageValues(database: Database, files: readonly FileRows[]): SqlValue[][] {
+  const values: SqlValue[][] = [];
+  for (const { id, isNew, firstLine, rows } of files) {
+    if (rows.usage.length === 0) continue;
+    const last = isNew ? undefined : lastPart(database, id);
+    if (last === undefined) values.push([id, firstLine, packLines(reduceLines(rows.usage))]);
+    else {
+      const before = unpackLines({ file: '', sessionId: '', rows: last.rows });
+      values.push([id, last.line, packLines(reduceLines([...before, ...rows.usage]))]);
+    }
+  }
+  return values;
+}
+
+function lastPart(database: Database, file: number): { line: number; rows: string } | undefined {
+  const part = database
+    .prepare('SELECT line, rows FROM usage_parts WHERE file = ? ORDER BY line DESC LIMIT 1')
+    .get(file);
+  const rows = typeof part?.rows === 'string' ? part.rows : '';
+  return part === undefined || rows.length >= smallPart ? undefined : { line: Number(part.line), rows };
+}
+
+function promptValues({ id, rows }: FileRows): SqlValue[][] {
+  return rows.prompts.map((row) => [id, row.line, row.uuid ?? null, timeValue(row.time), row.kind]);
+}
+
+function callValues({ id, rows }: FileRows): SqlValue[][] {
+  if (rows.calls.length === 0) return [];
+  const results = new Map(rows.results.map((result) => [result.toolUseId, result]));
+  return rows.calls.map(({ toolUseId, line, time, name, touched }) => {
+    const result = results.get(toolUseId);
+    const isError = result === undefined ? null : result.isError ? 1 : 0;
+    return [id, toolUseId, line, timeValue(time), name, touched ?? null, isError, result?.agentId ?? null];
+  });
+}
+
+/** Results of calls that were read earlier. */
+function answerCalls(database: Database, { id, rows }: FileRows): void {
+  const made = new Set(rows.calls.map((call) => call.toolUseId));
+  const answer = database.prepare(
+    'UPDATE tool_calls SET is_error = ?, agent_id = coalesce(?, agent_id) WHERE file = ? AND tool_use_id = ? AND is_error IS NULL',
   );
+  for (const { toolUseId, isError, agentId } of rows.results) {
+    if (!made.has(toolUseId)) answer.run(isError ? 1 : 0, agentId ?? null, id, toolUseId);
+  }
 }
 
-/** A row of `messages` as the line it stands for. */
-export function usageLine(row: Row, path: string, sessionId: string): UsageLine {
-  return {
-    file: path,
-    line: Number(row.line),
-    uuid: text(row.uuid),
-    sessionId,
-    isSidechain: row.sidechain === 1,
-    messageId: text(row.message_id),
-    requestId: text(row.request_id) || undefined,
-    model: text(row.model),
-    stopReason: text(row.stop_reason),
-    time: row.time === null ? Number.NaN : Number(row.time),
-    usage: {
-      inputTokens: Number(row.input),
-      outputTokens: Number(row.output),
-      cacheReadTokens: Number(row.cache_read),
-      cacheWrite5mTokens: Number(row.write_5m),
-      cacheWrite1hTokens: Number(row.write_1h),
-      webSearches: Number(row.web_searches),
-      fast: row.fast === 1,
-    },
-  };
-}
+const saveSessions = `INSERT INTO sessions (id, path, session_id, slug, root, cwd, version, custom_title, ai_title,
+  last_prompt, first_prompt, started_at, ended_at, entries, prompts, damage)`;
+const keepSessions = `ON CONFLICT (id) DO UPDATE SET
+  cwd = coalesce(cwd, excluded.cwd), version = coalesce(excluded.version, version),
+  custom_title = coalesce(excluded.custom_title, custom_title), ai_title = coalesce(excluded.ai_title, ai_title),
+  last_prompt = coalesce(excluded.last_prompt, last_prompt),
+  first_prompt = coalesce(first_prompt, excluded.first_prompt),
+  started_at = min(coalesce(started_at, excluded.started_at), coalesce(excluded.started_at, started_at)),
+  ended_at = max(coalesce(ended_at, excluded.ended_at), coalesce(excluded.ended_at, ended_at)),
+  entries = entries + excluded.entries, prompts = prompts + excluded.prompts, damage = damage + excluded.damage`;
 
-function updateSession(database: Database, file: FileRow, facts: SessionFacts, prompts: number): void {
+function sessionValues({ session, isAgent, rows }: FileRows): SqlValue[] {
+  const { facts } = rows;
   // A sub-agent's lines widen the session's time, and nothing else about it.
-  const own = file.isAgent ? undefined : facts;
-  database
-    .prepare(
-      `UPDATE sessions SET
-        cwd = coalesce(cwd, ?), version = coalesce(?, version), custom_title = coalesce(?, custom_title),
-        ai_title = coalesce(?, ai_title), last_prompt = coalesce(?, last_prompt), first_prompt = coalesce(first_prompt, ?),
-        started_at = min(coalesce(started_at, ?), coalesce(?, started_at)),
-        ended_at = max(coalesce(ended_at, ?), coalesce(?, ended_at)),
-        entries = entries + ?, prompts = prompts + ?, damage = damage + ?
-      WHERE id = ?`,
-    )
-    .run(
-      own?.cwd ?? null,
-      own?.version ?? null,
-      own?.customTitle ?? null,
-      own?.aiTitle ?? null,
-      own?.lastPrompt ?? null,
-      own?.firstPrompt ?? null,
-      timeValue(facts.startedAt),
-      timeValue(facts.startedAt),
-      timeValue(facts.endedAt),
-      timeValue(facts.endedAt),
-      own?.entries ?? 0,
-      file.isAgent ? 0 : prompts,
-      own?.damage ?? 0,
-      file.session,
-    );
+  const own: SessionFacts | undefined = isAgent ? undefined : facts;
+  return [
+    session.id,
+    session.path,
+    session.sessionId,
+    session.slug,
+    session.root,
+    own?.cwd ?? null,
+    own?.version ?? null,
+    own?.customTitle ?? null,
+    own?.aiTitle ?? null,
+    own?.lastPrompt ?? null,
+    own?.firstPrompt ?? null,
+    timeValue(facts.startedAt),
+    timeValue(facts.endedAt),
+    own?.entries ?? 0,
+    isAgent ? 0 : rows.prompts.length,
+    own?.damage ?? 0,
+  ];
 }
 
 function timeValue(time: number): number | null {
   return Number.isFinite(time) ? time : null;
-}
-
-function text(value: SqlValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

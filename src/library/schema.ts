@@ -4,10 +4,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
+import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 2;
+export const schemaVersion = 7;
 
 const tables = `
 CREATE TABLE sessions (
@@ -29,8 +30,8 @@ CREATE TABLE sessions (
   damage INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX sessions_by_id ON sessions (session_id);
--- One row per transcript. A file is read up to offset, which is always behind a newline; text_offset says the same
--- for the full text.
+-- One row per transcript. A file is read up to offset, which is behind a newline, or behind a last record that lacks
+-- one; line counts the newlines before it. text_offset and text_line say the same for the full text.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -48,27 +49,18 @@ CREATE TABLE files (
   text_line INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_by_session ON files (session);
--- The usage of each API message, once per file that has it. Which file's copy counts is decided when it is reported.
-CREATE TABLE messages (
+-- The lines with usage of each file, packed (usage-rows.ts): one row per reading, in the order of its first line. Which
+-- of them count is decided over the whole library, when it is reported.
+CREATE TABLE usage_parts (
   file INTEGER NOT NULL,
-  -- The message's id, or what stands for it where it has none.
-  key TEXT NOT NULL,
-  request_id TEXT NOT NULL,
-  message_id TEXT,
-  uuid TEXT,
   line INTEGER NOT NULL,
-  time INTEGER,
-  model TEXT,
-  stop_reason TEXT,
-  sidechain INTEGER NOT NULL,
-  input INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  cache_read INTEGER NOT NULL,
-  write_5m INTEGER NOT NULL,
-  write_1h INTEGER NOT NULL,
-  web_searches INTEGER NOT NULL,
-  fast INTEGER NOT NULL,
-  PRIMARY KEY (file, key, request_id)
+  rows TEXT NOT NULL,
+  PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+-- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
+CREATE TABLE usage_cache (
+  key TEXT PRIMARY KEY,
+  cells TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE prompts (
   file INTEGER NOT NULL,
@@ -146,6 +138,7 @@ function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
     database.exec(tables);
+    database.exec(summaryTables);
     database.exec(textTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });

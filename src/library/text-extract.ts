@@ -2,9 +2,10 @@
 // `message` is parsed; `toolUseResult` holds the same output a second time and is never looked at.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { type Block, blocksOf, isText } from '../format/block.ts';
+import type { Head } from '../format/head.ts';
 import { findMember } from '../format/json-bytes.ts';
 import { parseLine } from '../format/line.ts';
-import { type Head, scanRecord } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { classifyUser, kindOfText } from '../session/input.ts';
 import { leafText } from './text-leaves.ts';
 

@@ -1,6 +1,6 @@
 // docs/json.md and the real output tell of the same fields: of every object, all keys, no more and no fewer.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isArray, isObject, type JsonValue } from '../../src/base/json.ts';
@@ -9,6 +9,7 @@ import { projectRoot } from '../support/paths.ts';
 import { sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { recordings } from '../support/transcripts.ts';
+import { answerLine } from '../support/usage-library.ts';
 
 /** Objects whose keys are data. */
 const open: ReadonlySet<string> = new Set(['show.entries.byType', 'show --full.entries.byType']);
@@ -24,17 +25,28 @@ test('every object that is printed has exactly the fields that the page lists fo
     path.join(recordings, 'real/2.1.150/compact/-home-dev-widgets/a07eca6d-a4f7-4a12-9bab-83c2627b91db.jsonl'),
   ];
   collect('ls', jsonOf(['ls', '--json', '--demo']), printed);
-  const env = { CLEW_HOME: path.join(folder, 'state') };
-  collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
-  collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
     collect('messages', jsonOf(['messages', session]), printed);
   }
+  const env = { CLEW_HOME: path.join(folder, 'state') };
+  collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
+  collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
+  const root = path.join(folder, 'library');
+  writeTree(root, {
+    'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' })].join('\n')}\n`,
+  });
+  for (const words of ['', ' --breakdown', ' blocks', ' --receipts']) {
+    const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];
+    collect(`usage${words}`, jsonOf(args, { env }), printed);
+  }
+  collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
+  collectArchive(folder, printed);
   for (const [place, keys] of printed) {
-    // With --full only the messages differ.
-    const known = documented.get(place) ?? documented.get(place.replace('show --full', 'show'));
+    // With --full only the messages differ, in other reports only the rows.
+    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
   assert.deepEqual(
@@ -47,6 +59,18 @@ test('the page lists the exit codes of the program', () => {
   const codes = [...page().matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
   assert.deepEqual(codes, [0, 1, 2, 3, 70]);
 });
+
+function collectArchive(folder: string, printed: Map<string, Set<string>>): void {
+  const root = path.join(folder, 'claude');
+  writeTree(root, { 'projects/p/one.jsonl': sessionText([user('go')]) });
+  utimesSync(path.join(root, 'projects/p/one.jsonl'), 1_700_000_000, 1_700_000_000);
+  const env = { CLEW_HOME: path.join(folder, 'state'), CLEW_ROOTS: root };
+  for (const command of ['archive', 'archive --list', 'archive --verify']) {
+    collect(command, jsonOf([...command.split(' '), '--json'], { env }), printed);
+  }
+  collect('rm', jsonOf(['rm', 'one', '--yes', '--json'], { env }), printed);
+  collect('restore', jsonOf(['restore', 'one', '--json'], { env }), printed);
+}
 
 function page(): string {
   return readFileSync(path.join(projectRoot, 'docs/json.md'), 'utf8');

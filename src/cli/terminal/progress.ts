@@ -1,33 +1,44 @@
-// Work that takes long → one line on the terminal that says how far it is; nothing in a pipe, and nothing for work that
-// is done before anybody could read it.
+// How far a long piece of work is → a bar on a terminal, drawn only once the work has turned out to be long, and gone
+// when it ends. In a pipe or a file there is none.
 import type { OutputStream } from './output.ts';
 
-export interface ProgressBar {
+export interface Progress {
   update(done: number, total: number): void;
-  /** Takes the line away. */
   end(): void;
 }
 
-const delayMs = 400;
-const everyMs = 100;
-const barWidth = 24;
+export interface ProgressOptions {
+  readonly stderr: OutputStream;
+  /** What is being done: `reading sessions`. */
+  readonly label: string;
+  readonly now?: () => number;
+}
 
-export function startProgress(stream: OutputStream, label: string): ProgressBar {
-  if (stream.isTTY !== true) return { update: () => {}, end: () => {} };
-  const start = Date.now();
-  let drawnAt = 0;
+const patienceMs = 400;
+const frameMs = 80;
+const barColumns = 24;
+
+export function showProgress({ stderr, label, now = Date.now }: ProgressOptions): Progress {
+  const startedAt = now();
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let isDrawn = false;
   return {
     update: (done, total) => {
-      const now = Date.now();
-      if (now - start < delayMs || now - drawnAt < everyMs || total <= 0) return;
-      drawnAt = now;
-      const share = Math.min(1, done / total);
-      const filled = Math.round(share * barWidth);
-      const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled);
-      stream.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)} %`);
+      const time = now();
+      if (stderr.isTTY !== true || total <= 0 || time - startedAt < patienceMs || time - drawnAt < frameMs) return;
+      drawnAt = time;
+      isDrawn = true;
+      stderr.write(`\r${progressLine(label, done / total)}\x1b[K`);
     },
     end: () => {
-      if (drawnAt > 0) stream.write('\r\x1b[K');
+      if (isDrawn) stderr.write('\r\x1b[K');
+      isDrawn = false;
     },
   };
+}
+
+export function progressLine(label: string, share: number): string {
+  const part = Math.min(1, Math.max(0, share));
+  const filled = Math.round(part * barColumns);
+  return `${label} ${'█'.repeat(filled)}${'░'.repeat(barColumns - filled)} ${Math.floor(part * 100)} %`;
 }

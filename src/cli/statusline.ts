@@ -1,0 +1,154 @@
+// clew statusline: what Claude Code says of the current session on stdin → one line with its cost, today's cost and how
+// full the context is. It runs every few hundred milliseconds, so it reads the index and the end of one transcript, and
+// whatever goes wrong it prints no error where the line belongs.
+import { readSync } from 'node:fs';
+import path from 'node:path';
+import { formatTokens } from '../base/human.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
+import type { Database } from '../library/database.ts';
+import { updateTranscript } from '../library/indexer.ts';
+import { countLibrary, type PricedMessage } from '../library/library-usage.ts';
+import { loadPrices, PriceList } from '../library/prices.ts';
+import { openIndex } from '../library/schema.ts';
+import { sumMessages, type UsageSum } from '../library/usage-report.ts';
+import { resolveRoots, stateFolder } from '../store/roots.ts';
+import { type CommandInput, listFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { costText } from './money.ts';
+import { writeNotice } from './notice.ts';
+import { writeOut } from './terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { io, flags } = input;
+  const told = readStatus();
+  let status: Status | undefined;
+  try {
+    status = await measure(input, told);
+  } catch (error) {
+    writeNotice(io.stderr, error instanceof Error ? error.message : String(error));
+  }
+  const text = flags.json === true ? jsonText(statusJson(status)) : statusText(status);
+  await writeOut([`${text}\n`], io);
+}
+
+interface Status {
+  readonly session: UsageSum;
+  readonly today: UsageSum;
+  readonly contextTokens: number | undefined;
+  readonly contextSize: number | undefined;
+}
+
+async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Status> {
+  const transcript = asString(told.transcript_path);
+  const file = transcript === undefined ? undefined : path.resolve(io.cwd, transcript);
+  const prices = new PriceList(loadPrices(io.env));
+  const database = openIndex({ folder: stateFolder(io.env) });
+  try {
+    const named = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
+    // A client with another config folder is still the one that asks.
+    const roots = file === undefined ? named : [...named, path.dirname(path.dirname(file))];
+    if (file !== undefined) refresh(database, file);
+    return statusOf(database, { file, roots, prices, told });
+  } finally {
+    database.close();
+  }
+}
+
+/** An index that another process is writing is shown as it is: the line is asked for again in a moment. */
+function refresh(database: Database, file: string): void {
+  database.exec('PRAGMA busy_timeout = 50');
+  try {
+    updateTranscript(database, file);
+  } catch {
+    // locked, or a disk that fails: what the index has is still true
+  }
+}
+
+interface StatusQuestion {
+  readonly file: string | undefined;
+  readonly roots: readonly string[];
+  readonly prices: PriceList;
+  readonly told: JsonObject;
+}
+
+function statusOf(database: Database, { file, roots, prices, told }: StatusQuestion): Status {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const began = file === undefined ? undefined : startOf(database, file);
+  // A message that two sessions share has one time, which both of them reach: older sessions cannot matter.
+  const messages = countLibrary(database, { roots, endedAfter: Math.min(midnight, began ?? midnight) }, prices);
+  const own = messages.filter(({ session }) => session.path === file);
+  const last = lastMain(own, file);
+  const model = asString(asObject(told.model)?.id) ?? last?.line.model;
+  const size = asObject(told.context_window)?.context_window_size;
+  return {
+    session: sumMessages(own),
+    today: sumMessages(messages.filter(({ line }) => line.time >= midnight)),
+    contextTokens: last === undefined ? undefined : contextOf(last),
+    contextSize:
+      typeof size === 'number' && size > 0 ? size : model === undefined ? undefined : prices.contextTokensOf(model),
+  };
+}
+
+function startOf(database: Database, file: string): number | undefined {
+  const found = database.prepare('SELECT started_at FROM sessions WHERE path = ?').get(file)?.started_at;
+  return typeof found === 'number' ? found : undefined;
+}
+
+function lastMain(messages: readonly PricedMessage[], file: string | undefined): PricedMessage | undefined {
+  let last: PricedMessage | undefined;
+  for (const message of messages) {
+    const { line } = message;
+    if (line.file === file && !line.isSidechain && line.line > (last?.line.line ?? 0)) last = message;
+  }
+  return last;
+}
+
+function contextOf({ usage }: PricedMessage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+}
+
+function statusText(status: Status | undefined): string {
+  if (status === undefined) return '';
+  const { contextTokens, contextSize } = status;
+  const share = percentOf(status);
+  const context =
+    contextTokens === undefined
+      ? []
+      : [`${formatTokens(contextTokens)} context${contextSize === undefined ? '' : ` (${share} %)`}`];
+  return [`${costText(status.session)} session`, `${costText(status.today)} today`, ...context].join(' · ');
+}
+
+function percentOf({ contextTokens, contextSize }: Status): number | undefined {
+  if (contextTokens === undefined || contextSize === undefined) return undefined;
+  return Math.round((contextTokens / contextSize) * 100);
+}
+
+function statusJson(status: Status | undefined): object {
+  return {
+    sessionCostMicroUsd: status?.session.costMicroUsd ?? null,
+    todayCostMicroUsd: status?.today.costMicroUsd ?? null,
+    contextTokens: status?.contextTokens ?? null,
+    contextSizeTokens: status?.contextSize ?? null,
+    contextPercent: status === undefined ? null : (percentOf(status) ?? null),
+  };
+}
+
+const mostBytes = 1024 * 1024;
+
+/** Read until it is whole: who calls need not close the pipe. */
+function readStatus(): JsonObject {
+  const buffer = Buffer.alloc(64 * 1024);
+  let text = '';
+  try {
+    while (text.length < mostBytes) {
+      const length = readSync(0, buffer, 0, buffer.length, null);
+      if (length === 0) break;
+      text += buffer.toString('utf8', 0, length);
+      const value = asObject(parseJson(text));
+      if (value !== undefined) return value;
+    }
+  } catch {
+    // closed, or a terminal that has nothing to say
+  }
+  return {};
+}

@@ -1,0 +1,71 @@
+// Receipts → lines for a person: each message with what it costs and where it counts, below it the lines that do not.
+
+import { neutralise } from '../base/hostile-text.ts';
+import { formatCount } from '../base/human.ts';
+import type { Receipt, Receipts } from '../library/usage-receipts.ts';
+import { sumMessages } from '../library/usage-report.ts';
+import type { DroppedLine, UsageLine } from '../session/usage.ts';
+import { costText, formatCost } from './money.ts';
+import type { Style } from './terminal/style.ts';
+import { counted, localTime } from './wording.ts';
+
+export interface ReceiptTextOptions {
+  readonly style: Style;
+  readonly pricesVersion: string;
+}
+
+export function* receiptLines(found: Receipts, { style, pricesVersion }: ReceiptTextOptions): Generator<string> {
+  for (const receipt of found.receipts) yield `${receiptText(receipt, style)}\n`;
+  if (found.synthetic.length > 0) {
+    yield `${style.muted('made by the client, not by a model')}\n`;
+    for (const drop of found.synthetic) yield `${dropText(drop, style)}\n`;
+  }
+  const sum = sumMessages(found.receipts.map(({ message }) => message));
+  const dropped = found.receipts.reduce((total, receipt) => total + receipt.dropped.length, found.synthetic.length);
+  const lines = `${counted(sum.messages, 'message')} counted, ${counted(dropped, 'line')} dropped`;
+  yield `\n${style.bold(`${lines}: ${formatCount(sum.outputTokens)} out, ${costText(sum)}`)}\n`;
+  yield `${style.muted(`prices of ${pricesVersion}`)}\n`;
+}
+
+function receiptText({ message, dropped }: Receipt, style: Style): string {
+  const { line, usage, costMicroUsd, isLowerBound } = message;
+  const written = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+  const tokens = [
+    `${formatCount(usage.inputTokens)} in`,
+    `${isLowerBound ? '≥ ' : ''}${formatCount(usage.outputTokens)} out`,
+    ...(usage.cacheReadTokens > 0 ? [`${formatCount(usage.cacheReadTokens)} read`] : []),
+    ...(written > 0 ? [writtenText(usage.cacheWrite5mTokens, usage.cacheWrite1hTokens)] : []),
+    ...(usage.webSearches > 0 ? [counted(usage.webSearches, 'web search', 'web searches')] : []),
+    ...(usage.fast ? ['fast'] : []),
+  ].join(', ');
+  const cost = costMicroUsd === undefined ? 'unpriced' : formatCost(costMicroUsd);
+  const what = safe(`${localTime(line.time) || 'no time'}  ${line.model ?? 'no model'}`);
+  const name = safe(line.messageId ?? line.uuid ?? '');
+  return [
+    `${style.bold(what)}  ${style.accent(name)}`,
+    `  ${style.ok('counted')} ${safe(placeOf(line))}  ${tokens}  ${cost}`,
+    ...dropped.map((drop) => dropText(drop, style)),
+  ].join('\n');
+}
+
+function writtenText(minutes: number, hour: number): string {
+  const parts = [
+    ...(minutes > 0 ? [`${formatCount(minutes)} written for 5 min`] : []),
+    ...(hour > 0 ? [`${formatCount(hour)} written for 1 h`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function dropText({ line, reason }: DroppedLine, style: Style): string {
+  const out = `${formatCount(line.usage.outputTokens)} out`;
+  return style.muted(`  dropped ${safe(placeOf(line))}  ${out}  ${reason}`);
+}
+
+function placeOf({ file, line }: UsageLine): string {
+  return `${file}:${line}`;
+}
+
+/** Names come from transcripts and from the disk. */
+function safe(text: string): string {
+  return neutralise(text).replace(/\s/g, ' ');
+}

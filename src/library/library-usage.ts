@@ -1,0 +1,92 @@
+// The index → every message of the library, counted once, with its session and its price. All reports are made from
+// this one list, so that they cannot disagree.
+import path from 'node:path';
+import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
+import { projectsFolders } from '../store/roots.ts';
+import type { Database, Row, SqlValue } from './database.ts';
+import type { PriceList } from './prices.ts';
+import { unpackLines } from './usage-rows.ts';
+
+export interface UsageSession {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly path: string;
+  readonly slug: string;
+  /** The folder it was started in, where its lines say. */
+  readonly cwd?: string;
+}
+
+export interface PricedMessage extends CountedMessage {
+  readonly session: UsageSession;
+  /** `undefined` where there is no price for its model. */
+  readonly costMicroUsd: number | undefined;
+}
+
+export interface UsageScope {
+  /** Only what stands below these; an index may hold more. */
+  readonly roots: readonly string[];
+  /** Sessions that ended before it are not looked at. They cannot share a message with one that began after it. */
+  readonly endedAfter?: number;
+}
+
+export function countLibrary(database: Database, scope: UsageScope, prices: PriceList): readonly PricedMessage[] {
+  const parts = usageParts(database, scope);
+  const sessions = new Map(parts.map((part) => [part.file, part.session]));
+  return countUsage(linesOf(parts)).messages.map(({ line, usage, isLowerBound }) => ({
+    line,
+    usage,
+    isLowerBound,
+    session: sessions.get(line.file) as UsageSession, // every counted line stands in a file of the list
+    costMicroUsd: prices.costOf(line.model, usage),
+  }));
+}
+
+export interface UsagePart {
+  readonly file: string;
+  readonly session: UsageSession;
+  readonly rows: string;
+}
+
+export function linesOf(parts: Iterable<UsagePart>): readonly UsageLine[] {
+  const lines: UsageLine[] = [];
+  for (const { file, session, rows } of parts) unpackLines({ file, sessionId: session.sessionId, rows }, lines);
+  return lines;
+}
+
+/** What the paths of all transcripts of these roots begin with. */
+export function projectPrefixes(roots: readonly string[]): readonly string[] {
+  return projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
+}
+
+/** In the order that decides who had a message first: sessions by age, the main transcript before its sub-agents. */
+export function usageParts(database: Database, { roots, endedAfter }: UsageScope): readonly UsagePart[] {
+  const below = projectPrefixes(roots);
+  const where = endedAfter === undefined ? '' : 'WHERE s.ended_at >= ?';
+  const rows = database
+    .prepare(
+      `SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, f.path AS file, p.rows
+       FROM usage_parts p JOIN files f ON f.id = p.file JOIN sessions s ON s.id = f.session ${where}
+       ORDER BY s.started_at IS NULL, s.started_at, s.session_id, s.id, f.agent_id IS NOT NULL, f.path, p.line`,
+    )
+    .all(...(endedAfter === undefined ? [] : [endedAfter]));
+  const sessions = new Map<SqlValue | undefined, UsageSession>();
+  const parts: UsagePart[] = [];
+  for (const row of rows) {
+    const file = String(row.file);
+    if (!below.some((folder) => file.startsWith(folder))) continue;
+    const session = sessions.get(row.session) ?? sessionOf(row);
+    sessions.set(row.session, session);
+    parts.push({ file, session, rows: String(row.rows) });
+  }
+  return parts;
+}
+
+function sessionOf(row: Row): UsageSession {
+  return {
+    id: Number(row.session),
+    sessionId: String(row.session_id),
+    path: String(row.main),
+    slug: String(row.slug),
+    ...(typeof row.cwd === 'string' ? { cwd: row.cwd } : {}),
+  };
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '../../src/base/json.ts';
+import { displayWidth } from '../../src/base/terminal-text.ts';
+import { reportKinds } from '../../src/library/usage-report.ts';
+import { jsonOf, type Run, runClew } from '../support/clew.ts';
+import { edgeCases } from '../support/edge-cases.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { answerLine, session1, session2 } from '../support/usage-library.ts';
+
+const main = `-w-p/${session1}.jsonl`;
+
+interface Library {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  json(...args: readonly string[]): JsonObject;
+  run(...args: readonly string[]): Run;
+}
+
+function library(context: TestContext, files: Readonly<Record<string, readonly string[]>>): Library {
+  const folder = temporaryFolder(context);
+  const root = path.join(folder, 'root');
+  writeTree(
+    root,
+    Object.fromEntries(Object.entries(files).map(([file, lines]) => [`projects/${file}`, `${lines.join('\n')}\n`])),
+  );
+  const env = { CLEW_HOME: path.join(folder, 'state'), CLEW_ROOTS: root };
+  return {
+    root,
+    env,
+    json: (...args) => jsonOf(['usage', ...args, '--json'], { env }) as JsonObject,
+    run: (...args) => runClew(['usage', ...args], { env }),
+  };
+}
+
+test('every case has the same output tokens by day, session and model, and its receipts say why', (context) => {
+  for (const [name, { files, output, dropped }] of Object.entries(edgeCases)) {
+    const { json } = library(context, files);
+    const totals = ['daily', 'session', 'model'].map((kind) => (json(kind).totals as JsonObject).outputTokens);
+    assert.deepEqual([name, totals], [name, [output, output, output]]);
+    const { receipts, totals: recounted } = json('--receipts') as {
+      receipts: readonly JsonObject[];
+      totals: JsonObject;
+    };
+    const reasons = receipts.flatMap((receipt) => receipt.dropped as readonly JsonObject[]).map((line) => line.reason);
+    assert.deepEqual([name, recounted.outputTokens, reasons], [name, output, dropped]);
+  }
+});
+
+test('the JSON of a report has its rows, totals, unpriced models and the version of the prices', (context) => {
+  const { json } = library(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 400 }),
+      answerLine({ id: 'z', output: 5, model: 'claude-zeta-9', time: '2026-03-02T10:00:00.000Z' }),
+    ],
+  });
+  const none = { cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
+  const first = {
+    inputTokens: 10,
+    outputTokens: 400,
+    ...none,
+    costMicroUsd: 6030,
+    messages: 1,
+    outputIsLowerBound: false,
+  };
+  assert.deepEqual(json('daily'), {
+    rows: [
+      { key: '2026-03-01', ...first },
+      { key: '2026-03-02', ...first, outputTokens: 5, costMicroUsd: null },
+    ],
+    totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2 },
+    unpricedModels: ['claude-zeta-9'],
+    pricesVersion: '2026-10',
+  });
+});
+
+test('a fork counts once: in the session that had it first', (context) => {
+  const { json } = library(context, edgeCases['4_fork_copy']?.files ?? {});
+  const rows = json('session').rows as readonly JsonObject[];
+  assert.deepEqual(
+    rows.map(({ key, outputTokens }) => [key, outputTokens]),
+    [
+      [session1, 400],
+      [session2, 100],
+    ],
+  );
+});
+
+test('receipts name file and line of what counts and of what does not', (context) => {
+  const { root, json, run } = library(context, edgeCases['4_fork_copy']?.files ?? {});
+  const file = (id: string): string => path.join(root, 'projects', `-w-p/${id}.jsonl`);
+  const { receipts } = json('session', '--receipts', session1) as { receipts: readonly JsonObject[] };
+  assert.deepEqual(
+    receipts.map(({ path: counted, line, dropped }) => [counted, line, dropped]),
+    [[file(session1), 1, [{ path: file(session2), line: 1, outputTokens: 400, reason: 'copy' }]]],
+  );
+  const { stdout } = run('session', '--receipts', '1111');
+  assert.match(stdout, new RegExp(`counted ${file(session1)}:1 `));
+  assert.match(stdout, new RegExp(`dropped ${file(session2)}:1 .*copy`));
+  assert.match(stdout, /1 message counted, 1 line dropped: 400 out, \$0\.0060/);
+});
+
+test('a key that names no row, or several, is an error that says where keys are', (context) => {
+  const { run } = library(context, edgeCases['4_fork_copy']?.files ?? {});
+  assert.deepEqual(run('daily', '--receipts', '2031-01-01'), {
+    status: 2,
+    stdout: '',
+    stderr: 'clew: the daily report has no row "2031-01-01"; run `clew usage daily --json` for the keys\n',
+  });
+});
+
+test('the name of a report may stand behind --receipts', (context) => {
+  const { json } = library(context, edgeCases['1_stream_final']?.files ?? {});
+  assert.deepEqual(json('--receipts', 'model'), json('model', '--receipts'));
+});
+
+test('days follow the time zone that is asked for', (context) => {
+  const { json } = library(context, { [main]: [answerLine({ id: 'a', output: 1, time: '2026-03-29T22:30:00.000Z' })] });
+  const key = (...args: readonly string[]): unknown => (json(...args).rows as readonly JsonObject[])[0]?.key;
+  assert.deepEqual([key('daily'), key('daily', '--timezone', 'Europe/Berlin')], ['2026-03-29', '2026-03-30']);
+  assert.equal((json('--timezone', 'Europe/Berlin', '--until', '20260329').rows as readonly JsonObject[]).length, 0);
+});
+
+test('a project is named by its folder or by a part of its path', (context) => {
+  const { json } = library(context, {
+    [main]: [answerLine({ id: 'a', output: 1, cwd: '/home/kim/lighthouse' })],
+    [`-w-q/${session2}.jsonl`]: [answerLine({ id: 'b', output: 10, cwd: '/home/kim/recipes' })],
+  });
+  const output = (project: string): unknown => (json('--project', project).totals as JsonObject).outputTokens;
+  assert.deepEqual(['/home/kim/recipes', 'LIGHT', 'kim', '-w-q'].map(output), [10, 1, 11, 10]);
+});
+
+test('--breakdown lists the models of each row', (context) => {
+  const { json } = library(context, {
+    [main]: [answerLine({ id: 'a', output: 1 }), answerLine({ id: 'b', output: 10, model: 'claude-opus-4-6' })],
+  });
+  const [row] = json('monthly', '--breakdown').rows as readonly JsonObject[];
+  assert.deepEqual(
+    (row?.models as readonly JsonObject[]).map(({ key, outputTokens }) => [key, outputTokens]),
+    [
+      ['claude-opus-4-6', 10],
+      ['claude-sonnet-4-5-20250929', 1],
+    ],
+  );
+});
+
+test('the table fits the terminal, marks lower bounds and names what has no price', (context) => {
+  const { env } = library(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 400, stop: null }),
+      answerLine({ id: 'z', output: 5, model: 'claude-zeta-9', time: '2026-03-02T10:00:00.000Z' }),
+    ],
+  });
+  for (const columns of [200, 80, 60, 40, 24]) {
+    for (const kind of reportKinds) {
+      const { stdout, status } = runClew(['usage', kind, '--breakdown'], { env: { ...env, COLUMNS: String(columns) } });
+      assert.equal(status, 0);
+      const tooWide = stdout.split('\n').filter((line) => displayWidth(line) > columns);
+      assert.deepEqual([columns, kind, tooWide], [columns, kind, []]);
+    }
+  }
+  const { stdout } = runClew(['usage'], { env });
+  assert.equal(
+    stdout,
+    `DAY         INPUT  OUTPUT  READ  WRITTEN       COST
+2026-03-01     10   ≥ 400     0        0  ≥ $0.0060  ██████████
+2026-03-02     10       5     0        0   unpriced
+total          20   ≥ 405     0        0  ≥ $0.0060
+
+tokens, each message once; prices of 2026-10
+≥: the transcript has no final count for some messages, so it is at least that
+much
+no price is known for claude-zeta-9; docs/prices.md says how to add one
+`,
+  );
+});
+
+test('wrong use is one line with what to do', (context) => {
+  const { run } = library(context, {});
+  const error = (...args: readonly string[]): readonly unknown[] => {
+    const { status, stderr } = run(...args);
+    return [status, stderr];
+  };
+  const kinds = 'daily, weekly, monthly, session, project, model, blocks';
+  assert.deepEqual(error('yearly'), [2, `clew: there is no report "yearly"; name one of ${kinds}\n`]);
+  assert.deepEqual(error('--since', 'monday'), [2, 'clew: --since "monday" is not a day; write it as 2026-03-01\n']);
+  assert.deepEqual(error('--timezone', 'Mars'), [
+    2,
+    'clew: there is no time zone "Mars"; write it as Europe/Berlin or UTC\n',
+  ]);
+});
+
+test('nothing to count is said on stderr and is no error', (context) => {
+  const { run, json, root } = library(context, {});
+  const { status, stdout, stderr } = run();
+  assert.deepEqual([status, stdout], [0, '']);
+  assert.equal(stderr, `clew: nothing to count below ${root}; \`clew usage --demo\` counts the bundled sessions\n`);
+  assert.deepEqual(json().rows, []);
+});

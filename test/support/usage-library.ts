@@ -1,0 +1,87 @@
+// Libraries for tests of counting: lines with usage in as many files as a test wants, and their index.
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { Database } from '../../src/library/database.ts';
+import { updateRows } from '../../src/library/indexer.ts';
+import { countLibrary, type PricedMessage } from '../../src/library/library-usage.ts';
+import { bundledPrices, PriceList } from '../../src/library/prices.ts';
+import { openIndex } from '../../src/library/schema.ts';
+import { temporaryFolder, writeTree } from './temp-folder.ts';
+
+export const session1 = '11111111-1111-4111-a111-111111111111';
+export const session2 = '22222222-2222-4222-a222-222222222222';
+
+export interface AnswerFields {
+  readonly id?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly output?: number;
+  readonly input?: number;
+  readonly usage?: JsonObject;
+  readonly model?: string;
+  readonly stop?: string | null;
+  readonly time?: string;
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly top?: JsonObject;
+}
+
+let uuids = 0;
+
+/** An assistant line with usage: ten tokens in, `output` out. */
+export function answerLine(fields: AnswerFields = {}): string {
+  const { id, requestId, output = 0, input = 10, usage = {}, stop = 'end_turn', sessionId = session1 } = fields;
+  const { model = 'claude-sonnet-4-5-20250929', time = '2026-03-01T10:00:00.000Z', cwd = '/w/p', top = {} } = fields;
+  const message: Record<string, JsonValue> = {
+    model,
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'x' }],
+    stop_reason: stop,
+    usage: { input_tokens: input, output_tokens: output, ...usage },
+  };
+  if (id !== undefined) message.id = id;
+  return JSON.stringify({
+    parentUuid: null,
+    isSidechain: false,
+    cwd,
+    sessionId,
+    version: '2.1.80',
+    type: 'assistant',
+    message,
+    ...(requestId === undefined ? {} : { requestId }),
+    uuid: `00000000-0000-4000-a000-${String(++uuids).padStart(12, '0')}`,
+    timestamp: time,
+    ...top,
+  });
+}
+
+export interface TestLibrary {
+  readonly root: string;
+  readonly database: Database;
+  /** What is counted now, after the index was brought up to date. */
+  count(prices?: PriceList): readonly PricedMessage[];
+}
+
+/** Files by their path below `projects/`, each a list of lines. */
+export function makeLibrary(context: TestContext, files: Readonly<Record<string, readonly string[]>>): TestLibrary {
+  const root = temporaryFolder(context);
+  writeTree(
+    root,
+    Object.fromEntries(Object.entries(files).map(([file, lines]) => [`projects/${file}`, `${lines.join('\n')}\n`])),
+  );
+  return openLibrary(context, root);
+}
+
+export function openLibrary(context: TestContext, root: string): TestLibrary {
+  const database = openIndex({ folder: path.join(temporaryFolder(context), 'state') });
+  context.after(() => database.close());
+  return {
+    root,
+    database,
+    count: (prices = new PriceList(bundledPrices)) => {
+      updateRows(database, { roots: [root] });
+      return countLibrary(database, { roots: [root] }, prices);
+    },
+  };
+}
