@@ -124,7 +124,7 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: [
       'clew usage',
-      'clew usage monthly --breakdown      # also weekly, session, project, model, blocks',
+      'clew usage monthly --breakdown  # also weekly, session, project, model, blocks',
       'clew usage --since 2026-03-01 --project lighthouse',
       'clew usage daily --receipts 2026-03-01',
     ],
@@ -199,7 +199,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'stats',
-    summary: 'what was done: prompts, tools, files, models, busy hours, streaks',
+    summary: 'show what was done: prompts, tools, files, models, hours',
     flags: [
       project,
       { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, 12h, 7d, 2w' },

@@ -245,3 +245,35 @@ test('a narrow terminal leaves out what matters least, never part of an id', (co
   ]);
   assert.match(runClew(['ls', '--demo'], { env: { COLUMNS: '30' } }).stdout, / 8f1e8572$/m);
 });
+
+test('--expiring lists what Claude Code deletes within a week, with the days left', (context) => {
+  const root = temporaryFolder(context);
+  library(root);
+  const age = (file: string, days: number) => {
+    const seconds = Date.now() / 1000 - days * 86_400;
+    utimesSync(path.join(root, 'projects', file), seconds, seconds);
+  };
+  age(`-home-kim-light/${ids.harbour}.jsonl`, 31.5);
+  age(`-home-kim-light/${ids.lamp}.jsonl`, 26.5);
+  const rows = jsonOf(['ls', '--expiring', '--json', '--root', root]) as readonly JsonObject[];
+  assert.deepEqual(
+    rows.map((row) => [row.title, row.daysLeft]),
+    [
+      ['paint the harbour', -2],
+      ['light the lamp', 3],
+    ],
+  );
+  const [all] = jsonOf(['ls', '--json', '--root', root]) as readonly JsonObject[];
+  assert.deepEqual(Object.keys(rows[0] ?? {}), [...Object.keys(all ?? {}), 'expiresAt', 'daysLeft']);
+  const { stdout } = runClew(['ls', '--expiring', '--root', root]);
+  assert.match(stdout, /^LEFT +AGE +TITLE/);
+  assert.match(stdout, /^ *due .* paint the harbour/m);
+  assert.match(stdout, /^ *3 d .* light the lamp/m);
+  assert.match(stdout, /^2 sessions that Claude Code will delete within a week, 1 of them at its next/m);
+  writeTree(root, { 'settings.json': '{"cleanupPeriodDays": 365}' });
+  assert.deepEqual(runClew(['ls', '--expiring', '--root', root]), {
+    status: 0,
+    stdout: '',
+    stderr: 'clew: no session expires within 7 days\n',
+  });
+});

@@ -6,11 +6,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { displayWidth } from '../../src/base/terminal-text.ts';
 import { version } from '../../src/base/version.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { cleanEnv, runClew } from '../support/clew.ts';
 import { clew, projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-const commandNames = ['ls', 'show', 'messages', 'cat', 'archive', 'restore', 'rm', 'completion'];
+const commandNames = commands.map((row) => row.name);
 
 test('--version and -V print the version of package.json', () => {
   const wanted = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8')).version;

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseJson } from '../../src/base/json.ts';
-import { openIndex } from '../../src/library/schema.ts';
+import { indexPath, openIndex } from '../../src/library/schema.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
@@ -42,9 +42,7 @@ test('--json prints one object per update', async (context) => {
   const [first, second] = lines.map((line) => ({ ...(parseJson(line) as object), time: '', bytesRead: 0 }));
   assert.deepEqual(first, { time: '', files: null, filesRead: 1, filesGone: 0, bytesRead: 0, rowsWritten: 3 });
   assert.deepEqual(second, { time: '', files: [file], filesRead: 1, filesGone: 0, bytesRead: 0, rowsWritten: 2 });
-  const database = openIndex({ folder: state });
-  assert.equal(database.prepare('SELECT prompts FROM sessions').get()?.prompts, 2);
-  database.close();
+  assert.equal(promptsIn(state), 2);
   await running.end('SIGTERM');
 });
 
@@ -55,8 +53,17 @@ test('--quiet prints nothing', async (context) => {
   const quiet = startClew(context, ['watch', '--quiet', '--root', folder], { CLEW_HOME: state });
   const heard = startClew(context, ['watch', '--root', folder], { CLEW_HOME: path.join(folder, 'other') });
   await heard.says(/watching/);
-  await waitFor(() => existsSync(state));
   appendFileSync(path.join(folder, `projects/-a/${id}.jsonl`), talk);
   await heard.prints(/-a\/3f2b8c1e/);
+  await waitFor(() => existsSync(indexPath(state)) && promptsIn(state) === 2);
   assert.deepEqual([await quiet.end('SIGTERM'), quiet.stdout(), quiet.stderr()], [[0, null], '', '']);
 });
+
+function promptsIn(state: string): unknown {
+  const database = openIndex({ folder: state });
+  try {
+    return database.prepare('SELECT prompts FROM sessions').get()?.prompts;
+  } finally {
+    database.close();
+  }
+}
