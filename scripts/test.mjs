@@ -2,7 +2,7 @@
 //   npm test [-- WORD…]      only files whose path contains one of the words
 //   npm run test:interop     the tests that run the real client (test/interop)
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,7 +25,19 @@ if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ') || 'the request'}`);
   process.exit(1);
 }
-run(process.execPath, ['--enable-source-maps', '--test', '--test-reporter=spec', ...files]);
+const summary = path.join('build', 'test-summary.tap');
+const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
+run(process.execPath, ['--enable-source-maps', '--test', ...reporters, ...kept, ...files]);
+if (process.env.CI === 'true') refuseSkipped(readFileSync(summary, 'utf8'));
+
+/** Elsewhere a missing package skips its tests; on CI everything is installed, so a skipped test is a mistake. */
+function refuseSkipped(tap) {
+  const skipped = tap.split('\n').filter((line) => / # SKIP/.test(line));
+  if (skipped.length === 0) return;
+  console.error(`under CI nothing may be skipped:\n${skipped.join('\n')}`);
+  process.exit(1);
+}
 
 function run(command, argv) {
   const { status } = spawnSync(command, argv, { stdio: 'inherit' });

@@ -17,9 +17,9 @@ export {
 export type { Edit } from './format/edit.ts';
 export type { Entry, KnownEntry, UnknownEntry } from './format/entry.ts';
 export { contentOf, isAssistant, isAttachment, isSystem, isUser, roleOf } from './format/entry.ts';
+export type { Head } from './format/head.ts';
 export type { EntryPiece, ParsedLine, Piece, RawPiece } from './format/line.ts';
 export { editEntry, parseLine, serialiseLine } from './format/line.ts';
-export type { Head } from './format/scan.ts';
 export { scanRecord } from './format/scan.ts';
 export type { ToolResult, ToolResultKind } from './format/tool-result.ts';
 export { toolResultKind } from './format/tool-result.ts';

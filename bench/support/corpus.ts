@@ -129,7 +129,7 @@ const code = [
   '  /** Answers the pages that link here, newest first; drafts are left out unless they are asked for by name. */\n',
   '    const links = pages.filter((page) => page.links.some((link) => link.target === path)).sort(byDate);\n',
   '\tfor (const page of pages) index.set(page.path, { title: page.title, hash: hashOf(page.source), tags: page.tags });\n',
-  '    throw new Error(`page "${path}" is not in the index`);\n',
+  '    throw new Error(["page", path, "is not in the index"].join(" "));\n',
 ];
 
 function prose(seed: number, length: number): string {

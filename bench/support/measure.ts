@@ -42,7 +42,7 @@ export function median(numbers: readonly number[]): number {
 
 /** The most memory that a Node command had at any time, in megabytes, as it says itself at its end. */
 export function peakMemoryMb(argv: readonly string[]): number {
-  const report = 'process.on("exit",()=>process.stderr.write(`clew-rss ${process.resourceUsage().maxRSS}\\n`))';
+  const report = 'process.on("exit",()=>process.stderr.write("clew-rss "+process.resourceUsage().maxRSS+"\\n"))';
   const hook = `data:text/javascript,${encodeURIComponent(report)}`;
   const run = spawnSync(process.execPath, ['--import', hook, ...argv], { encoding: 'utf8', maxBuffer: 1 << 28 });
   const kilobytes = Number(/clew-rss (\d+)/.exec(run.stderr)?.[1]);

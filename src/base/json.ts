@@ -29,3 +29,14 @@ export function parseJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** Whether a string or key in the value is not well-formed Unicode. A loop, because values may nest deeper than the stack. */
+export function hasLoneSurrogate(value: JsonValue): boolean {
+  const left: (JsonValue | undefined)[] = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string' && !next.isWellFormed()) return true;
+    if (isArray(next)) for (const item of next) left.push(item);
+    else if (isObject(next)) for (const [key, inner] of Object.entries(next)) left.push(key, inner);
+  }
+  return false;
+}

@@ -21,6 +21,9 @@ export function displayWidth(text: string): number {
 /** Cuts one uncoloured line to `width` columns, the last of them `…`; looks no further than the cut. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return '';
+  const head = text.slice(0, width + 1);
+  // Most of what is listed is plain, and walking through clusters costs many times as much.
+  if (!/[^ -~]/.test(head)) return head.length <= width ? head : `${head.slice(0, width - 1)}…`;
   let used = 0;
   let kept = 0;
   for (const { text: cluster, width: columns } of clusters(text)) {

@@ -15,7 +15,7 @@ export interface Flag {
 
 export interface CommandRow {
   readonly name: string;
-  /** As it is written in help: `SESSION`, `[WORD]`. */
+  /** `SESSION` for exactly one; `[SESSION...]` for any number. */
   readonly argument?: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
@@ -24,7 +24,9 @@ export interface CommandRow {
 }
 
 export interface CommandInput {
+  /** The first of `words`. */
   readonly argument: string | undefined;
+  readonly words: readonly string[];
   readonly flags: FlagValues;
   readonly io: CommandIo;
 }

@@ -15,7 +15,7 @@ export async function run({ argument, io }: CommandInput): Promise<void> {
     name: row.name,
     summary: row.summary,
     flags: [...row.flags, ...globalFlags].filter((flag) => !flag.isHidden),
-    takesSession: row.argument === 'SESSION',
+    takesSession: row.argument?.includes('SESSION') === true,
   }));
   await writeOut([completionScript(shell, rows)], io);
 }

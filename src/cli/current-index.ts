@@ -1,53 +1,58 @@
-// A command that needs the index → the index, up to date: opened, brought up to date for the roots of the call, and
-// closed when the work is done. What could not be read is said on stderr; long work shows a bar there.
-import { formatBytes } from '../base/human.ts';
+// The index as every command wants it: open, current for the roots of the call, and closed again. An index that turns
+// out to be broken is made anew once: everything in it can be read again.
+import { systemErrorCode, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
-import { type IndexProgress, type IndexReport, updateRows } from '../library/indexer.ts';
-import { indexError, indexPath, openIndex } from '../library/schema.ts';
+import { type IndexReport, updateRows } from '../library/indexer.ts';
+import { indexError, indexPath, isBroken, openIndex, removeIndex } from '../library/schema.ts';
+import { diskError } from '../store/disk.ts';
+import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './roots-argument.ts';
-import type { OutputStream } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
 
-export async function withIndex<T>(
-  input: CommandInput,
-  work: (database: Database, report: IndexReport) => Promise<T> | T,
-): Promise<T> {
-  const { stderr, env } = input.io;
-  const roots = rootsOf(input);
-  const folder = stateFolder(env);
-  const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
+type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
+
+export async function withIndex<T>(input: CommandInput, work: Work<T>): Promise<T> {
+  const folder = stateFolder(input.io.env);
+  const file = indexPath(folder);
   try {
-    const bar = progressBar(stderr);
-    const report = updateRows(database, { roots, onProgress: bar.show });
-    bar.clear();
-    for (const { path, code } of report.problems) writeNotice(stderr, `cannot read ${path} (${code})`);
-    return await work(database, report);
+    return await attempt(input, folder, work);
   } catch (error) {
-    throw indexError(error, indexPath(folder));
+    // What the work itself could not read or write is no fault of the index.
+    if (!isOfDatabase(error)) throw error;
+    if (!isBroken(error)) throw indexError(error, file);
+    writeNotice(input.io.stderr, 'the index was damaged and is made anew');
+    removeIndex(file);
+    return await attempt(input, folder, work);
+  }
+}
+
+async function attempt<T>(input: CommandInput, folder: string, work: Work<T>): Promise<T> {
+  const { stderr } = input.io;
+  const roots = rootsOf(input);
+  const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
+  const progress = showProgress({ stderr, label: 'reading sessions' });
+  try {
+    const report = updateRows(database, {
+      roots,
+      onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
+    });
+    progress.end();
+    for (const problem of report.problems) writeNotice(stderr, problemText(problem));
+    return await work(database, report);
   } finally {
+    progress.end();
     database.close();
   }
 }
 
-const barCells = 24;
-/** Work of a moment shows nothing. */
-const longBytes = 64 * 1024 * 1024;
+export function problemText({ path, code }: DiskProblem): string {
+  const error = diskError(Object.assign(new Error(code), { code }), 'read', path);
+  return error instanceof UserError ? error.message : `cannot read ${path} (${code})`;
+}
 
-function progressBar(stderr: OutputStream): { show(progress: IndexProgress): void; clear(): void } {
-  let isShown = false;
-  return {
-    show: ({ bytesDone, bytesTotal }) => {
-      if (stderr.isTTY !== true || bytesTotal < longBytes) return;
-      isShown = true;
-      const done = Math.min(1, bytesDone / bytesTotal);
-      const cells = Math.round(done * barCells);
-      const bar = '█'.repeat(cells) + '░'.repeat(barCells - cells);
-      stderr.write(`\r\x1b[Kreading sessions ${bar} ${Math.floor(done * 100)} % of ${formatBytes(bytesTotal)}`);
-    },
-    clear: () => {
-      if (isShown) stderr.write('\r\x1b[K');
-    },
-  };
+export function isOfDatabase(error: unknown): boolean {
+  return /SQLITE/.test(systemErrorCode(error) ?? '');
 }

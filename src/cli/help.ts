@@ -23,6 +23,7 @@ function argumentTerm(argument: Argument): string {
 }
 
 export const programNotes: string = `
+On a terminal, \`clew\` alone lets you pick a session to show or resume.
 SESSION is a session id, the beginning of one, or the path of a transcript.
 Sessions are looked for in ~/.claude, or where --root, CLEW_ROOTS or
 CLAUDE_CONFIG_DIR say. Run \`clew COMMAND --help\` for the options of a command.`;

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { formatAge, formatBytes, formatCount } from '../base/human.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
+import type { Expiring } from '../library/expiry.ts';
 import type { SessionSummary } from '../session/summary.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './terminal/table.ts';
 import { wrapSpans } from './terminal/wrap.ts';
@@ -26,6 +27,33 @@ export interface ListOptions extends TableOptions {
   readonly isDemo: boolean;
 }
 
+/** `clew ls --expiring`: how long each session has left. */
+export function expiringTable<T extends Row>(
+  expiring: readonly Expiring<T>[],
+  ids: ReadonlyMap<string, string>,
+  options: TableOptions & { readonly nowMs: number },
+): string {
+  const { style, width } = options;
+  const left = new Map<Row, Expiring<T>>(expiring.map((each) => [each.session, each]));
+  const rows = expiring.map((each) => each.session);
+  const time: ListColumn = {
+    header: 'LEFT',
+    align: 'right',
+    cell: (row) => {
+      const { daysLeft = 0 } = left.get(row) ?? {};
+      return daysLeft < 0 ? { text: 'due', paint: style.error } : daysLeft === 0 ? '< 1 d' : `${daysLeft} d`;
+    },
+  };
+  const columns = [time, ...listColumns(rows, ids, options)].filter(({ fromWidth = 0 }) => width >= fromWidth);
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  const due = expiring.filter(({ daysLeft }) => daysLeft < 0).length;
+  const fate = `${due === 0 ? 'none' : formatCount(due)} of them at its next start`;
+  const advice = '`clew archive` keeps copies';
+  const text = `${counted(rows.length, 'session')} that Claude Code will delete within a week, ${fate}; ${advice}`;
+  const footer = wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text);
+  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
+}
+
 /** `ids`: what is shown of each id. */
 export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
   const { style, width, isDemo } = options;
@@ -46,7 +74,7 @@ export function lastUse(row: Row): number {
 function listColumns(
   rows: readonly Row[],
   ids: ReadonlyMap<string, string>,
-  { style, width, nowMs }: ListOptions,
+  { style, width, nowMs }: TableOptions & { readonly nowMs: number },
 ): readonly ListColumn[] {
   const folderWidth = roomForFolders(rows, width);
   const damage: ListColumn = {

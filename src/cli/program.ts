@@ -17,6 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
   const help: string[] = [];
   try {
+    if (isForPicker(argv)) return await pick(argv);
     await parse(withHelpFlag(argv), help);
     return exitCodes.ok;
   } catch (error) {
@@ -26,6 +27,17 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await writeOut(help, process);
     return exitCodes.ok;
   }
+}
+
+/** Without a command, on a terminal that can be drawn on. */
+function isForPicker(argv: readonly string[]): boolean {
+  const isAlone = argv.every((word) => globalFlags.some((flag) => flag.name === word));
+  return isAlone && process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb';
+}
+
+async function pick(argv: readonly string[]): Promise<number> {
+  const { runPicker } = await import('./picker/picker.ts');
+  return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
 }
 
 /** `clew` alone and `clew help COMMAND` ask for help too. */
@@ -58,10 +70,10 @@ function addCommand(program: Command, row: CommandRow): void {
   if (row.argument !== undefined) command.argument(bracketed(row.argument));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const argument = row.argument === undefined || values[0] === undefined ? undefined : String(values[0]);
+    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument, flags, io: standardIo(flags) });
+    await run({ argument: words[0], words, flags, io: standardIo(flags) });
   });
 }
 
@@ -85,8 +97,8 @@ function flagValues(command: Command, row: CommandRow): FlagValues {
   const options = command.optsWithGlobals();
   const values: Record<string, string | boolean | readonly string[] | undefined> = {};
   for (const { name } of [...row.flags, ...globalFlags]) {
-    const key = name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    values[name.replace(/^--/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
+    const key = name.replace(/^--?(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    values[name.replace(/^--?/, '')] = name.startsWith('--no-') ? options[key] === false : options[key];
   }
   return values;
 }

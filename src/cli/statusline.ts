@@ -37,6 +37,7 @@ export async function runBare(): Promise<void> {
   const { stdout, stderr, env } = process;
   await run({
     argument: undefined,
+    words: [],
     flags: {},
     io: { stdout, stderr, env, cwd: process.cwd(), style: createStyle(false) },
   });

@@ -22,7 +22,7 @@ function whatIsWrong({ code, message }: CommanderError, called: CommandRow | und
     case 'commander.missingArgument':
       return `${name} needs a ${named}`;
     case 'commander.excessArguments':
-      return `${name} takes ${called?.argument === undefined ? 'no argument' : `one ${called.argument}, not more`}`;
+      return `${name} takes ${called?.argument === undefined ? 'no argument' : `one ${called.argument.replace(/[[\]]/g, '')}, not more`}`;
     case 'commander.optionMissingArgument':
       return `${named.replace(/ .*/, '')} needs a value`;
     default:

@@ -43,7 +43,7 @@ function rowJson(row: UsageRow): object {
   return { key: row.key === '' ? null : row.key, ...sumJson(row) };
 }
 
-function sumJson(sum: UsageSum): object {
+export function sumJson(sum: UsageSum): object {
   return {
     inputTokens: sum.inputTokens,
     outputTokens: sum.outputTokens,

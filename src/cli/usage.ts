@@ -4,7 +4,6 @@ import type { Database } from '../library/database.ts';
 import { countLibrary, type UsageSession } from '../library/library-usage.ts';
 import { createCalendar, parseDay } from '../library/local-days.ts';
 import { loadPrices, PriceList } from '../library/prices.ts';
-import { createProjectFilter } from '../library/project-filter.ts';
 import { usageCells } from '../library/usage-cells.ts';
 import { findReceipts, type Receipts } from '../library/usage-receipts.ts';
 import {
@@ -22,6 +21,7 @@ import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
+import { isOfProject } from './project-argument.ts';
 import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 import { receiptsJson, reportJson } from './usage-json.ts';
@@ -76,7 +76,10 @@ function filterOf({ flags, io }: CommandInput): UsageFilter {
     since: since === undefined ? undefined : parseDay(since, '--since'),
     until: until === undefined ? undefined : parseDay(until, '--until'),
     calendar: createCalendar(textFlag(flags, 'timezone')),
-    isWanted: project === undefined ? undefined : createProjectFilter(project, io.cwd),
+    isWanted:
+      project === undefined
+        ? undefined
+        : (place) => isOfProject({ cwd: place.cwd, project: place.slug }, project, io.cwd),
   };
 }
 

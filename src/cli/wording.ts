@@ -25,3 +25,10 @@ export function localTime(timeMs: number): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
+
+/** `14:03:22`, for lines that are printed as things happen. */
+export function clockTime(timeMs: number): string {
+  const date = new Date(timeMs);
+  if (Number.isNaN(date.getTime())) return '';
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}

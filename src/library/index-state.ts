@@ -8,6 +8,7 @@ import type { SessionRow } from './row-writer.ts';
 export interface KnownFile {
   readonly id: number;
   readonly session: number;
+  readonly isMain: boolean;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
@@ -19,14 +20,14 @@ export interface KnownFile {
 export class IndexState {
   files: Map<string, KnownFile> = new Map();
   readonly #database: Database;
-  /** Only this file is of interest. */
-  readonly #only: string | undefined;
+  /** Only these files are of interest. */
+  readonly #only: readonly string[] | undefined;
   #sessions: Map<string, SessionRow> | undefined;
   #nextFile = 0;
   #nextSession = 0;
   #version = -1;
 
-  constructor(database: Database, only?: string) {
+  constructor(database: Database, only?: readonly string[]) {
     this.#database = database;
     this.#only = only;
     this.refresh();
@@ -37,10 +38,11 @@ export class IndexState {
     const version = Number(this.#database.prepare('PRAGMA data_version').get()?.data_version);
     if (version === this.#version) return;
     this.#version = version;
-    const where = this.#only === undefined ? '' : 'WHERE path = ?';
-    const rows = this.#database
-      .prepare(`SELECT path, id, session, dev, ino, size, mtime_ms, offset, line FROM files ${where}`)
-      .all(...(this.#only === undefined ? [] : [this.#only]));
+    const select = 'SELECT path, id, session, agent_id, dev, ino, size, mtime_ms, offset, line FROM files';
+    const rows =
+      this.#only === undefined
+        ? this.#database.prepare(select).all()
+        : this.#only.flatMap((file) => this.#database.prepare(`${select} WHERE path = ?`).all(file));
     this.files = new Map(rows.map((row) => [String(row.path), knownFile(row)]));
     this.#sessions = undefined;
     this.#nextFile = 0;
@@ -82,6 +84,7 @@ function knownFile(row: Row): KnownFile {
   return {
     id: Number(row.id),
     session: Number(row.session),
+    isMain: row.agent_id === null,
     dev: Number(row.dev),
     ino: Number(row.ino),
     size: Number(row.size),

@@ -8,12 +8,13 @@ import { scanRecord } from '../format/scan.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
 import { agentIdOf } from '../store/session-files.ts';
-import { type Database, insertMany, type SqlValue } from './database.ts';
+import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
-import { findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { forgetDocuments } from './text-schema.ts';
+import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { forgetCells } from './usage-cells.ts';
 
 export interface IndexReport {
@@ -21,6 +22,8 @@ export interface IndexReport {
   readonly files: number;
   /** Transcripts of which anything was read. */
   readonly filesRead: number;
+  /** Transcripts of which the index knew and that are no more. */
+  readonly filesGone: number;
   /** Bytes of transcripts read, proofs included. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
@@ -34,6 +37,8 @@ export interface IndexProgress {
 
 export interface UpdateOptions {
   readonly roots: readonly string[];
+  /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
+  readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
@@ -41,24 +46,32 @@ const batchBytes = 64 * 1024 * 1024;
 const batchFiles = 1024;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
-  const { files, problems } = findTranscripts(options.roots);
-  const state = new IndexState(database);
-  const report = { files: files.length, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
-  forgetMissing(database, files, state, options.roots);
+  const { files: named, roots } = options;
+  const { files, problems } = named === undefined ? findTranscripts(roots) : findNamedTranscripts(roots, named);
+  const state = new IndexState(database, named);
+  const filesGone = forgetMissing(database, files, state, roots);
+  const report = {
+    files: files.length,
+    filesRead: 0,
+    filesGone,
+    bytesRead: 0,
+    rowsWritten: 0,
+    problems: [...problems],
+  };
   readWork(database, state, planWork(files, state, report), report, options.onProgress);
   return report;
 }
 
 /** Brings one main transcript up to date, and nothing else: for who asks often and about one session only. */
 export function updateTranscript(database: Database, file: string): IndexReport {
-  const report = { files: 0, filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
+  const report = { files: 0, filesRead: 0, filesGone: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || agentIdOf(path.basename(file)) !== undefined) return report;
   const { dev, ino, size, mtimeMs } = stats;
   const folder = path.dirname(file);
   const place = { slug: path.basename(folder), root: path.dirname(path.dirname(folder)) };
   const found = { path: file, mainPath: file, agentId: undefined, ...place, dev, ino, size, mtimeMs };
-  const state = new IndexState(database, file);
+  const state = new IndexState(database, [file]);
   readWork(database, state, planWork([found], state, report), report);
   return { ...report, files: 1 };
 }
@@ -189,7 +202,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       });
     }
     forgetCells(database);
-    insertMany(database, saveFiles, 12, saved, keepFiles);
+    insertValues(database, saveFiles, 12, saved, keepFiles);
     return written.length + writeRows(database, written);
   });
 }
@@ -198,7 +211,8 @@ function knownAs(id: number, session: number, { file, rows }: Advance): KnownFil
   // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
   const { dev, ino } = file;
   const [size, mtimeMs] = isWhole(file, rows) ? [file.size, file.mtimeMs] : [rows.offset, 0];
-  return { id, session, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
+  const isMain = file.agentId === undefined;
+  return { id, session, isMain, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
 }
 
 const saveFiles =
@@ -232,6 +246,7 @@ function firstSessionId(file: string): string | undefined {
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
   for (const table of ['usage_parts', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
+  forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
   if (!isMain) return;
   database
@@ -248,19 +263,20 @@ function forgetMissing(
   files: readonly TranscriptFile[],
   state: IndexState,
   roots: readonly string[],
-): void {
+): number {
   const present = new Set(files.map((file) => file.path));
   const searched = roots.map((root) => `${path.resolve(root)}${path.sep}`);
   const gone = [...state.files].filter(
     ([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)),
   );
-  if (gone.length === 0) return;
+  if (gone.length === 0) return 0;
   database.transaction(() => {
     for (const [file, known] of gone) {
-      forgetFile(database, known, false);
+      forgetFile(database, known, known.isMain);
       state.files.delete(file);
     }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
     forgetCells(database);
   });
+  return gone.length;
 }

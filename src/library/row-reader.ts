@@ -2,9 +2,10 @@
 // small lines that hold titles, and the first prompt.
 import { asString, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
 import { findElement, findMember } from '../format/json-bytes.ts';
 import { parseLine } from '../format/line.ts';
-import { type Head, scanPassing } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
 import type { UsageLine } from '../session/usage.ts';
@@ -122,7 +123,7 @@ class RowReader {
       this.facts.damage++;
       return;
     }
-    const head = scanPassing(line.bytes);
+    const head = scanRecord(line.bytes);
     if (head !== undefined) {
       this.#addRecord(head, line.bytes, line.number);
       return;
@@ -130,14 +131,14 @@ class RowReader {
     const { pieces, damage } = parseLine(line.bytes);
     this.facts.damage += damage.length;
     for (const { entry, bytes } of pieces) {
-      const recovered = entry === undefined ? undefined : scanPassing(bytes);
+      const recovered = entry === undefined ? undefined : scanRecord(bytes);
       if (recovered !== undefined) this.#addRecord(recovered, bytes, line.number);
     }
   }
 
   /** Whether it was a record. */
   addLast({ bytes, number }: Line): boolean {
-    const head = scanPassing(bytes);
+    const head = scanRecord(bytes);
     if (head !== undefined) this.#addRecord(head, bytes, number);
     return head !== undefined;
   }

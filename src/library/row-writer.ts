@@ -1,6 +1,6 @@
 // Rows of many transcripts → the index. Called inside a transaction, together with the new offsets of the files, so
 // that an index never holds half of what its offsets claim.
-import { type Database, insertMany, type SqlValue } from './database.ts';
+import { type Database, insertValues, type SqlValue } from './database.ts';
 import type { NewRows, SessionFacts } from './row-reader.ts';
 import { packLines, reduceLines, unpackLines } from './usage-rows.ts';
 
@@ -37,10 +37,10 @@ export function writeRows(database: Database, files: readonly FileRows[]): numbe
     addPrompts(values.prompts, file);
     addCalls(values.calls, file);
   }
-  insertMany(database, saveSessions, 16, values.sessions, keepSessions);
-  insertMany(database, 'INSERT OR REPLACE INTO usage_parts', 3, values.usage);
-  insertMany(database, 'INSERT OR REPLACE INTO prompts', 5, values.prompts);
-  insertMany(database, 'INSERT OR IGNORE INTO tool_calls', 8, values.calls);
+  insertValues(database, saveSessions, 16, values.sessions, keepSessions);
+  insertValues(database, 'INSERT OR REPLACE INTO usage_parts', 3, values.usage);
+  insertValues(database, 'INSERT OR REPLACE INTO prompts', 5, values.prompts);
+  insertValues(database, 'INSERT OR IGNORE INTO tool_calls', 8, values.calls);
   for (const file of files) if (!file.isNew) answerCalls(database, file);
   return files.reduce((sum, { rows }) => sum + rows.usage.length + rows.prompts.length + rows.calls.length, 0);
 }

@@ -4,9 +4,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { type Database, openDatabase } from './database.ts';
+import { summaryTables } from './summary-schema.ts';
+import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 3;
+export const schemaVersion = 7;
 
 const tables = `
 CREATE TABLE sessions (
@@ -119,8 +121,12 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     if (error instanceof UserError || !isBroken(error)) throw error;
     notice('the index was damaged and is made anew');
   }
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  removeIndex(file);
   return withTables(openDatabase(file));
+}
+
+export function removeIndex(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isEmpty(database: Database): boolean {
@@ -132,6 +138,8 @@ function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
     database.exec(tables);
+    database.exec(summaryTables);
+    database.exec(textTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;
@@ -139,7 +147,7 @@ function withTables(database: Database): Database {
 
 export function isBroken(error: unknown): boolean {
   const text = error instanceof Error ? `${systemErrorCode(error) ?? ''} ${error.message}` : '';
-  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database|no such (table|column)/i.test(text);
+  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|corrupt|not a database|no such (table|column)/i.test(text);
 }
 
 /** What SQLite says of the disk, as an error of use. */
@@ -148,7 +156,7 @@ export function indexError(error: unknown, file: string): unknown {
   const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
   if (/SQLITE_FULL|ENOSPC|disk is full/i.test(text))
     return new UserError(`the disk is full: ${file}`, 'make room and run it again');
-  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|readonly|unable to open/i.test(text)) {
+  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|readonly|unable to open/i.test(text)) {
     return new UserError(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
   }
   if (/SQLITE_BUSY|database is locked/i.test(text)) {

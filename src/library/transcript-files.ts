@@ -1,19 +1,23 @@
 // Roots → every transcript below them, main ones and sub-agents, with what tells whether it changed. Synchronous and
 // lean: it is the part of every command that does not get smaller when nothing has changed.
-import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { DiskProblem } from '../store/folders.ts';
-import { projectsFolders } from '../store/roots.ts';
+import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 
-export interface TranscriptFile {
+/** What a transcript is by its place alone. */
+export interface TranscriptPlace {
   readonly path: string;
   /** The main transcript of its session. For a flat agent file (2.0.x) only its lines tell: then `undefined`. */
   readonly mainPath: string | undefined;
   readonly agentId: string | undefined;
   readonly slug: string;
   readonly root: string;
+}
+
+export interface TranscriptFile extends TranscriptPlace {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
@@ -28,11 +32,70 @@ export interface TranscriptFiles {
 export function findTranscripts(roots: readonly string[]): TranscriptFiles {
   const search: Search = { files: [], problems: [] };
   for (const { root, projects } of projectsFolders(roots)) {
-    for (const entry of list(search, projects)) {
-      if (isFolder(entry, projects)) findInProject(search, root, path.join(projects, entry.name), entry.name);
-    }
+    const { names, problems } = projectNames(projects);
+    search.problems.push(...problems);
+    for (const slug of names) findInProject(search, root, path.join(projects, slug), slug);
   }
   return search;
+}
+
+/** Those of `paths` that are transcripts below the roots and exist, without looking at anything else. */
+export function findNamedTranscripts(roots: readonly string[], paths: Iterable<string>): TranscriptFiles {
+  const search: Search = { files: [], problems: [] };
+  const folders = projectsFolders(roots);
+  for (const each of new Set(paths)) {
+    const place = placeOf(each, folders);
+    if (place !== undefined) add(search, place);
+  }
+  return search;
+}
+
+/** `undefined` where no transcript is looked for at this path, whether or not there is a file. */
+export function placeOf(file: string, folders: readonly ProjectsFolder[]): TranscriptPlace | undefined {
+  for (const { root, projects } of folders) {
+    if (!file.startsWith(projects + path.sep) || !file.endsWith('.jsonl')) continue;
+    const parts = file.slice(projects.length + 1).split(path.sep);
+    const [slug = '', session = '', subagents] = parts;
+    const agentId = agentIdOf(file);
+    if (parts.length === 2)
+      return { path: file, mainPath: agentId === undefined ? file : undefined, agentId, slug, root };
+    if (parts.length < 4 || subagents !== 'subagents' || agentId === undefined) continue;
+    return { path: file, mainPath: path.join(projects, slug, `${session}.jsonl`), agentId, slug, root };
+  }
+  return undefined;
+}
+
+/**
+ * The project folders in a `projects` folder. People link one to its neighbour after renaming a project: its sessions
+ * are there once all the same.
+ */
+export function projectNames(projects: string): {
+  readonly names: readonly string[];
+  readonly problems: readonly DiskProblem[];
+} {
+  const search: Search = { files: [], problems: [] };
+  const entries = list(search, projects);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name);
+  const real = links.length === 0 ? projects : realpathSync(projects);
+  const seen = new Set(names.map((name) => path.join(real, name)));
+  for (const name of links) {
+    const target = linkedFolder(search, path.join(projects, name));
+    if (target === undefined || seen.has(target)) continue;
+    seen.add(target);
+    names.push(name);
+  }
+  return { names, problems: search.problems };
+}
+
+function linkedFolder(search: Search, link: string): string | undefined {
+  try {
+    const target = realpathSync(link);
+    return statSync(target).isDirectory() ? target : undefined;
+  } catch (error) {
+    note(search, link, error);
+    return undefined;
+  }
 }
 
 interface Search {
@@ -66,16 +129,11 @@ function findAgents(search: Search, folder: string, session: { mainPath: string;
   }
 }
 
-function add(search: Search, file: Omit<TranscriptFile, 'dev' | 'ino' | 'size' | 'mtimeMs'>): void {
+function add(search: Search, file: TranscriptPlace): void {
   const stats = stat(search, file.path);
   if (stats === undefined || !stats.isFile()) return;
   const { dev, ino, size, mtimeMs } = stats;
   search.files.push({ ...file, dev, ino, size, mtimeMs });
-}
-
-function isFolder(entry: Dirent, parent: string): boolean {
-  if (!entry.isSymbolicLink()) return entry.isDirectory();
-  return statSync(path.join(parent, entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function list(search: Search, folder: string): readonly Dirent[] {

@@ -50,7 +50,7 @@ export function findAgents(
     toolUseId: asString(meta?.toolUseId) ?? byResult.get(agentId),
     workflow,
   }));
-  return [...linkByPrompt(separate, main), ...(isAgent ? [] : inlineAgents(main, graph))];
+  return [...linkByPrompt(separate, main, isAgent), ...(isAgent ? [] : inlineAgents(main, graph))];
 }
 
 /** Those of a session's sub-agents that one transcript started, a sub-agent's own for nested ones. */
@@ -58,14 +58,20 @@ export function agentsStartedBy(transcript: Transcript, agents: readonly AgentSo
   const calls = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
   if (calls.size === 0) return [];
   const others = agents.filter((agent) => agent.path !== transcript.path);
-  return linkByPrompt(others, transcript).filter(({ toolUseId }) => toolUseId !== undefined && calls.has(toolUseId));
+  return linkByPrompt(others, transcript, true).filter(
+    ({ toolUseId }) => toolUseId !== undefined && calls.has(toolUseId),
+  );
 }
 
 /** Agents of which nothing names the call are linked by what the call asks and the agent was asked. */
-function linkByPrompt(agents: readonly AgentSource[], transcript: Transcript): readonly AgentSource[] {
+function linkByPrompt(
+  agents: readonly AgentSource[],
+  transcript: Transcript,
+  isAgent: boolean,
+): readonly AgentSource[] {
   if (agents.every((agent) => agent.toolUseId !== undefined)) return agents;
   const taken = new Set(agents.map((agent) => agent.toolUseId));
-  const byPrompt = callsByPrompt(taskCalls(transcript).filter((call) => !taken.has(call.id)));
+  const byPrompt = callsByPrompt(taskCalls(transcript, isAgent).filter((call) => !taken.has(call.id)));
   if (byPrompt.size === 0) return agents;
   return agents.map((agent) => {
     if (agent.toolUseId !== undefined || agent.path === undefined) return agent;
@@ -100,7 +106,7 @@ function readMeta(path: string | undefined): JsonObject | undefined {
 const owners = new Map<string, string>();
 
 /** The session that the first records of a file name. */
-function ownerOf(path: string): string | undefined {
+export function ownerOf(path: string): string | undefined {
   const known = owners.get(path);
   if (known !== undefined) return known;
   const owner = openingOf(path)?.sessionId;
@@ -133,7 +139,7 @@ function openingOf(path: string): Opening | undefined {
 function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
   const chains = sideChains(main, graph);
   if (chains.size === 0) return [];
-  const byPrompt = callsByPrompt(taskCalls(main));
+  const byPrompt = callsByPrompt(taskCalls(main, false));
   return [...chains].map(([root, nodes], i) => {
     const calls = byPrompt.get(textOf(contentOf(asEntry(main.read(root)) ?? {})));
     const call = calls?.[0] !== undefined && calls[0].node.index < root.index ? calls.shift() : undefined;
@@ -175,10 +181,12 @@ interface TaskCall {
   readonly agentType: string | undefined;
 }
 
-function taskCalls(main: Transcript): TaskCall[] {
+/** `isAgent`: side lines are its own, otherwise they are those of agents in the main file. */
+function taskCalls(main: Transcript, isAgent: boolean): TaskCall[] {
   const calls: TaskCall[] = [];
   for (const node of main.nodes) {
-    if (node.isSidechain || !callsOf(node).some((call) => call.name === 'Task' || call.name === 'Agent')) continue;
+    if (node.isSidechain && !isAgent) continue;
+    if (!callsOf(node).some((call) => call.name === 'Task' || call.name === 'Agent')) continue;
     for (const block of contentOf(asEntry(main.read(node)) ?? {})) {
       const input = asObject(block.type === 'tool_use' ? (block as JsonObject).input : undefined);
       const id = asString((block as JsonObject).id);

@@ -1,6 +1,6 @@
 // What a user line is: not everything of type `user` was said by a person. The order of the questions is the rule
 // (a compact summary, say, is also plain text), and a line of tool results may carry a prompt as well.
-import type { Head } from '../format/scan.ts';
+import type { Head } from '../format/head.ts';
 
 export type UserKind =
   | 'human'

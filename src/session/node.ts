@@ -1,7 +1,7 @@
 // One record of a transcript as the session layers see it: its place in the file and what its head says, without its
 // content. A two-gigabyte transcript is half a million of these, so what lines repeat is shared between them and
 // flags are packed; the content is read again from the file when it is wanted (`Transcript.read`).
-import type { CallHead, Head, MessageHead, ResultHead } from '../format/scan.ts';
+import type { CallHead, Head, MessageHead, ResultHead } from '../format/head.ts';
 import type { Usage } from '../format/usage.ts';
 import { classifyUser, type PromptKind, type UserInput, type UserKind } from './input.ts';
 

@@ -108,32 +108,46 @@ interface Item {
 
 /** What waits, in order, found by text as fast as by place. */
 class Queue {
-  readonly #prompts = new Set<Item>();
-  readonly #notices = new Set<Item>();
-  readonly #byText = new Map<string, Set<Item>>();
+  readonly #prompts = new WaitingList();
+  readonly #notices = new WaitingList();
+  readonly #byText = new Map<string, WaitingList>();
+  readonly #gone = new Set<Item>();
 
   add(item: Item): void {
-    (item.isNotice ? this.#notices : this.#prompts).add(item);
-    const same = this.#byText.get(item.text);
-    if (same === undefined) this.#byText.set(item.text, new Set([item]));
-    else same.add(item);
+    (item.isNotice ? this.#notices : this.#prompts).items.push(item);
+    const same = this.#byText.get(item.text) ?? new WaitingList();
+    same.items.push(item);
+    this.#byText.set(item.text, same);
   }
 
   delete(item: Item): void {
-    (item.isNotice ? this.#notices : this.#prompts).delete(item);
-    this.#byText.get(item.text)?.delete(item);
+    this.#gone.add(item);
   }
 
   named(text: string): Item | undefined {
-    return this.#byText.get(text)?.values().next().value;
+    return this.#byText.get(text)?.first(this.#gone);
   }
 
   first(isNotice: boolean): Item | undefined {
-    return (isNotice ? this.#notices : this.#prompts).values().next().value;
+    return (isNotice ? this.#notices : this.#prompts).first(this.#gone);
   }
 
   all(): Item[] {
-    return [...this.#prompts, ...this.#notices];
+    return [...this.#prompts.items, ...this.#notices.items].filter((item) => !this.#gone.has(item));
+  }
+}
+
+/** A list that is only ever left from its front: a set would walk over everything that has left it. */
+class WaitingList {
+  readonly items: Item[] = [];
+  #from = 0;
+
+  first(gone: ReadonlySet<Item>): Item | undefined {
+    for (; this.#from < this.items.length; this.#from++) {
+      const item = this.items[this.#from];
+      if (item !== undefined && !gone.has(item)) return item;
+    }
+    return undefined;
   }
 }
 

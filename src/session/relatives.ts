@@ -47,6 +47,7 @@ export function linesBeside(
   const isFree = (node: Node): boolean => !placed.has(node) && !isTaken(node);
   const beside = new Map<Node, readonly Node[]>();
   const seen = new Set<string>();
+  const seenCalls = new Set<string>();
   for (const node of branch) {
     const id = messageIdOf(node);
     if (node.type !== 'assistant' || (id !== undefined && seen.has(id))) continue;
@@ -55,6 +56,8 @@ export function linesBeside(
     const added = newLines(lines, placed, isFree, source);
     for (const line of added) placed.add(line);
     for (const call of lines.filter((line) => placed.has(line)).flatMap(callsOf)) {
+      if (seenCalls.has(call.id)) continue;
+      seenCalls.add(call.id);
       for (const result of source.relatives.resultsFor(call.id)) {
         const parent = source.graph.parentOf(result);
         const isNews = resultsOf(result).some(({ toolUseId }) => !answered.has(toolUseId));

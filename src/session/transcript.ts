@@ -2,10 +2,12 @@
 // diagnostic; content stays in the file and is read again when it is wanted.
 import { isUtf8 } from 'node:buffer';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { systemErrorCode } from '../base/errors.ts';
+import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import type { Head } from '../format/head.ts';
 import { skipString, skipValue, skipWhitespace } from '../format/json-bytes.ts';
 import { recoverRecords } from '../format/recover.ts';
-import { type Head, scanRecord } from '../format/scan.ts';
+import { scanRecord } from '../format/scan.ts';
 import { type Line, readLines } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { Node, type Place, SharedValues } from './node.ts';
@@ -44,6 +46,16 @@ export function loadTranscript(path: string, options: TranscriptOptions = {}): T
   for (const batch of readLines(path)) for (const line of batch) loader.add(line);
   loader.finish();
   return makeTranscript(path, loader);
+}
+
+/** For counts over many files: one that cannot be read now, such as a sub-agent's with other permissions, is empty. */
+export function loadReadable(path: string, options: TranscriptOptions = {}): Transcript {
+  try {
+    return loadTranscript(path, options);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return makeTranscript(path, new Loader(options));
+  }
 }
 
 function makeTranscript(path: string, loaded: Loader): Transcript {
@@ -297,15 +309,4 @@ function openDepth(bytes: Buffer, depth: number): number {
     else if ((byte === closeBrace || byte === closeBracket) && --open === 0) return 0;
   }
   return open;
-}
-
-/** A loop, because a line may be nested deeper than the stack. */
-function hasLoneSurrogate(value: JsonValue): boolean {
-  const left: (JsonValue | undefined)[] = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next === 'string' && !next.isWellFormed()) return true;
-    if (isArray(next)) for (const item of next) left.push(item);
-    else if (isObject(next)) for (const [key, inner] of Object.entries(next)) left.push(key, inner);
-  }
-  return false;
 }

@@ -4,7 +4,7 @@ import { type AgentSource, agentsStartedBy } from './agents.ts';
 import type { Node } from './node.ts';
 import type { Session } from './session.ts';
 import { toolCallsOf } from './tool-calls.ts';
-import { loadTranscript } from './transcript.ts';
+import { loadReadable } from './transcript.ts';
 import type { Turn } from './turns.ts';
 import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 import { linesWithUsage } from './usage-lines.ts';
@@ -24,7 +24,7 @@ function* turnLines(session: Session, turn: Turn): Generator<UsageLine> {
       yield* linesWithUsage({ path, nodes: agent.nodes }, session.id);
       continue;
     }
-    const transcript = loadTranscript(agent.path);
+    const transcript = loadReadable(agent.path);
     yield* linesWithUsage(transcript, session.id);
     const below: readonly AgentSource[] = session.agents.filter((each) => !seen.has(each));
     for (const nested of agentsStartedBy(transcript, below)) {

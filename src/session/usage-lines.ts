@@ -1,14 +1,14 @@
 // A session → its lines with usage, in the order that `countUsage` wants: the main transcript before its sub-agents.
 
 import type { Session } from './session.ts';
-import { loadTranscript, type Transcript } from './transcript.ts';
+import { loadReadable, type Transcript } from './transcript.ts';
 import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 
 /** Agent transcripts are scanned, not parsed: their usage is all that is wanted here. */
 export function* usageLinesOf(session: Session): Generator<UsageLine> {
   yield* linesWithUsage(session.transcript, session.id);
   for (const agent of session.agents) {
-    if (agent.path !== undefined) yield* linesWithUsage(loadTranscript(agent.path), session.id);
+    if (agent.path !== undefined) yield* linesWithUsage(loadReadable(agent.path), session.id);
   }
 }
 

@@ -1,20 +1,21 @@
 // docs/json.md and the real output tell of the same fields: of every object, all keys, no more and no fewer.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
-import { isArray, isObject, type JsonValue } from '../../src/base/json.ts';
+import { type TestContext, test } from 'node:test';
+import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { jsonOf } from '../support/clew.ts';
 import { projectRoot } from '../support/paths.ts';
-import { sessionText, user } from '../support/session-text.ts';
+import { startClew } from '../support/running-clew.ts';
+import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { recordings } from '../support/transcripts.ts';
 import { answerLine } from '../support/usage-library.ts';
 
 /** Objects whose keys are data. */
-const open: ReadonlySet<string> = new Set(['show.entries.byType', 'show --full.entries.byType']);
+const open: ReadonlySet<string> = new Set(['show.entries.byType', 'show --full.entries.byType', 'tail[].input']);
 
-test('every object that is printed has exactly the fields that the page lists for it', (context) => {
+test('every object that is printed has exactly the fields that the page lists for it', async (context) => {
   const documented = documentedFields();
   const printed = new Map<string, Set<string>>();
   const folder = temporaryFolder(context);
@@ -31,6 +32,8 @@ test('every object that is printed has exactly the fields that the page lists fo
     collect('messages', jsonOf(['messages', session]), printed);
   }
   const env = { CLEW_HOME: path.join(folder, 'state') };
+  collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
+  collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
   const root = path.join(folder, 'library');
   writeTree(root, {
     'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' })].join('\n')}\n`,
@@ -40,6 +43,8 @@ test('every object that is printed has exactly the fields that the page lists fo
     collect(`usage${words}`, jsonOf(args, { env }), printed);
   }
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
+  collectArchive(folder, printed);
+  await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
     const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
@@ -56,6 +61,49 @@ test('the page lists the exit codes of the program', () => {
   const codes = [...page().matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
   assert.deepEqual(codes, [0, 1, 2, 3, 70]);
 });
+
+async function collectLive(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {
+  const root = path.join(folder, 'live');
+  const lines = [
+    user('go'),
+    assistant([toolUse('t1', 'Read', { file_path: '/w/a.ts' })]),
+    user([toolResult('t1', 'text')]),
+  ];
+  writeTree(root, { 'projects/p/one.jsonl': sessionText(lines) });
+  utimesSync(path.join(root, 'projects/p/one.jsonl'), 1_700_000_000, 1_700_000_000);
+  const env = { CLEW_HOME: path.join(folder, 'live-state'), CLEW_ROOTS: root };
+  collect('ls --expiring', jsonOf(['ls', '--expiring', '--json'], { env }), printed);
+  collect('stats', jsonOf(['stats', '--json'], { env }), printed);
+  for (const [name, args] of [
+    ['watch', []],
+    ['tail', ['--since', '2020-01-01']],
+  ] as const) {
+    const state = path.join(folder, `${name}-state`);
+    const running = startClew(context, [name, '--json', ...args], { ...env, CLEW_HOME: state });
+    const text = await running.prints(name === 'tail' ? /(?:.*\n){3}/ : /\n/);
+    collect(
+      name,
+      text
+        .trim()
+        .split('\n')
+        .map((line) => parseJson(line) ?? null),
+      printed,
+    );
+    await running.end('SIGTERM');
+  }
+}
+
+function collectArchive(folder: string, printed: Map<string, Set<string>>): void {
+  const root = path.join(folder, 'claude');
+  writeTree(root, { 'projects/p/one.jsonl': sessionText([user('go')]) });
+  utimesSync(path.join(root, 'projects/p/one.jsonl'), 1_700_000_000, 1_700_000_000);
+  const env = { CLEW_HOME: path.join(folder, 'state'), CLEW_ROOTS: root };
+  for (const command of ['archive', 'archive --list', 'archive --verify']) {
+    collect(command, jsonOf([...command.split(' '), '--json'], { env }), printed);
+  }
+  collect('rm', jsonOf(['rm', 'one', '--yes', '--json'], { env }), printed);
+  collect('restore', jsonOf(['restore', 'one', '--json'], { env }), printed);
+}
 
 function page(): string {
   return readFileSync(path.join(projectRoot, 'docs/json.md'), 'utf8');

@@ -180,7 +180,10 @@ test('a file or folder that may not be read is named, and the others are listed'
   chmodSync(secret, 0o000);
   chmodSync(root, 0o755);
   // Root may read everything: there the command runs as nobody.
-  const run = runClew(['ls', '--root', root], asRoot ? { uid: 65534 } : {});
+  const state = path.join(root, 'state');
+  mkdirSync(state);
+  chmodSync(state, 0o777);
+  const run = runClew(['ls', '--root', root], { env: { CLEW_HOME: state }, ...(asRoot ? { uid: 65534 } : {}) });
   if (asRoot && run.status !== 0) return context.skip('the checkout cannot be read by another user');
   assert.deepEqual([run.status, run.stderr], [0, `clew: cannot read ${secret} (EACCES); check the permissions\n`]);
   assert.match(run.stdout, /light the lamp/);
@@ -241,4 +244,36 @@ test('a narrow terminal leaves out what matters least, never part of an id', (co
     ['AGE', 'TITLE', 'FOLDER', 'TURNS', 'SIZE', 'ID'],
   ]);
   assert.match(runClew(['ls', '--demo'], { env: { COLUMNS: '30' } }).stdout, / 8f1e8572$/m);
+});
+
+test('--expiring lists what Claude Code deletes within a week, with the days left', (context) => {
+  const root = temporaryFolder(context);
+  library(root);
+  const age = (file: string, days: number) => {
+    const seconds = Date.now() / 1000 - days * 86_400;
+    utimesSync(path.join(root, 'projects', file), seconds, seconds);
+  };
+  age(`-home-kim-light/${ids.harbour}.jsonl`, 31.5);
+  age(`-home-kim-light/${ids.lamp}.jsonl`, 26.5);
+  const rows = jsonOf(['ls', '--expiring', '--json', '--root', root]) as readonly JsonObject[];
+  assert.deepEqual(
+    rows.map((row) => [row.title, row.daysLeft]),
+    [
+      ['paint the harbour', -2],
+      ['light the lamp', 3],
+    ],
+  );
+  const [all] = jsonOf(['ls', '--json', '--root', root]) as readonly JsonObject[];
+  assert.deepEqual(Object.keys(rows[0] ?? {}), [...Object.keys(all ?? {}), 'expiresAt', 'daysLeft']);
+  const { stdout } = runClew(['ls', '--expiring', '--root', root]);
+  assert.match(stdout, /^LEFT +AGE +TITLE/);
+  assert.match(stdout, /^ *due .* paint the harbour/m);
+  assert.match(stdout, /^ *3 d .* light the lamp/m);
+  assert.match(stdout, /^2 sessions that Claude Code will delete within a week, 1 of them at its next/m);
+  writeTree(root, { 'settings.json': '{"cleanupPeriodDays": 365}' });
+  assert.deepEqual(runClew(['ls', '--expiring', '--root', root]), {
+    status: 0,
+    stdout: '',
+    stderr: 'clew: no session expires within 7 days\n',
+  });
 });

@@ -1,22 +1,9 @@
 // clew in a real terminal: the pager opens, is left with q, and nothing stays behind that should not.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { cleanEnv } from '../support/clew.ts';
-import { clew } from '../support/paths.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
+import { test } from 'node:test';
+import { command, openTerminal, skipWithout } from '../support/terminal.ts';
 
-const missing = ['tmux', 'less'].filter((program) => spawnSync(program, ['-V']).error !== undefined);
-const skip = missing.length === 0 ? false : `${missing.join(' and ')} is not on this machine`;
-
-interface Terminal {
-  type(...keys: readonly string[]): void;
-  resize(columns: number, rows: number): void;
-  /** The screen, once it shows what is waited for; it fails with the screen where that never comes. */
-  screen(wanted: RegExp): Promise<string>;
-}
+const skip = skipWithout('tmux', 'less');
 
 test(
   'a long session opens the pager, and q leaves with exit code 0 and the screen as it was',
@@ -56,30 +43,3 @@ test('a terminal of 40 columns shows no line cut in two by its edge, and can be 
   terminal.type('q');
   await terminal.screen(/^exit 0$/m);
 });
-
-function command(args: string): string {
-  return `'${process.execPath}' '${clew}' ${args}`;
-}
-
-function openTerminal(context: TestContext, columns: number, rows: number): Terminal {
-  const socket = path.join(temporaryFolder(context), 'tmux');
-  const tmux = (...args: readonly string[]): string => {
-    const env = { ...cleanEnv(), NO_COLOR: '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', PS1: '$ ' };
-    return spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env }).stdout;
-  };
-  tmux('new-session', '-d', '-s', 't', '-x', String(columns), '-y', String(rows), 'sh');
-  context.after(() => tmux('kill-server'));
-  return {
-    type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
-    resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
-    screen: async (wanted) => {
-      let shown = '';
-      for (let tries = 0; tries < 300; tries++) {
-        shown = tmux('capture-pane', '-p', '-t', 't');
-        if (wanted.test(shown)) return shown;
-        await setTimeout(100);
-      }
-      throw new Error(`the screen never showed ${wanted}:\n${shown}`);
-    },
-  };
-}

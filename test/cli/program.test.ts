@@ -6,11 +6,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { displayWidth } from '../../src/base/terminal-text.ts';
 import { version } from '../../src/base/version.ts';
-import { runClew } from '../support/clew.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { cleanEnv, runClew } from '../support/clew.ts';
 import { clew, projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-const commandNames = ['ls', 'show', 'messages', 'cat', 'completion'];
+const commandNames = commands.map((row) => row.name);
 
 test('--version and -V print the version of package.json', () => {
   const wanted = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8')).version;
@@ -94,7 +95,7 @@ test('a reader who leaves early is no error, whatever is printed', (context) => 
   const folder = temporaryFolder(context);
   for (const args of ['--help', '--version', 'ls --demo', 'show --demo 463b11e7', 'completion bash']) {
     const script = `"${process.execPath}" "${clew}" ${args} | true; exit "\${PIPESTATUS[0]}"`;
-    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: folder });
+    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: folder, env: cleanEnv() });
     assert.deepEqual([args, status, stderr], [args, 0, '']);
   }
 });

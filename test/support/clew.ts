@@ -1,5 +1,6 @@
 // Runs the built command as a user would, in an environment that holds nothing of the machine's own.
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type JsonValue, parseJson } from '../../src/base/json.ts';
@@ -32,7 +33,18 @@ export function runClew(args: readonly string[], { env = {}, cwd, uid }: RunOpti
 
 export function cleanEnv(): Record<string, string> {
   const home = path.join(tmpdir(), 'clew-no-such-home');
-  return { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', COLUMNS: '80', TZ: 'UTC' };
+  return { PATH: process.env.PATH ?? '', HOME: home, CLEW_HOME: stateHome(), NO_COLOR: '1', COLUMNS: '80', TZ: 'UTC' };
+}
+
+let ownState: string | undefined;
+
+/** One index for all calls of a test file, gone with its process. */
+function stateHome(): string {
+  if (ownState !== undefined) return ownState;
+  const folder = mkdtempSync(path.join(tmpdir(), 'clew-state-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  ownState = folder;
+  return folder;
 }
 
 /** What a successful call prints as JSON; anything else fails with what it said. */

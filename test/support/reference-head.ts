@@ -2,7 +2,7 @@
 // holds the whole texts; `withWholeTexts` lets the scanner's own cut them.
 import assert from 'node:assert/strict';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import type { Head, MessageHead } from '../../src/format/scan.ts';
+import type { Head, MessageHead } from '../../src/format/head.ts';
 import { readUsage } from '../../src/format/usage.ts';
 import { kindOfText } from '../../src/session/input.ts';
 

@@ -126,12 +126,7 @@ export function transcript(envelope: Fields = {}): TranscriptBuilder {
       ),
     summary: (content, fields = {}) => builder.user(content, { isCompactSummary: true, ...fields }),
     attachment: (type, rendered, fields = {}) =>
-      linked(
-        'attachment',
-        'x',
-        { attachment: { type }, rendered: rendered?.map((content) => ({ role: 'user', content })) },
-        fields,
-      ),
+      linked('attachment', 'x', { attachment: { type }, rendered: rendered?.map((content) => ({ content })) }, fields),
     progress: (fields = {}) => linked('progress', 'p', { data: { type: 'hook_progress' } }, fields),
     lastPrompt: (leafUuid, fields = {}) => builder.aside('last-prompt', { lastPrompt: 'typed', leafUuid, ...fields }),
     queue: (operation, content, fields = {}) =>

@@ -16,8 +16,11 @@ export interface ResumeGraph {
   byUuid(uuid: string | null | undefined): Node | undefined;
   /** The uuid of the parent that the client gives it, which progress lines and compactions may have changed. */
   parentOf(node: Node): string | null | undefined;
-  /** File order; kept lines of a compaction rank between their anchor and the next line. */
+  /** File order, of a uuid written twice the first place; kept lines of a compaction rank behind their anchor. */
   rankOf(node: Node): number;
+  /** The same with the last place of a uuid written twice, which decides what stands last in the file. */
+  lastRankOf(node: Node): number;
+  inLastOrder(): readonly Node[];
   /** In order; all nodes that name this one as their parent. */
   childrenOf(node: Node): readonly Node[];
 }
@@ -35,6 +38,8 @@ export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => J
     byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.nodes.get(uuid)),
     parentOf: (node) => links.parentOf(node),
     rankOf: (node) => links.rankOf(node),
+    lastRankOf: (node) => links.lastRankOf(node),
+    inLastOrder: () => links.inLastOrder(order),
     childrenOf: (node) => {
       children ??= groupByParent(order, links);
       return node.uuid === undefined ? [] : (children.get(node.uuid) ?? []);
@@ -60,6 +65,7 @@ class Links {
   readonly nodes = new Map<string | undefined, Node>();
   readonly #parents = new Map<Node, string | null | undefined>();
   readonly #ranks = new Map<Node, number>();
+  readonly #lastRanks = new Map<Node, number>();
 
   /** Rule 3: the later of two lines with one uuid wins in the earlier one's place. */
   add(node: Node): void {
@@ -76,17 +82,28 @@ class Links {
     return this.#ranks.size === 0 ? node.index : (this.#ranks.get(node) ?? node.index);
   }
 
+  lastRankOf(node: Node): number {
+    return this.#lastRanks.size === 0 ? node.index : (this.#lastRanks.get(node) ?? node.index);
+  }
+
   setParent(node: Node, parent: string | null | undefined): void {
     this.#parents.set(node, parent);
   }
 
-  setRank(node: Node, rank: number): void {
-    this.#ranks.set(node, rank);
+  /** `share`: how far between the place of `anchor` and the next. */
+  setBehind(node: Node, anchor: Node, share: number): void {
+    this.#ranks.set(node, this.rankOf(anchor) + share);
+    this.#lastRanks.set(node, this.lastRankOf(anchor) + share);
   }
 
   inOrder(): readonly Node[] {
     const order = [...this.nodes.values()];
     return this.#ranks.size === 0 ? order : order.sort((a, b) => this.rankOf(a) - this.rankOf(b));
+  }
+
+  inLastOrder(order: readonly Node[]): readonly Node[] {
+    if (this.#ranks.size === 0) return order;
+    return [...order].sort((a, b) => this.lastRankOf(a) - this.lastRankOf(b));
   }
 }
 
@@ -142,10 +159,9 @@ function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node)
       const parent = links.parentOf(node);
       if (parent === anchor.uuid || (parent != null && forgotten.has(parent))) links.setParent(node, last.uuid);
     }
-    const anchorRank = links.rankOf(anchor);
     for (const [i, node] of kept.entries()) {
       links.setParent(node, i === 0 ? anchor.uuid : kept[i - 1]?.uuid);
-      links.setRank(node, anchorRank + (i + 1) / (kept.length + 1));
+      links.setBehind(node, anchor, (i + 1) / (kept.length + 1));
     }
     if (current !== undefined && forgotten.has(current.leafUuid)) current = undefined;
   }

@@ -6,7 +6,7 @@ import type { Pin, ResumeGraph } from './graph.ts';
 export type LeafChoice = { readonly leaf: Node } | { readonly refused: string };
 
 export function chooseLeaf(graph: ResumeGraph): LeafChoice {
-  const main = graph.order.filter(canBeLeaf);
+  const main = graph.inLastOrder().filter(canBeLeaf);
   const chosen = pinnedLeaf(graph, main) ?? lastLeaf(graph, main);
   if (chosen === undefined) return { refused: `${refusal}: the file holds no message of a main conversation` };
   const leaf = nearestMessage(graph, chosen);
@@ -50,7 +50,7 @@ function pinnedLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined
   if (pin === undefined || pinned === undefined || !hasMessageAtOrAbove(graph, pinned, new Set())) return undefined;
   const last = main.at(-1);
   if (last === undefined || !ancestors(graph, last).has(pinned)) return pinned;
-  return pin.explicit && graph.rankOf(last) < pin.rank ? pinned : last;
+  return pin.explicit && graph.lastRankOf(last) < pin.rank ? pinned : last;
 }
 
 function hasMessageAtOrAbove(graph: ResumeGraph, from: Node, unrooted: Set<Node>): boolean {

@@ -1,24 +1,26 @@
 // Chain → the chain with the lines that a walk from leaf to root misses: the other lines of its messages and the
-// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24.)
-import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../node.ts';
+// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24; where those say that a boundary
+// or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
+// does otherwise: test/session/resume/reattach.test.ts.)
+import { callsOf, isMessage, type Node, resultsOf } from '../node.ts';
 import type { ResumeGraph } from './graph.ts';
 
 export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
-  const first = chain[0];
-  const from = first !== undefined && isBoundary(first) ? graph.rankOf(first) : -1;
-  const near = graph.order.filter((line) => !line.isSidechain && graph.rankOf(line) > from && isReadable(line));
-  const work: Work = { graph, near: new Set(near), out: new Sequence() };
-  const results = placeMessageLines(work, near, chain);
-  for (const line of results) placeResult(work, line);
-  placeDeeperResults(work, near);
-  return [...work.out].map((line) => line).filter(isReadable);
+  const lines = graph.order.filter(isReadable);
+  const work: Work = { graph, lines, out: new Sequence(), runEnds: new Map(), lastPlaced: new Map() };
+  placeResults(work, placeMessageLines(work, chain));
+  return [...work.out].filter(isReadable);
 }
 
 interface Work {
   readonly graph: ResumeGraph;
-  /** The lines that may be re-attached: of the main conversation, behind the boundary that starts the chain. */
-  readonly near: ReadonlySet<Node>;
+  /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
+  readonly lines: readonly Node[];
   readonly out: Sequence;
+  /** Of a line in a run of lines of one message: the last line of the run. */
+  readonly runEnds: Map<Node, Node>;
+  /** What was last put behind a run. */
+  readonly lastPlaced: Map<Node, Node>;
 }
 
 /** Lines in an order to which others are added in the middle, thousands of times in a long session. */
@@ -63,53 +65,99 @@ function messageIdOf(line: Node | undefined): string | undefined {
   return line?.type === 'assistant' ? line.message?.id || undefined : undefined;
 }
 
-/** Rule 20: the other lines of a message go behind its last line in the chain. Answers the results that hang on them. */
-function placeMessageLines(
-  { graph, near: nearSet, out }: Work,
-  near: readonly Node[],
-  chain: readonly Node[],
-): readonly Node[] {
+/** Rule 20: the other lines of a message go behind its last line in the chain. Answers the lines of each message. */
+function placeMessageLines({ lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
   const onChain = new Set(chain);
   const lastOfMessage = new Map<string, Node>();
   for (const line of chain) {
     const id = messageIdOf(line);
     if (id !== undefined) lastOfMessage.set(id, line);
   }
-  const groups = new Map<string, Set<Node>>();
-  for (const line of [...near, ...chain]) {
+  const groups = new Map<string, Node[]>();
+  for (const line of lines) {
     const id = messageIdOf(line);
     if (id === undefined || !lastOfMessage.has(id)) continue;
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, new Set([line]));
-    else group.add(line);
+    if (group === undefined) groups.set(id, [line]);
+    else group.push(line);
   }
-  const results: Node[] = [];
+  const messages: (readonly Node[])[] = [];
   for (const line of chain) {
     out.push(line);
     const id = messageIdOf(line);
     if (id === undefined || lastOfMessage.get(id) !== line) continue;
-    const group = [...(groups.get(id) ?? [])];
+    const group = groups.get(id) ?? [];
     for (const other of group) if (!onChain.has(other)) out.push(other);
-    const hanging = group
-      .flatMap((line) => graph.childrenOf(line))
-      .filter((child) => nearSet.has(child) && resultsOf(child).length > 0 && !onChain.has(child));
-    results.push(...hanging.sort((a, b) => graph.rankOf(a) - graph.rankOf(b)));
+    messages.push(group);
   }
-  return results;
+  return messages;
 }
 
-/** Rules 21 and 22: a result goes behind the run of its message's lines, among the results there by file order. */
-function placeResult(work: Work, result: Node): void {
+/**
+ * Message by message: the results that hang on its lines (rule 21), and for a call that still has none the first line
+ * of the main conversation that holds one, wherever it stands (rule 23).
+ */
+function placeResults(work: Work, messages: readonly (readonly Node[])[]): void {
   const { graph, out } = work;
-  const parent = graph.byUuid(graph.parentOf(result));
-  if (parent === undefined || out.has(result)) return;
-  let place: Node = parent;
-  const id = messageIdOf(parent);
-  for (
-    let next = out.after(place);
-    next !== undefined && isBehind(graph, place, next, id, result);
-    next = out.after(place)
-  ) {
+  const answered = new Set<string>();
+  const answer = (line: Node): void => {
+    for (const { toolUseId } of resultsOf(line)) answered.add(toolUseId);
+  };
+  for (const line of out) if (isReadable(line)) answer(line);
+  const strays = strayResults(work);
+  for (const lines of messages) {
+    const hanging = lines
+      .flatMap((line) => graph.childrenOf(line))
+      .filter((child) => isReadable(child) && resultsOf(child).length > 0 && !out.has(child));
+    for (const result of hanging.sort((a, b) => graph.rankOf(a) - graph.rankOf(b))) {
+      placeResult(work, result, graph.byUuid(graph.parentOf(result)) as Node); // it hangs on a line of the message
+      answer(result);
+    }
+    for (const line of lines) {
+      for (const { id } of callsOf(line)) {
+        const holder = answered.has(id) ? undefined : strays.get(id);
+        if (holder === undefined) continue;
+        placeResult(work, holder, line);
+        answer(holder);
+      }
+    }
+  }
+}
+
+/** For each call its first result outside of side chains; none for a call that two messages make. */
+function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
+  const callers = new Map<string, string>();
+  const holders = new Map<string, Node>();
+  const ambiguous = new Set<string>();
+  for (const line of lines) {
+    const message = messageIdOf(line);
+    if (message !== undefined) {
+      for (const { id } of callsOf(line)) {
+        if ((callers.get(id) ?? message) !== message) ambiguous.add(id);
+        callers.set(id, message);
+      }
+    }
+    if (line.isSidechain) continue;
+    for (const { toolUseId } of resultsOf(line)) if (!holders.has(toolUseId)) holders.set(toolUseId, line);
+  }
+  for (const id of ambiguous) holders.delete(id);
+  return holders;
+}
+
+/**
+ * Rules 21 and 22: a result goes behind the run of lines of one message that starts at `at`, among the results there
+ * by file order, and takes its attachments along.
+ */
+function placeResult(work: Work, result: Node, at: Node): void {
+  const { graph, out, lastPlaced } = work;
+  if (out.has(result)) return;
+  const end = endOfRun(work, at);
+  const rank = graph.rankOf(result);
+  // Results mostly come in file order: going on from the last one saves a walk over all of them.
+  const last = lastPlaced.get(end);
+  let place = last !== undefined && graph.rankOf(last) <= rank ? last : end;
+  for (let next = out.after(place); next !== undefined && graph.rankOf(next) <= rank; next = out.after(place)) {
+    if (resultsOf(next).length === 0 && next.type !== 'attachment') break;
     place = next;
   }
   for (const line of [result, ...attachmentsBelow(work, result)]) {
@@ -117,15 +165,24 @@ function placeResult(work: Work, result: Node): void {
     out.insertAfter(place, line);
     place = line;
   }
+  lastPlaced.set(end, place);
 }
 
-/** Whether a result comes behind `next`: a line of the same run, or behind the run an earlier result. */
-function isBehind(graph: ResumeGraph, place: Node, next: Node, id: string | undefined, result: Node): boolean {
-  if (id !== undefined && messageIdOf(place) === id && messageIdOf(next) === id) return true;
-  return graph.rankOf(next) <= graph.rankOf(result) && (resultsOf(next).length > 0 || next.type === 'attachment');
+/** The last of the lines of one message that follow one another from `at` on. */
+function endOfRun({ out, runEnds }: Work, at: Node): Node {
+  const id = messageIdOf(at);
+  const passed: Node[] = [];
+  let end = at;
+  for (let next: Node | undefined = at; next !== undefined && messageIdOf(next) === id; next = out.after(next)) {
+    end = runEnds.get(next) ?? next;
+    if (end !== next) break;
+    passed.push(next);
+  }
+  for (const line of passed) runEnds.set(line, end);
+  return end;
 }
 
-function attachmentsBelow({ graph, near }: Work, line: Node): Node[] {
+function attachmentsBelow({ graph }: Work, line: Node): Node[] {
   const found: Node[] = [];
   const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -133,44 +190,9 @@ function attachmentsBelow({ graph, near }: Work, line: Node): Node[] {
     waiting.push(
       ...graph
         .childrenOf(at)
-        .filter((child) => child.type === 'attachment' && near.has(child))
+        .filter((child) => child.type === 'attachment')
         .reverse(),
     );
   }
   return found;
-}
-
-/**
- * Rule 23: a call that still has no result brings the way to a line that holds one. A way that leads round in a circle
- * is put behind the call.
- */
-function placeDeeperResults({ graph, out }: Work, near: readonly Node[]): void {
-  const lines = [...out].filter((line) => isReadable(line));
-  const answered = new Set(lines.flatMap((node) => resultsOf(node).map((result) => result.toolUseId)));
-  const open = lines.flatMap((line) => callsOf(line).map((call) => ({ id: call.id, line })));
-  if (open.every(({ id }) => answered.has(id))) return;
-  const holders = new Map<string, Node>();
-  for (const line of near) {
-    for (const { toolUseId } of resultsOf(line)) if (!holders.has(toolUseId)) holders.set(toolUseId, line);
-  }
-  // Lines on the way that are not sent, and the line behind which they would stand.
-  const passedOver = new Map<Node, Node>();
-  for (const { id, line: call } of open) {
-    if (answered.has(id)) continue;
-    const way = new Set<Node>();
-    let line = holders.get(id);
-    for (; line !== undefined && !way.has(line); line = graph.byUuid(graph.parentOf(line))) {
-      if (out.has(line) || passedOver.has(line)) break;
-      way.add(line);
-    }
-    if (line === undefined || way.size === 0) continue;
-    let place = way.has(line) ? call : (passedOver.get(line) ?? line);
-    for (const step of [...way].reverse()) {
-      if (resultsOf(step).length > 0 || step.type === 'attachment') {
-        out.insertAfter(place, step);
-        place = step;
-      } else passedOver.set(step, place);
-      for (const { toolUseId } of resultsOf(step)) answered.add(toolUseId);
-    }
-  }
 }

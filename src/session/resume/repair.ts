@@ -1,6 +1,6 @@
 // Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
 // (RESUME rules 1, 32, 44, 57–63.)
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import { asObject, asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json.ts';
 import { texts } from './client.ts';
 import { type Draft, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
 import { type CallId, callIds, resultFor } from './filter.ts';
@@ -12,7 +12,7 @@ export function repairMessages(merged: readonly Draft[]): WireMessage[] {
   return repairUsers(assistants)
     .map(({ role, content }) => ({ role, content: content.filter((block) => !isReminder(block)) }))
     .filter((message) => message.content.length > 0)
-    .map((message) => wellFormed(message) as unknown as WireMessage); // the same shape, strings replaced
+    .map((message) => (hasLoneSurrogate(message.content) ? (wellFormed(message) as unknown as WireMessage) : message)); // the same shape
 }
 
 /** Rules 57, 58, 62, 63: no empty text, no call twice, names and inputs as the client has them now. */
@@ -85,5 +85,5 @@ function wellFormed(value: unknown): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (isArray(value)) return value.map(wellFormed);
   if (!isObject(value)) return value as JsonValue;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wellFormed(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

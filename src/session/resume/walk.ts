@@ -10,12 +10,15 @@ export function walkChain(graph: ResumeGraph, leaf: Node): Node[] {
   const seen = new Set<Node>();
   const bridges = new TimeIndex(graph);
   let line: Node | undefined = leaf;
-  while (line !== undefined && !seen.has(line)) {
+  while (line !== undefined) {
     seen.add(line);
     chain.push(line);
-    const parent = graph.parentOf(line);
-    if (isBoundary(line) || parent === null || parent === undefined) break;
-    line = graph.byUuid(parent) ?? (line.isSidechain ? undefined : bridges.before(line, seen));
+    const named = graph.parentOf(line);
+    if (isBoundary(line) || named === null || named === undefined) break;
+    const parent = graph.byUuid(named);
+    // A parent that is in the walk already is bridged like one that is missing.
+    if (parent !== undefined && !seen.has(parent)) line = parent;
+    else line = line.isSidechain ? undefined : bridges.before(line, seen);
   }
   chain.reverse();
   return [...chain, ...trailingNotes(graph, leaf, seen)];

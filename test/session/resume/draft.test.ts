@@ -26,7 +26,7 @@ test('a line becomes a draft with what later stages ask of it', () => {
   const builder = transcript()
     .user('q', { isMeta: true })
     .assistant('x', { requestId: 'req', message: { id: undefined } })
-    .attachment('file', ['see'], { renderedRole: 'system' })
+    .attachment('custom', ['see'], { renderedRole: 'system' })
     .system('local_command', { content: 'ran' })
     .system('turn_duration')
     .assistant('failed', error);
@@ -79,17 +79,11 @@ test('a local command that left nothing is sent as (no content) (rule 38)', () =
 });
 
 test('an attachment is sent as it was rendered, an empty content not at all (rule 38)', () => {
-  const builder = transcript()
-    .user('q')
-    .assistant('a')
-    .attachment('file', ['one', 'two'])
-    .user([])
-    .user('r')
-    .assistant('b');
+  const builder = transcript().user('q').assistant('a').attachment('custom', ['one']).user([]).user('r').assistant('b');
   assert.deepEqual(history(builder), [
     { user: ['q'] },
     { assistant: ['a'] },
-    { user: ['one', 'two\n', 'r'] },
+    { user: ['one\n', 'r'] },
     { assistant: ['b'] },
   ]);
 });

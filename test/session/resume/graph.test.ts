@@ -42,7 +42,7 @@ test('a record broken over two lines between its tokens is read (rule 2)', async
   assert.deepEqual(await readBack(context, `${u1}\n${broken}\n`), [asked, { assistant: ['first'] }]);
 });
 
-test('of the lines without uuid only the last is kept, in the place of the first (rule 3)', () => {
+test('of the lines without uuid only the last is read, in the place of the first (rule 3)', () => {
   const builder = transcript()
     .user('x', { uuid: undefined, parentUuid: null })
     .user('q')
@@ -93,7 +93,7 @@ test('titles, modes, summaries and snapshots are no part of the graph (rule 7)',
     .user('q')
     .aside('summary', { summary: 's', leafUuid: 'u1' })
     .aside('custom-title', { customTitle: 't' })
-    .aside('file-history-snapshot', { messageId: 'u1' })
+    .aside('file-history-snapshot', { messageId: 'u1', snapshot: { messageId: 'u1', trackedFileBackups: {} } })
     .assistant('answer');
   assert.deepEqual(links(builder), ['u1 < -', 'a1 < u1']);
 });

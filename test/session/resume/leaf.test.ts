@@ -58,6 +58,12 @@ test('children that stand before the last line compete by time, and a tie is the
   assert.equal(leafOf(tie), 'a1');
 });
 
+test('a uuid written again stands last in the file, and its children compete with it by time (rules 3 and 11)', () => {
+  const again = (pause: number): string =>
+    leafOf(transcript().user('1').assistant('1').user('2').after(pause).from('u1').assistant('new', { uuid: 'a1' }));
+  assert.deepEqual([again(1000), again(-1000)], ['a1', 'u2']);
+});
+
 test('a pin leads to the end of the file where that descends from it, else to exactly the pinned line (rule 12)', () => {
   assert.equal(leafOf(forked().lastPrompt('a1')), 'a3');
   assert.equal(leafOf(forked().lastPrompt('u2')), 'u2');

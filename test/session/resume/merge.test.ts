@@ -13,9 +13,9 @@ test('attachments move up past user lines to the answer before them, in their or
     .user('q')
     .assistant('a')
     .user('r')
-    .attachment('file', ['one'])
+    .attachment('custom', ['one'])
     .user('s')
-    .attachment('file', ['two'])
+    .attachment('custom', ['two'])
     .assistant('b');
   assert.deepEqual(history(builder), [
     asked,
@@ -26,7 +26,7 @@ test('attachments move up past user lines to the answer before them, in their or
 });
 
 test('attachments at the start of the history stand first (rule 50)', () => {
-  assert.deepEqual(history(transcript().user('q').attachment('file', ['one']).assistant('a')), [
+  assert.deepEqual(history(transcript().user('q').attachment('custom', ['one']).assistant('a')), [
     { user: ['one\n', 'q'] },
     { assistant: ['a'] },
   ]);
@@ -129,7 +129,7 @@ test('an attachment behind a result becomes part of it (rule 55)', () => {
       .user('q')
       .assistant(contents.map((_, i) => toolUse(`t${i}`)));
     builder.user(contents.map((content, i) => toolResult(`t${i}`, JSON.parse(JSON.stringify(content)))));
-    const messages = history(builder.attachment('file', ['note']).assistant('a'));
+    const messages = history(builder.attachment('custom', ['note']).assistant('a'));
     return Array.isArray(messages) ? messages[2] : messages;
   };
   assert.deepEqual(folded('out'), { user: ['t0 → out\n\nnote'] });
@@ -144,13 +144,13 @@ test('several attachments are folded one behind the other (rule 55)', () => {
     .user('q')
     .call('t')
     .result('t')
-    .attachment('a', ['1'])
-    .attachment('b', ['2', '3'])
+    .attachment('custom', ['1'])
+    .attachment('custom', ['2'])
     .assistant('a');
   assert.deepEqual(history(builder), [
     asked,
     { assistant: ['call t'] },
-    { user: ['t → out t\n\n1\n\n2\n\n3'] },
+    { user: ['t → out t\n\n1\n\n2'] },
     { assistant: ['a'] },
   ]);
 });

@@ -113,7 +113,7 @@ test('an answer that loses all its thinking becomes "(no content)" (rule 44)', (
 
 test('reminders of the newer models travel as system messages, so no user text is left of them (rule 45)', () => {
   const reminded = (model: string): unknown =>
-    sent(answers([model, 'a']).attachment('file', ['remember'], { renderedRole: 'system' }));
+    sent(answers([model, 'a']).attachment('custom', ['remember'], { renderedRole: 'system' }));
   const talk = [{ user: ['q1'] }, { assistant: ['a'] }];
   assert.deepEqual(reminded('claude-opus-4-8'), [...talk, { user: ['next'] }]);
   assert.deepEqual(reminded(opus), [...talk, { user: ['remember', 'next'] }]);

@@ -26,7 +26,7 @@ test('half of a surrogate pair is sent as U+FFFD, wherever it stands (rule 1)', 
     .result('t')
     .assistant('a');
   assert.deepEqual(blocksOf(builder, 0), [text('\ufffd')]);
-  assert.deepEqual(blocksOf(builder, 1), [toolUse('t', 'Bash', { command: ['\ufffdx', { '\ud801': '😀' }] })]);
+  assert.deepEqual(blocksOf(builder, 1), [toolUse('t', 'Bash', { command: ['\ufffdx', { '\ufffd': '😀' }] })]);
 });
 
 test('a call without a result in the message behind gets an error (rule 32)', () => {

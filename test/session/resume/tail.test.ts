@@ -23,7 +23,10 @@ test('a conversation that ends with the user gets an answer (rule 35)', () => {
 });
 
 test('the answer stands behind the attachments of the last line and before a local command (rule 35)', () => {
-  const builder = conversation().user('more').attachment('file', ['seen']).system('local_command', { content: 'ran' });
+  const builder = conversation()
+    .user('more')
+    .attachment('custom', ['seen'])
+    .system('local_command', { content: 'ran' });
   assert.deepEqual(sent(builder), [
     ...talk,
     { user: ['seen\n', 'more'] },
@@ -80,7 +83,9 @@ test('the reminders of the client stand between an API error and the prompt, whe
   const builder = (): TranscriptBuilder => transcript().user('q').assistant('a', { message: { model } }).user('more');
   const joined = (text: string): unknown => [...talk, { user: [text, 'next'] }];
   assert.deepEqual(sent(builder().assistant('failed', failed)), joined('more'));
-  const changed = builder().attachment('remote_session_change').assistant('failed', failed);
+  const changed = builder()
+    .attachment('remote_session_change', ['<system-reminder>x</system-reminder>'], { renderedRole: 'system' })
+    .assistant('failed', failed);
   assert.deepEqual(sent(changed), joined('more\n'));
 });
 

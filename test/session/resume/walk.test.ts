@@ -19,9 +19,15 @@ test('a null and an absent parent are both the start of the history (rule 8)', (
   assert.deepEqual(walked(transcript().user('0').user('1', { parentUuid: undefined }).assistant('1')), ['u2', 'a1']);
 });
 
-test('a cycle ends the walk at the first line seen before (rule 8)', () => {
+test('a cycle ends the walk where no line is near in time (rule 8)', () => {
   assert.deepEqual(walked(transcript().user('1', { parentUuid: 'a1' }).assistant('1')), ['u1', 'a1']);
-  assert.deepEqual(walked(transcript().user('1').assistant('self', { parentUuid: 'a1' })), ['a1']);
+  assert.deepEqual(walked(transcript().user('1').after(9000).assistant('self', { parentUuid: 'a1' })), ['a1']);
+});
+
+test('a parent that is in the walk already is bridged like a missing one (rules 8 and 9)', () => {
+  assert.deepEqual(walked(transcript().user('1').assistant('self', { parentUuid: 'a1' })), ['u1', 'a1']);
+  const cycle = transcript().user('0').user('1', { parentUuid: 'a1' }).assistant('1', { parentUuid: 'u2' });
+  assert.deepEqual(walked(cycle), ['u1', 'u2', 'a1']);
 });
 
 test('a missing parent is bridged by the newest line that is not newer, at most five seconds older (rule 9)', () => {

@@ -1,0 +1,75 @@
+// clew archive --list: the sessions in the archive, the latest copy first.
+import { existsSync } from 'node:fs';
+import { formatAge, formatBytes, formatCount } from '../base/human.ts';
+import { archiveFolder } from '../library/archive/archive.ts';
+import type { ArchivedSession } from '../library/archive/contents.ts';
+import { listArchive } from '../library/archive/find.ts';
+import { type Manifest, totalBytes } from '../library/archive/manifest.ts';
+import { type CommandInput, type CommandIo, textFlag } from './command.ts';
+import { isoDate } from './json-date.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { isOfProjectFolder } from './project-argument.ts';
+import { shortIds } from './short-ids.ts';
+import { terminalWidth, writeOut } from './terminal/output.ts';
+import { type Cell, renderTable } from './terminal/table.ts';
+import { counted } from './wording.ts';
+
+interface Row extends ArchivedSession {
+  readonly latest: Manifest;
+  /** Whether its transcript is still where it was. */
+  readonly isOnDisk: boolean;
+}
+
+export async function listArchived({ flags, io }: CommandInput): Promise<void> {
+  const folder = archiveFolder(io.env);
+  const wanted = textFlag(flags, 'project');
+  const rows = listArchive(folder)
+    .flatMap((session): Row[] => {
+      const latest = session.versions.at(-1);
+      return latest === undefined ? [] : [{ ...session, latest, isOnDisk: existsSync(session.key) }];
+    })
+    .filter(({ latest }) => wanted === undefined || isOfProjectFolder(latest.slug, wanted, io.cwd))
+    .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs);
+  if (flags.json === true) return writeOut([`${jsonText(rows.map(jsonRow), 2)}\n`], io);
+  if (rows.length === 0) return writeNotice(io.stderr, `nothing in the archive ${folder}; \`clew archive\` fills it`);
+  await writeOut([table(rows, io)], { ...io, pager: true });
+}
+
+function jsonRow({ key, versions, latest, isOnDisk }: Row): object {
+  return {
+    sessionId: latest.sessionId,
+    path: key,
+    project: latest.slug,
+    isOnDisk,
+    copies: versions.map((version) => ({
+      archivedAt: isoDate(version.archivedAtMs),
+      files: version.files.length,
+      sizeBytes: totalBytes(version),
+    })),
+  };
+}
+
+function table(rows: readonly Row[], io: CommandIo): string {
+  const ids = shortIds(rows.map((row) => row.latest.sessionId));
+  const now = Date.now();
+  const cells = rows.map(({ latest, versions, isOnDisk }): Cell[] => [
+    formatAge(latest.archivedAtMs, now),
+    { text: latest.slug, paint: io.style.muted },
+    formatCount(versions.length),
+    formatBytes(totalBytes(latest)),
+    isOnDisk ? 'yes' : { text: 'gone', paint: io.style.accent },
+    { text: ids.get(latest.sessionId) ?? latest.sessionId, paint: io.style.accent },
+  ]);
+  const columns = [
+    { header: 'ARCHIVED', align: 'right' },
+    { header: 'FOLDER', flex: true, minWidth: 10 },
+    { header: 'COPIES', align: 'right' },
+    { header: 'SIZE', align: 'right' },
+    { header: 'ON DISK' },
+    { header: 'ID', minWidth: 8 },
+  ] as const;
+  const text = renderTable(columns, cells, { width: terminalWidth(io.stdout, io.env), style: io.style });
+  const total = `${counted(rows.length, 'session')} in the archive; \`clew restore ID\` brings one back`;
+  return `${text}\n\n${io.style.muted(total)}\n`;
+}

@@ -1,0 +1,29 @@
+// The roots of a call → all their sessions as a list shows them, with what could not be read said on stderr.
+import type { Database } from '../library/database.ts';
+import { listSessions, type SessionList } from '../library/session-list.ts';
+import type { CommandInput } from './command.ts';
+import { problemText, withIndex } from './current-index.ts';
+import { writeNotice } from './notice.ts';
+import { rootsOf } from './session-argument.ts';
+import { showProgress } from './terminal/progress.ts';
+
+export function currentSessions(input: CommandInput): Promise<SessionList> {
+  return withIndex(input, (database) => sessionsIn(database, input));
+}
+
+/** The same from an index that is open and current. */
+export async function sessionsIn(database: Database, input: CommandInput): Promise<SessionList> {
+  const { stderr } = input.io;
+  const progress = showProgress({ stderr, label: 'counting turns' });
+  try {
+    const onProgress = ({ bytesDone, bytesTotal }: { bytesDone: number; bytesTotal: number }): void =>
+      progress.update(bytesDone, bytesTotal);
+    const list = await listSessions(database, { roots: rootsOf(input), onProgress });
+    progress.end();
+    for (const file of list.foreign) writeNotice(stderr, `passed over ${file}: it is not of Claude Code`);
+    for (const problem of list.problems) writeNotice(stderr, problemText(problem));
+    return list;
+  } finally {
+    progress.end();
+  }
+}

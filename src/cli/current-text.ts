@@ -1,0 +1,20 @@
+// The full text of the index, current for the roots of the call; what could not be read is said, long work shows a bar.
+import type { Database } from '../library/database.ts';
+import { type TextReport, updateText } from '../library/text-indexer.ts';
+import type { CommandInput } from './command.ts';
+import { problemText } from './current-index.ts';
+import { writeNotice } from './notice.ts';
+import { rootsOf } from './session-argument.ts';
+import { showProgress } from './terminal/progress.ts';
+
+export function bringTextUpToDate(input: CommandInput, database: Database): TextReport {
+  const { stderr } = input.io;
+  const bar = showProgress({ stderr, label: 'indexing their text' });
+  const report = updateText(database, {
+    roots: rootsOf(input),
+    onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
+  });
+  bar.end();
+  for (const problem of report.problems) writeNotice(stderr, problemText(problem));
+  return report;
+}

@@ -1,0 +1,28 @@
+// clew index: brings the rows and the full text of the index up to date, and says what it read for that.
+import { formatBytes } from '../base/human.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { indexPath } from '../library/schema.ts';
+import { stateFolder } from '../store/roots.ts';
+import type { CommandInput } from './command.ts';
+import { withIndex } from './current-index.ts';
+import { bringTextUpToDate } from './current-text.ts';
+import { jsonText } from './json-text.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  await withIndex(input, async (database, rows) => {
+    const text = bringTextUpToDate(input, database);
+    const { files, filesRead, bytesRead, rowsWritten } = rows;
+    const report = { files, filesRead, bytesRead, rowsWritten, textBytes: text.bytesRead };
+    if (flags.json === true) return writeOut([`${jsonText(report, 2)}\n`], io);
+    const lines = [
+      `${counted(files, 'transcript')}, ${counted(filesRead, 'of them changed', 'of them changed')}`,
+      `${formatBytes(bytesRead)} read for sessions, calls and usage, ${counted(rowsWritten, 'row')} written`,
+      `${formatBytes(text.bytesRead)} read for the full text, ${counted(text.documentsWritten, 'document')} written`,
+      io.style.muted(neutralise(indexPath(stateFolder(io.env)))),
+    ];
+    await writeOut([`${lines.join('\n')}\n`], io);
+  });
+}

@@ -1,0 +1,118 @@
+// What a terminal in raw mode sends → keys by name. Sequences may arrive in pieces, and an escape alone is a key of its
+// own: it counts as one when nothing follows it for a moment.
+
+export type KeyName =
+  | 'up'
+  | 'down'
+  | 'left'
+  | 'right'
+  | 'page-up'
+  | 'page-down'
+  | 'home'
+  | 'end'
+  | 'enter'
+  | 'tab'
+  | 'escape'
+  | 'backspace'
+  | 'delete'
+  | `ctrl-${string}`
+  | 'text'
+  | 'unknown';
+
+export interface Key {
+  readonly name: KeyName;
+  /** What was typed or pasted, for `text`. */
+  readonly text: string;
+}
+
+const escapeCode = '\x1b';
+const pasteStart = '\x1b[200~';
+const pasteEnd = '\x1b[201~';
+
+export class KeyReader {
+  #rest = '';
+
+  /** Whether an escape waits for what may follow it. */
+  get isWaiting(): boolean {
+    return this.#rest !== '';
+  }
+
+  push(text: string): Key[] {
+    this.#rest += text;
+    const keys: Key[] = [];
+    for (let key = this.#next(); key !== undefined; key = this.#next()) keys.push(key);
+    return keys;
+  }
+
+  /** Nothing followed: what waits is taken for what it is. */
+  settle(): Key[] {
+    const rest = this.#rest;
+    this.#rest = '';
+    if (rest === '') return [];
+    return rest === escapeCode ? [named('escape')] : [named('unknown')];
+  }
+
+  #next(): Key | undefined {
+    if (this.#rest === '') return undefined;
+    if (!this.#rest.startsWith(escapeCode)) return this.#nextPlain();
+    if (this.#rest.startsWith(pasteStart)) return this.#nextPaste();
+    const sequence = /^\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[@-~])/.exec(this.#rest)?.[0];
+    if (sequence !== undefined) return this.#take(sequence.length, named(sequences.get(sequence) ?? 'unknown'));
+    if (/^\x1b(?:$|\[[0-9;?]*$|O$)/.test(this.#rest)) return undefined;
+    return this.#take(1, named('escape'));
+  }
+
+  #nextPlain(): Key {
+    const [run = ''] = /^[^\x00-\x1f\x7f]+/.exec(this.#rest) ?? [];
+    if (run !== '') return this.#take(run.length, { name: 'text', text: run });
+    return this.#take(1, named(controlName(this.#rest.charCodeAt(0))));
+  }
+
+  /** Pasted text is text: a newline in it presses nothing. */
+  #nextPaste(): Key | undefined {
+    const end = this.#rest.indexOf(pasteEnd);
+    if (end < 0) return undefined;
+    const text = this.#rest.slice(pasteStart.length, end).replace(/[\x00-\x1f\x7f]+/g, ' ');
+    return this.#take(end + pasteEnd.length, { name: 'text', text });
+  }
+
+  #take(length: number, key: Key): Key {
+    this.#rest = this.#rest.slice(length);
+    return key;
+  }
+}
+
+function named(name: KeyName): Key {
+  return { name, text: '' };
+}
+
+function controlName(code: number): KeyName {
+  if (code === 0x0d || code === 0x0a) return 'enter';
+  if (code === 0x09) return 'tab';
+  if (code === 0x7f || code === 0x08) return 'backspace';
+  return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 0x60)}` : 'unknown';
+}
+
+/** In the spellings of xterm, of application mode, and of rxvt and the Linux console. */
+const sequences: ReadonlyMap<string, KeyName> = new Map([
+  ['\x1b[A', 'up'],
+  ['\x1bOA', 'up'],
+  ['\x1b[B', 'down'],
+  ['\x1bOB', 'down'],
+  ['\x1b[C', 'right'],
+  ['\x1bOC', 'right'],
+  ['\x1b[D', 'left'],
+  ['\x1bOD', 'left'],
+  ['\x1b[5~', 'page-up'],
+  ['\x1b[6~', 'page-down'],
+  ['\x1b[H', 'home'],
+  ['\x1bOH', 'home'],
+  ['\x1b[1~', 'home'],
+  ['\x1b[7~', 'home'],
+  ['\x1b[F', 'end'],
+  ['\x1bOF', 'end'],
+  ['\x1b[4~', 'end'],
+  ['\x1b[8~', 'end'],
+  ['\x1b[3~', 'delete'],
+  ['\x1b[Z', 'tab'],
+]);

@@ -1,0 +1,240 @@
+// What the picker knows and the size of the terminal → the lines of the screen, none wider than it. Only the rows in
+// sight are looked at, so ten thousand sessions cost no more than ten.
+import { homedir } from 'node:os';
+import { formatAge, formatBytes, formatCount } from '../../base/human.ts';
+import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/terminal-text.ts';
+import { lastUse } from '../ls-table.ts';
+import type { Style } from '../terminal/style.ts';
+import { wrapSpans } from '../terminal/wrap.ts';
+import { rule } from '../terminal-lines.ts';
+import { counted, localTime } from '../wording.ts';
+import type { PickerEntry } from './filter.ts';
+import { type PickerState, scrollTo } from './state.ts';
+
+export interface PickerView {
+  readonly state: PickerState;
+  readonly matches: readonly PickerEntry[];
+  readonly total: number;
+  /** The first row in sight the last time. */
+  readonly top: number;
+  /** The last lines of the chosen session, the newest last; `undefined` while it is being read. */
+  readonly preview: readonly string[] | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+  readonly style: Style;
+}
+
+export interface PickerScreen {
+  readonly lines: readonly string[];
+  readonly top: number;
+  /** Where the cursor stands, from 0; none where nothing is typed. */
+  readonly cursor: { readonly row: number; readonly column: number } | undefined;
+}
+
+export interface Frame {
+  readonly listRows: number;
+  readonly listColumns: number;
+  readonly previewRows: number;
+  readonly previewColumns: number;
+  /** Beside the list where there is room, else below it. */
+  readonly isBeside: boolean;
+}
+
+const besideFrom = 110;
+const minRowsForPreview = 12;
+
+export function frameOf(columns: number, rows: number): Frame {
+  // One line for the query, one for the headers, one for the keys.
+  const body = Math.max(1, rows - 3);
+  if (columns >= besideFrom && rows >= minRowsForPreview) {
+    const listColumns = Math.floor(columns * 0.52);
+    return {
+      listRows: body,
+      listColumns,
+      previewRows: body + 1,
+      previewColumns: columns - listColumns - 3,
+      isBeside: true,
+    };
+  }
+  const previewRows = rows < minRowsForPreview ? 0 : Math.floor(body / 2) - 1;
+  const listRows = body - (previewRows === 0 ? 0 : previewRows + 1);
+  return { listRows, listColumns: columns, previewRows, previewColumns: columns, isBeside: false };
+}
+
+export function layOut(view: PickerView): PickerScreen {
+  const { state, columns, rows, matches, style } = view;
+  const frame = frameOf(columns, rows);
+  const top = scrollTo(view.top, state.selected, frame.listRows, matches.length);
+  const query = queryLine(view);
+  const main = state.isHelp ? helpLines(view, rows - 2) : bodyLines(view, frame, top);
+  const bottom =
+    state.message === '' ? style.muted(keyLine(state, columns)) : style.yellow(oneLine(state.message, columns));
+  const lines = [query.text, ...main, bottom].slice(0, rows);
+  const isTyping = state.focus === 'filter' && !state.isHelp;
+  return { lines, top, cursor: isTyping ? { row: 0, column: Math.min(columns - 1, query.cursor) } : undefined };
+}
+
+function queryLine({ state, matches, total, columns, style }: PickerView): { text: string; cursor: number } {
+  const count =
+    state.query === '' ? counted(total, 'session') : `${formatCount(matches.length)} of ${formatCount(total)}`;
+  const room = columns - displayWidth(count) - 2;
+  const mark = state.focus === 'filter' ? style.accent('›') : style.muted('›');
+  if (room < 8) return { text: oneLine(`› ${state.query}`, columns), cursor: 2 + displayWidth(state.query) };
+  // The end of a long query is where it is typed.
+  const shown = endOf(state.query, room - 4);
+  const hint = state.query === '' ? style.muted(oneLine('type to filter', room - 4)) : style.bold(shown);
+  const left = `${mark} ${hint}`;
+  return { text: `${padEnd(left, room)}  ${style.muted(count)}`, cursor: 2 + displayWidth(shown) };
+}
+
+function endOf(text: string, width: number): string {
+  const clean = oneLine(text, Number.MAX_SAFE_INTEGER);
+  const spaced = /\s$/.test(text) && clean !== '' ? `${clean} ` : clean;
+  if (displayWidth(spaced) <= width) return spaced;
+  const characters = [...spaced];
+  while (characters.length > 0 && displayWidth(characters.join('')) > width - 1) characters.shift();
+  return `…${characters.join('')}`;
+}
+
+function bodyLines(view: PickerView, frame: Frame, top: number): string[] {
+  const { matches, style, state } = view;
+  const { listRows, listColumns } = frame;
+  const shown = matches.slice(top, top + listRows);
+  const list = shown.map((entry, i) => rowLine(view, entry, listColumns, top + i === state.selected));
+  if (matches.length === 0)
+    list.push(style.muted(`  ${oneLine('no session fits; Esc clears the filter', listColumns - 2)}`));
+  while (list.length < listRows) list.push('');
+  const listed = [style.muted(headerLine(listColumns)), ...list];
+  if (frame.previewRows === 0) return listed;
+  const preview = previewLines(view, frame);
+  while (preview.length < frame.previewRows) preview.push('');
+  if (!frame.isBeside) return [...listed, style.muted('─'.repeat(view.columns)), ...preview];
+  return listed.map((line, i) => `${padEnd(line, listColumns)} ${style.muted('│')} ${preview[i] ?? ''}`.trimEnd());
+}
+
+interface Widths {
+  readonly title: number;
+  readonly folder: number;
+  readonly turns: number;
+  readonly id: number;
+}
+
+const ageWidth = 6;
+const gap = '  ';
+
+/** Fixed for a width of the screen: columns that move while one scrolls cannot be read. */
+function widthsOf(columns: number): Widths {
+  const id = columns >= 40 ? 8 : 0;
+  const turns = columns >= 60 ? 5 : 0;
+  const folder = columns >= 70 ? Math.min(28, Math.floor(columns / 4)) : 0;
+  const others = [id, turns, folder].filter((width) => width > 0);
+  const taken = 2 + ageWidth + gap.length + others.reduce((sum, width) => sum + width + gap.length, 0);
+  return { title: Math.max(1, columns - taken), folder, turns, id };
+}
+
+function headerLine(columns: number): string {
+  return cells(columns, 'AGE', 'TITLE', 'FOLDER', 'TURNS', 'ID');
+}
+
+function cells(columns: number, age: string, title: string, folder: string, turns: string, id: string): string {
+  const widths = widthsOf(columns);
+  const parts = [padStart(age, ageWidth), padEnd(oneLine(title, widths.title), widths.title)];
+  if (widths.folder > 0) parts.push(padEnd(folder, widths.folder));
+  if (widths.turns > 0) parts.push(padStart(turns, widths.turns));
+  if (widths.id > 0) parts.push(oneLine(id, widths.id));
+  return truncate(`  ${parts.join(gap)}`, columns);
+}
+
+function rowLine(view: PickerView, entry: PickerEntry, columns: number, isSelected: boolean): string {
+  const { style, nowMs } = view;
+  const { session } = entry;
+  const widths = widthsOf(columns);
+  const title = session.title ?? (session.turns === 0 ? '(no conversation)' : '(untitled)');
+  const turns = session.turns === 0 ? '' : formatCount(session.turns);
+  const folder = endOfPath(folderOf(entry), widths.folder);
+  const line = cells(columns, formatAge(lastUse(session), nowMs), title, folder, turns, session.sessionId.slice(0, 8));
+  if (!isSelected) return line;
+  return style.inverse(padEnd(`❯ ${line.slice(2)}`, columns));
+}
+
+function folderOf({ session }: PickerEntry): string {
+  const home = homedir();
+  const folder = session.cwd ?? session.project;
+  return oneLine(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder, 4096);
+}
+
+/** The last folder of a path tells most. */
+function endOfPath(folder: string, width: number): string {
+  if (displayWidth(folder) <= width) return folder;
+  return endOf(folder, width);
+}
+
+function previewLines(view: PickerView, { previewRows, previewColumns }: Frame): string[] {
+  const { matches, state, style, preview } = view;
+  const entry = matches[state.selected];
+  if (entry === undefined) return [];
+  const { session } = entry;
+  const facts = [
+    Number.isNaN(session.endedAt) ? '' : localTime(session.endedAt),
+    counted(session.turns, 'turn'),
+    formatBytes(session.sizeBytes),
+    folderOf(entry),
+  ].filter((fact) => fact !== '');
+  const head = [
+    style.heading(oneLine(session.title ?? '(untitled)', previewColumns)),
+    style.muted(oneLine(facts.join(' · '), previewColumns)),
+  ];
+  const room = previewRows - head.length;
+  const text = preview === undefined ? [] : trimBlank(preview.slice(-Math.max(0, room - 1)));
+  const body = text.length === 0 || room < 2 ? text : ['', ...text];
+  return [...head, ...body].slice(0, previewRows);
+}
+
+function trimBlank(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  return first < 0 ? [] : lines.slice(first);
+}
+
+function keyLine({ focus, isHelp }: PickerState, columns: number): string {
+  const filter = ['Enter show', 'Ctrl-R resume', 'Tab list', '? help', 'Esc quit'];
+  const list = ['Enter show', 'r resume', 'Tab filter', '? help', 'q quit'];
+  const keys = isHelp ? ['any key closes this'] : focus === 'filter' ? filter : list;
+  let line = '';
+  for (const key of keys) {
+    const longer = line === '' ? key : `${line} · ${key}`;
+    if (displayWidth(longer) > columns) break;
+    line = longer;
+  }
+  return line;
+}
+
+const help: readonly (readonly [string, string])[] = [
+  ['type', 'keep the sessions that have every word in title, folder, id or first prompt'],
+  ['↑ ↓', 'choose; also Ctrl-P, Ctrl-N, PgUp, PgDn, Home, End'],
+  ['Enter', 'show the session (clew show)'],
+  ['Ctrl-R', 'resume it in Claude Code, in its folder'],
+  ['Tab', 'to the list, where letters are keys: r resume, j k g G move, / filter, q quit; and back'],
+  ['Ctrl-W Ctrl-U', 'delete a word, delete all'],
+  ['?', 'this help; in the filter while it is empty'],
+  ['Esc', 'clear the filter, then quit; Ctrl-C quits'],
+];
+
+const helpIndent = 17;
+
+function helpLines({ columns, style }: PickerView, rows: number): string[] {
+  const lines = [style.muted(rule('─', ['keys'], columns))];
+  for (const [keys, text] of help) {
+    if (columns < 2 * helpIndent) {
+      lines.push(oneLine(`${keys}: ${text}`, columns));
+      continue;
+    }
+    const wrapped = wrapSpans([{ text, paint: (each) => each }], columns - helpIndent);
+    for (const [i, line] of wrapped.entries()) {
+      const left = i === 0 ? style.bold(padEnd(keys, helpIndent - 3)) : ' '.repeat(helpIndent - 3);
+      lines.push(`  ${left} ${line.text}`);
+    }
+  }
+  while (lines.length < rows) lines.push('');
+  return lines.slice(0, rows);
+}

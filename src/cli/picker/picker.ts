@@ -1,0 +1,203 @@
+// `clew` alone on a terminal: all sessions, a filter, a look at the chosen one; Enter shows it, Ctrl-R resumes it.
+import type { ReadStream, WriteStream } from 'node:tty';
+import { exitCodes } from '../../base/errors.ts';
+import type { SessionList } from '../../library/session-list.ts';
+import type { CommandInput, CommandIo } from '../command.ts';
+import { currentSessions } from '../current-sessions.ts';
+import { lastUse } from '../ls-table.ts';
+import { writeNotice } from '../notice.ts';
+import { rootsOf } from '../session-argument.ts';
+import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
+import { KeyReader } from './keys.ts';
+import { frameOf, layOut } from './layout.ts';
+import { previewOf } from './preview.ts';
+import { planResume, runResume } from './resume.ts';
+import { Screen } from './screen.ts';
+import { initialState, type PickerAction, type PickerState, press } from './state.ts';
+
+export interface PickerStreams {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+}
+
+/** The exit code. */
+export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<number> {
+  const input: CommandInput = { argument: undefined, words: [], flags: {}, io };
+  const list = await currentSessions(input);
+  if (list.sessions.length === 0) {
+    const where = rootsOf(input).join(' and ');
+    writeNotice(io.stderr, `no sessions below ${where}; \`clew ls --demo\` shows the bundled ones`);
+    return exitCodes.ok;
+  }
+  const choice = await new Picker(entriesOf(list), io, streams).choose();
+  if (choice === undefined) return exitCodes.ok;
+  if ('resume' in choice) return runResume(choice.resume);
+  const { run } = await import('../show.ts');
+  await run({ argument: choice.show, words: [choice.show], flags: {}, io });
+  return exitCodes.ok;
+}
+
+function entriesOf({ sessions }: SessionList): readonly PickerEntry[] {
+  return [...sessions].sort((a, b) => lastUse(b) - lastUse(a)).map(makeEntry);
+}
+
+type Choice =
+  | { readonly show: string }
+  | { readonly resume: Exclude<ReturnType<typeof planResume>, { problem: string }> };
+
+/** Longer than a key takes to repeat: a preview is read when the choice rests. */
+const restMs = 60;
+const escapeMs = 50;
+
+class Picker {
+  readonly #entries: readonly PickerEntry[];
+  readonly #filter: SessionFilter;
+  readonly #io: CommandIo;
+  readonly #streams: PickerStreams;
+  readonly #screen: Screen;
+  readonly #keys = new KeyReader();
+  #state: PickerState = initialState;
+  #top = 0;
+  #preview: { readonly path: string; readonly columns: number; readonly lines: readonly string[] } | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
+  #escapeTimer: NodeJS.Timeout | undefined;
+  #end: (choice: Choice | undefined) => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(entries: readonly PickerEntry[], io: CommandIo, streams: PickerStreams) {
+    this.#entries = entries;
+    this.#filter = new SessionFilter(entries);
+    this.#io = io;
+    this.#streams = streams;
+    this.#screen = new Screen(streams.stdin, streams.stdout);
+  }
+
+  async choose(): Promise<Choice | undefined> {
+    const { stdin, stdout } = this.#streams;
+    const chosen = new Promise<Choice | undefined>((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    const onData = (text: string): void => this.#guard(() => this.#hear(text));
+    const onResize = (): void => this.#guard(() => this.#redraw());
+    const onEnd = (): void => this.#end(undefined);
+    try {
+      this.#screen.enter();
+      stdin.on('data', onData).on('end', onEnd);
+      stdout.on('resize', onResize);
+      this.#draw();
+      return await chosen;
+    } finally {
+      clearTimeout(this.#restTimer);
+      clearTimeout(this.#escapeTimer);
+      stdin.off('data', onData).off('end', onEnd);
+      stdout.off('resize', onResize);
+      this.#screen.leave();
+    }
+  }
+
+  /** What goes wrong in an event ends the picker as an error, with the terminal given back first. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #hear(text: string): void {
+    clearTimeout(this.#escapeTimer);
+    for (const key of this.#keys.push(text)) this.#press(key);
+    if (!this.#keys.isWaiting) return;
+    this.#escapeTimer = setTimeout(() => {
+      this.#guard(() => {
+        for (const key of this.#keys.settle()) this.#press(key);
+      });
+    }, escapeMs);
+  }
+
+  #press(key: Parameters<typeof press>[1]): void {
+    const { columns, rows } = this.#size();
+    const context = {
+      count: (query: string) => this.#filter.matches(query).length,
+      pageRows: frameOf(columns, rows).listRows,
+    };
+    const { state, action } = press(this.#state, key, context);
+    this.#state = state;
+    if (action !== undefined) this.#act(action);
+    this.#draw();
+  }
+
+  #act(action: PickerAction): void {
+    const session = this.#chosen()?.session;
+    switch (action) {
+      case 'quit':
+        this.#end(undefined);
+        return;
+      case 'suspend':
+        this.#screen.suspend().then(() => this.#guard(() => this.#redraw()), this.#fail);
+        return;
+      case 'show':
+        if (session !== undefined) this.#end({ show: session.path });
+        return;
+      case 'resume': {
+        if (session === undefined) return;
+        const plan = planResume(session, this.#io.env);
+        if ('problem' in plan) this.#state = { ...this.#state, message: plan.problem };
+        else this.#end({ resume: plan });
+        return;
+      }
+      default:
+        action satisfies never;
+    }
+  }
+
+  #chosen(): PickerEntry | undefined {
+    return this.#filter.matches(this.#state.query)[this.#state.selected];
+  }
+
+  #size(): { columns: number; rows: number } {
+    const { columns = 80, rows = 24 } = this.#streams.stdout;
+    return { columns, rows };
+  }
+
+  #redraw(): void {
+    this.#screen.clear();
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { columns, rows } = this.#size();
+    const { previewColumns, previewRows } = frameOf(columns, rows);
+    const path = this.#chosen()?.session.path;
+    const isCurrent = this.#preview?.path === path && this.#preview?.columns === previewColumns;
+    const screen = layOut({
+      state: this.#state,
+      matches: this.#filter.matches(this.#state.query),
+      total: this.#entries.length,
+      top: this.#top,
+      preview: isCurrent ? this.#preview?.lines : undefined,
+      columns,
+      rows,
+      nowMs: Date.now(),
+      style: this.#io.style,
+    });
+    this.#top = screen.top;
+    this.#screen.draw(screen);
+    if (!isCurrent && previewRows > 0) this.#readPreviewSoon(previewColumns);
+  }
+
+  #readPreviewSoon(columns: number): void {
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => {
+      const session = this.#chosen()?.session;
+      if (session === undefined) return;
+      const keep = (lines: readonly string[]): void => {
+        this.#preview = { path: session.path, columns, lines };
+        this.#guard(() => this.#draw());
+      };
+      // A session that cannot be read any more is still a choice: showing it says why.
+      previewOf(session, { columns, style: this.#io.style }).then(keep, () => keep(['(cannot be read)']));
+    }, restMs);
+  }
+}

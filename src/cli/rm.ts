@@ -1,0 +1,88 @@
+// clew rm SESSION…: archives sessions, reads the copies back, and deletes the files. Asks first.
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatBytes } from '../base/human.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { archiveFolder } from '../library/archive/archive.ts';
+import { isEmptySession, type RemovedSession, removeSession, useOf } from '../library/archive/remove.ts';
+import { discoverSessions, findSession } from '../store/discover.ts';
+import { diskError } from '../store/disk.ts';
+import type { CommandInput } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { rootsOf } from './session-argument.ts';
+import { canAsk, confirm } from './stdin.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const mains = await chosenSessions(input);
+  if (mains.length === 0) return writeNotice(io.stderr, 'no sessions without a conversation; nothing to delete');
+  const options = {
+    folder: archiveFolder(io.env),
+    withoutArchive: flags['no-archive'] === true,
+    onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  };
+  const planned: RemovedSession[] = [];
+  for (const main of mains) planned.push(await removeSession(main, { ...options, isDryRun: true }));
+  if (flags['dry-run'] === true) return print(input, planned);
+  if (!(await mayDelete(input, planned))) return writeNotice(io.stderr, 'nothing was deleted');
+  const removed: RemovedSession[] = [];
+  try {
+    for (const main of mains) removed.push(await removeSession(main, options));
+  } finally {
+    if (removed.length > 0) await print(input, removed);
+  }
+}
+
+/** Every session once, however often it was named. */
+async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
+  const { flags, io, words } = input;
+  if (words.length === 0 && flags.empty !== true) throw new UserError('rm needs a SESSION', 'run `clew rm --help`');
+  if (words.length > 0 && flags.empty === true)
+    throw new UserError('--empty finds the sessions by itself', 'give either SESSIONs or --empty');
+  const roots = rootsOf(input);
+  if (flags.empty === true) return emptySessions(roots);
+  const mains: string[] = [];
+  for (const word of words) mains.push(await findSession(word, roots, io.cwd));
+  return [...new Set(mains)];
+}
+
+async function emptySessions(roots: readonly string[]): Promise<readonly string[]> {
+  const empty: string[] = [];
+  for (const { path } of (await discoverSessions(roots)).sessions) {
+    try {
+      // One that a client has just begun has no conversation yet either.
+      if ((await isEmptySession(path)) && (await useOf(path)) === undefined) empty.push(path);
+    } catch (error) {
+      if (!(diskError(error, 'read', path) instanceof UserError)) throw error;
+    }
+  }
+  return empty;
+}
+
+async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedSession[]): Promise<boolean> {
+  if (flags.yes === true) return true;
+  if (!canAsk(io.stderr)) {
+    throw new UserError(
+      'deleting sessions needs your word',
+      'add --yes, or --dry-run to look first',
+      exitCodes.refused,
+    );
+  }
+  const sizeBytes = planned.reduce((sum, session) => sum + session.sizeBytes, 0);
+  const names = planned.length === 1 ? ` ${planned[0]?.sessionId}` : '';
+  const copy = flags['no-archive'] === true ? 'There will be no copy.' : 'A copy is kept in the archive.';
+  const what = `${counted(planned.length, 'session')}${names} (${formatBytes(sizeBytes)})`;
+  return confirm(neutralise(`Delete ${what}? ${copy}`), io.stderr);
+}
+
+async function print({ flags, io }: CommandInput, sessions: readonly RemovedSession[]): Promise<void> {
+  if (flags.json === true) return writeOut([`${jsonText(sessions, 2)}\n`], io);
+  const verb = flags['dry-run'] === true ? 'would delete' : 'deleted';
+  const lines = sessions.map(({ sessionId, files, sizeBytes, isArchived }) => {
+    const back = isArchived ? `; \`clew restore ${sessionId}\` brings it back` : '';
+    return `${verb} ${sessionId} (${counted(files.length, 'file')}, ${formatBytes(sizeBytes)})${back}\n`;
+  });
+  await writeOut(lines.map(neutralise), io);
+}

@@ -1,0 +1,35 @@
+// What is piped into a command, and what a person answers to a question.
+import { createInterface } from 'node:readline/promises';
+import type { OutputStream } from './terminal/output.ts';
+
+const longestInput = 1024 * 1024;
+
+/** Everything on stdin, up to a megabyte; nothing where a person sits there. */
+export async function readStdin(): Promise<string> {
+  if (process.stdin.isTTY === true) return '';
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of process.stdin) {
+    pieces.push(piece as Buffer);
+    size += (piece as Buffer).length;
+    if (size > longestInput) break;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Whether there is somebody to ask. */
+export function canAsk(stderr: OutputStream): boolean {
+  return process.stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Anything but y or yes is no. */
+export async function confirm(question: string, stderr: OutputStream): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } catch {
+    return false; // Ctrl-D, Ctrl-C
+  } finally {
+    lines.close();
+  }
+}

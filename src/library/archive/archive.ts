@@ -1,0 +1,191 @@
+// Sessions → copies of them in Clew's own folder, from which `restore.ts` gives back every byte. What has not changed
+// since its last copy is not read; lines that are there already are not written again.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
+import type { DiskProblem } from '../../store/folders.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { type ArchiveContents, readContents } from './contents.ts';
+import { GroupBuilder } from './group.ts';
+import { splitLine } from './line-parts.ts';
+import { type LockOptions, withLock } from './lock.ts';
+import { type ArchivedFile, type Manifest, placeKey } from './manifest.ts';
+import { PackWriter, type WriterLimits } from './pack-writer.ts';
+import { readPieces } from './pieces.ts';
+import { placeOf, type SessionPath, type SessionPlace, sessionPaths } from './session-paths.ts';
+
+export interface ArchiveOptions extends LockOptions, WriterLimits {
+  /** The archive; by default the one in Clew's state folder. */
+  readonly folder?: string;
+  /** Says what would be archived and writes nothing. */
+  readonly isDryRun?: boolean;
+  /** Called as transcripts are read, with the bytes read since the last call. */
+  readonly onRead?: (bytes: number) => void;
+  /** Called when it is known how much there is to read. */
+  readonly onStart?: (totalBytes: number) => void;
+}
+
+export interface SessionOutcome {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly outcome: 'archived' | 'unchanged' | 'failed';
+  readonly files: number;
+  readonly sizeBytes: number;
+  /** Why it failed. */
+  readonly problem?: string;
+}
+
+export interface ArchiveReport {
+  /** In the order of the sessions that came in. */
+  readonly sessions: readonly SessionOutcome[];
+  /** Bytes by which the archive has grown. */
+  readonly storedBytes: number;
+}
+
+export function archiveFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return path.join(stateFolder(env), 'archive');
+}
+
+/** `sessions`: main transcripts. One that cannot be read does not keep the others from being archived. */
+export async function archiveSessions(
+  sessions: readonly { readonly path: string }[],
+  options: ArchiveOptions = {},
+): Promise<ArchiveReport> {
+  const folder = options.folder ?? archiveFolder();
+  const first = await planAll(sessions, readContents(folder));
+  if (options.isDryRun === true || first.every((plan) => !isChanged(plan))) return reportOf(first, 0);
+  return withLock(folder, options, async () => {
+    // Read again: whoever held the lock before may have archived the same sessions.
+    const contents = readContents(folder);
+    const plans = await planAll(sessions, contents);
+    const toRead = plans.filter(isChanged).flatMap((plan) => plan.files);
+    options.onStart?.(toRead.reduce((sum, file) => sum + file.stats.size, 0));
+    const writer = await PackWriter.open(contents, options);
+    try {
+      for (const plan of plans) if (isChanged(plan)) await archiveOne(plan, writer, options);
+      await writer.flush();
+    } finally {
+      await writer.close();
+    }
+    return reportOf(plans, writer.storedBytes);
+  });
+}
+
+interface Plan {
+  readonly path: string;
+  readonly place: SessionPlace;
+  readonly files: readonly SessionPath[];
+  readonly last: Manifest | undefined;
+  problem: string | undefined;
+}
+
+async function planAll(sessions: readonly { readonly path: string }[], contents: ArchiveContents): Promise<Plan[]> {
+  const agents = knownAgents(contents);
+  const plans: Plan[] = [];
+  for (const session of sessions) {
+    const place = placeOf(session.path);
+    const problems: DiskProblem[] = [];
+    const files = await sessionPaths(session.path, problems, (name) => {
+      const owner = agents.get(path.join(place.projects, place.slug, name));
+      return owner === undefined ? undefined : owner === place.sessionId;
+    });
+    const last = contents.sessions.get(placeKey(place))?.versions.at(-1);
+    plans.push({ path: session.path, place, files, last, problem: problemOf(session.path, files, problems) });
+  }
+  return plans;
+}
+
+/** Which session the flat agents of 2.0.x belong to, so that telling costs no look into their files. */
+function knownAgents(contents: ArchiveContents): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const { versions } of contents.sessions.values()) {
+    const manifest = versions.at(-1);
+    for (const file of manifest?.files.slice(1) ?? []) {
+      if (manifest === undefined || file.path.includes('/')) continue;
+      owners.set(path.join(manifest.projects, manifest.slug, file.path), manifest.sessionId);
+    }
+  }
+  return owners;
+}
+
+function problemOf(main: string, files: readonly SessionPath[], problems: readonly DiskProblem[]): string | undefined {
+  const [problem] = problems;
+  if (problem !== undefined) return `cannot read ${problem.path} (${problem.code})`;
+  return files[0]?.path === path.resolve(main) ? undefined : `cannot read ${main} (ENOENT)`;
+}
+
+function isChanged({ files, last, problem }: Plan): boolean {
+  if (problem !== undefined) return false;
+  if (last?.files.length !== files.length) return true;
+  return files.some(({ name, stats }, index) => {
+    const known = last.files[index];
+    return known?.path !== name || known.sizeBytes !== stats.size || known.mtimeMs !== stats.mtimeMs;
+  });
+}
+
+async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOptions): Promise<void> {
+  const files: ArchivedFile[] = [];
+  for (const file of plan.files) {
+    try {
+      files.push(await archiveFile(file, plan.place.sessionId, writer, options));
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === undefined || error instanceof UserError) throw error;
+      plan.problem = `cannot read ${file.path} (${code})`;
+      return;
+    }
+  }
+  writer.addManifest({ ...plan.place, archivedAtMs: Date.now(), files });
+}
+
+const linesPerGroup = 1024;
+
+async function archiveFile(
+  file: SessionPath,
+  sessionId: string,
+  writer: PackWriter,
+  { onRead }: ArchiveOptions,
+): Promise<ArchivedFile> {
+  const { size, mtimeMs, mode } = file.stats;
+  const hash = createHash('sha256');
+  const group = new GroupBuilder(sessionId);
+  const groups: number[] = [];
+  let sizeBytes = 0;
+  let unawaited = 0;
+  for (const piece of readPieces(file.path, { sizeBytes: size, ...(onRead === undefined ? {} : { onRead }) })) {
+    hash.update(piece);
+    sizeBytes += piece.length;
+    const parts = splitLine(piece);
+    group.add(writer.add(parts.body), parts);
+    // A group ends where its content says so: after a line was taken out or put in, the groups behind it are the same.
+    if (endsGroup(parts.body) || group.lines === linesPerGroup) groups.push(writer.add(group.finish()));
+    unawaited += piece.length;
+    if (unawaited < breathBytes) continue;
+    unawaited = 0;
+    await setImmediate();
+    await writer.drain();
+  }
+  if (group.lines > 0) groups.push(writer.add(group.finish()));
+  return { path: file.name, sizeBytes, mtimeMs, mode: mode & 0o777, sha256: hash.digest('hex'), groups };
+}
+
+const breathBytes = 1024 * 1024;
+
+/** One line in about 256, chosen by a few of its bytes. */
+function endsGroup(body: Buffer): boolean {
+  let sum = body.length;
+  for (let at = Math.max(0, body.length - 64); at < body.length; at++) sum = (sum * 31 + (body[at] ?? 0)) | 0;
+  return ((sum >>> 8) & 0xff) === 0;
+}
+
+function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
+  const sessions = plans.map((plan): SessionOutcome => {
+    const { path: main, place, files, problem } = plan;
+    const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
+    const outcome = problem !== undefined ? 'failed' : isChanged(plan) ? 'archived' : 'unchanged';
+    const facts = { path: main, sessionId: place.sessionId, outcome, files: files.length, sizeBytes } as const;
+    return problem === undefined ? facts : { ...facts, problem };
+  });
+  return { sessions, storedBytes };
+}

@@ -1,0 +1,69 @@
+// The hash of a chunk → its number. Typed arrays, because a library has millions of lines: 20 bytes a slot, where a
+// `Map` takes over a hundred.
+import { hash } from 'node:crypto';
+
+export const hashBytes = 16;
+
+/** SHA-256, cut to 16 bytes: two different lines with one hash would need 2^64 attempts. */
+export function hashChunk(bytes: Buffer): Buffer {
+  return hash('sha256', bytes, 'buffer').subarray(0, hashBytes);
+}
+
+const wordsPerSlot = 5;
+
+export class ChunkTable {
+  #slots: Uint32Array = new Uint32Array(wordsPerSlot * 4096);
+  #count = 0;
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** The number for the hash that stands in `hashes` at `at`. */
+  get(hashes: Buffer, at = 0): number | undefined {
+    const number = this.#slots[this.#slotOf(hashes, at) + 4] ?? 0;
+    return number === 0 ? undefined : number - 1;
+  }
+
+  /** A hash that is known keeps its number. */
+  add(hashes: Buffer, at: number, number: number): void {
+    if ((this.#count + 1) * wordsPerSlot * 3 > this.#slots.length * 2) this.#grow();
+    const slot = this.#slotOf(hashes, at);
+    if (this.#slots[slot + 4] !== 0) return;
+    for (let word = 0; word < 4; word++) this.#slots[slot + word] = hashes.readUInt32LE(at + word * 4);
+    this.#slots[slot + 4] = number + 1;
+    this.#count += 1;
+  }
+
+  /** Where the hash stands, or the free slot where it belongs. */
+  #slotOf(hashes: Buffer, at: number): number {
+    const slots = this.#slots;
+    const [a, b] = [hashes.readUInt32LE(at), hashes.readUInt32LE(at + 4)];
+    const [c, d] = [hashes.readUInt32LE(at + 8), hashes.readUInt32LE(at + 12)];
+    const places = slots.length / wordsPerSlot;
+    for (let place = a % places; ; place = (place + 1) % places) {
+      const slot = place * wordsPerSlot;
+      if (slots[slot + 4] === 0) return slot;
+      if (slots[slot] === a && slots[slot + 1] === b && slots[slot + 2] === c && slots[slot + 3] === d) return slot;
+    }
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#slots = new Uint32Array(old.length * 2);
+    this.#count = 0;
+    const hashes = Buffer.from(old.buffer);
+    for (let slot = 0; slot < old.length; slot += wordsPerSlot) {
+      const number = old[slot + 4] ?? 0;
+      if (number !== 0) this.#addWords(hashes, slot, number);
+    }
+  }
+
+  #addWords(hashes: Buffer, slot: number, number: number): void {
+    // Typed arrays are in the machine's order; every machine that Node runs on is little-endian, as the hashes are read.
+    const target = this.#slotOf(hashes, slot * 4);
+    for (let word = 0; word < 4; word++) this.#slots[target + word] = hashes.readUInt32LE((slot + word) * 4);
+    this.#slots[target + 4] = number;
+    this.#count += 1;
+  }
+}

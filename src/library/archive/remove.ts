@@ -1,0 +1,147 @@
+// A session's files → gone, after the archive has been shown to hold every byte of them. Sessions that a running
+// client may still write to are refused.
+import { readFileSync, statSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
+import { scanRecord } from '../../format/scan.ts';
+import { diskError } from '../../store/disk.ts';
+import { type DiskProblem, listFolder } from '../../store/folders.ts';
+import { readLines } from '../../store/lines.ts';
+import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { readContents } from './contents.ts';
+import { isAlive } from './lock.ts';
+import { placeKey } from './manifest.ts';
+import { hashFile } from './restore.ts';
+import { placeOf, type SessionPath, sessionPaths } from './session-paths.ts';
+import { damageOf } from './verify.ts';
+
+export interface RemoveOptions extends ArchiveOptions {
+  /** Delete without a copy in the archive. */
+  readonly withoutArchive?: boolean;
+}
+
+export interface RemovedSession {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly files: readonly string[];
+  readonly sizeBytes: number;
+  readonly isArchived: boolean;
+}
+
+/** Archives and deletes one session; with `isDryRun` only says what would go. */
+export async function removeSession(main: string, options: RemoveOptions = {}): Promise<RemovedSession> {
+  const { sessionId } = placeOf(main);
+  const problems: DiskProblem[] = [];
+  const files = await sessionPaths(main, problems);
+  const [problem] = problems;
+  if (problem !== undefined)
+    throw new UserError(`cannot read ${problem.path} (${problem.code}); nothing was deleted`, 'check the permissions');
+  const reason = await useOf(main);
+  if (reason !== undefined)
+    throw new UserError(`session ${sessionId} is in use: ${reason}`, 'end it and run it again', exitCodes.refused);
+  const isArchived = options.withoutArchive !== true;
+  if (options.isDryRun !== true) {
+    if (isArchived) await archiveAndCheck(main, files, options);
+    await deleteFiles(files, path.join(path.dirname(path.resolve(main)), sessionId));
+  }
+  const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
+  return { sessionId, path: path.resolve(main), files: files.map((file) => file.path), sizeBytes, isArchived };
+}
+
+/** Why the session must be left alone for now; `undefined` where nobody uses it. */
+export async function useOf(main: string): Promise<string | undefined> {
+  const { sessionId, projects } = placeOf(main);
+  // Current clients keep `sessions/<pid>.json` while they run.
+  const clients = path.join(path.dirname(projects), 'sessions');
+  for (const { name } of await listFolder(clients, [])) {
+    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+    if (pid > 0 && isAlive(pid) && readText(path.join(clients, name)).includes(sessionId))
+      return `Claude Code runs it as process ${pid}`;
+  }
+  const ageMs = Date.now() - modifiedMs(main);
+  return ageMs < quietMs ? `it was written to ${Math.max(0, Math.round(ageMs / 1000))} s ago` : undefined;
+}
+
+/** Whether a transcript holds no conversation: no bytes, or only bookkeeping, and no side files. */
+export async function isEmptySession(main: string): Promise<boolean> {
+  const files = await sessionPaths(main, []);
+  if (files.length !== 1) return false;
+  for (const batch of readLines(main, { chunkBytes: 64 * 1024 })) {
+    for (const line of batch) {
+      if (line.bytes.toString('latin1').trim() === '') continue;
+      const type = scanRecord(line.bytes)?.type;
+      // What cannot be read may be a conversation.
+      if (type === undefined || type === 'user' || type === 'assistant') return false;
+    }
+  }
+  return true;
+}
+
+const quietMs = 60_000;
+
+/** Archives, reads the copy back, and compares it with the files once more. */
+async function archiveAndCheck(main: string, files: readonly SessionPath[], options: RemoveOptions): Promise<void> {
+  const folder = options.folder ?? archiveFolder();
+  const { sessions } = await archiveSessions([{ path: main }], { ...options, folder });
+  const problem = sessions.find((session) => session.problem !== undefined)?.problem;
+  if (problem !== undefined) throw new UserError(`${problem}; nothing was deleted`, 'check the permissions');
+  const contents = readContents(folder);
+  const manifest = contents.sessions.get(placeKey(placeOf(main)))?.versions.at(-1);
+  const reader = new ChunkReader(contents);
+  for (const { name, path: file } of files) {
+    const archived = manifest?.files.find((each) => each.path === name);
+    const isKept =
+      manifest !== undefined && archived !== undefined && (await damageOf(reader, manifest, archived)) === undefined;
+    if (!isKept) {
+      throw new UserError(
+        `the archived copy of ${file} cannot be read back; nothing was deleted`,
+        'run `clew archive --verify`',
+        exitCodes.failed,
+      );
+    }
+    if ((await hashFile(file)) !== archived.sha256)
+      throw new UserError(`${file} is still being written to; nothing was deleted`, 'run it again', exitCodes.refused);
+  }
+}
+
+/** The main transcript goes last: until then the session is listed, and a second run finishes the work. */
+async function deleteFiles(files: readonly SessionPath[], sideFolder: string): Promise<void> {
+  for (const { path: file } of [...files].reverse()) {
+    try {
+      await rm(file, { force: true });
+    } catch (error) {
+      throw diskError(error, 'write', file);
+    }
+    for (let folder = path.dirname(file); folder.startsWith(sideFolder); folder = path.dirname(folder))
+      if (!(await removeEmptyFolder(folder))) break;
+  }
+  await removeEmptyFolder(sideFolder);
+}
+
+async function removeEmptyFolder(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function modifiedMs(file: string): number {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}

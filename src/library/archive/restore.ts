@@ -1,0 +1,125 @@
+// An archived session → its files again, byte for byte, in their folder or in another root. Every file is checked
+// against its hash before it gets its name; a file that is there with other content is never lost.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, lstat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
+import { diskError } from '../../store/disk.ts';
+import { replaceFile, writeNewFile } from '../../store/replace.ts';
+import { projectsFolder } from '../../store/roots.ts';
+import { archiveFolder } from './archive.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunk-reader.ts';
+import { readContents } from './contents.ts';
+import { damagedError, findArchived } from './find.ts';
+import type { ArchivedFile, Manifest } from './manifest.ts';
+
+export interface RestoreOptions {
+  readonly folder?: string;
+  /** A root to restore to; by default where the session was. */
+  readonly to?: string;
+  /** Counted from 1, the oldest; by default the latest. */
+  readonly version?: number;
+  /** Replace files that are there with other content; they are kept as backups. */
+  readonly isForced?: boolean;
+  readonly isDryRun?: boolean;
+}
+
+export interface RestoredFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** `present`: it was there, with these very bytes. */
+  readonly outcome: 'restored' | 'present' | 'replaced';
+  /** Where the file that was replaced is now. */
+  readonly backup?: string;
+}
+
+export interface Restored {
+  readonly sessionId: string;
+  /** The main transcript. */
+  readonly path: string;
+  readonly files: readonly RestoredFile[];
+}
+
+export async function restoreSession(id: string, options: RestoreOptions = {}): Promise<Restored> {
+  const archive = options.folder ?? archiveFolder();
+  const contents = readContents(archive);
+  const manifest = findArchived(contents, id, options.version);
+  const projects = options.to === undefined ? manifest.projects : projectsFolder(path.resolve(options.to));
+  const folder = path.join(projects, manifest.slug);
+  const steps = await planSteps(manifest, folder);
+  const conflict = steps.find((step) => step.outcome === 'replaced');
+  if (conflict !== undefined && options.isForced !== true) {
+    throw new UserError(
+      `${conflict.target} is there already and differs from the archived one; nothing was restored`,
+      'add --force to replace it (it is kept as a backup), or --to another folder',
+      exitCodes.refused,
+    );
+  }
+  const backups = path.join(path.dirname(archive), 'backups', new Date().toISOString().replace(/[:.]/g, '-'));
+  const reader = new ChunkReader(contents);
+  const files: RestoredFile[] = [];
+  for (const step of steps) {
+    const backup = step.outcome === 'replaced' ? path.join(backups, manifest.slug, step.file.path) : undefined;
+    if (options.isDryRun !== true) await restoreFile(reader, manifest, step, backup);
+    const { target, file, outcome } = step;
+    files.push({ path: target, sizeBytes: file.sizeBytes, outcome, ...(backup === undefined ? {} : { backup }) });
+  }
+  return { sessionId: manifest.sessionId, path: path.join(folder, manifest.files[0]?.path ?? ''), files };
+}
+
+interface Step {
+  readonly file: ArchivedFile;
+  readonly target: string;
+  readonly outcome: RestoredFile['outcome'];
+}
+
+/** The main transcript comes last: once it is there, the session is whole. */
+async function planSteps(manifest: Manifest, folder: string): Promise<readonly Step[]> {
+  const [main, ...others] = manifest.files;
+  const steps: Step[] = [];
+  for (const file of main === undefined ? others : [...others, main]) {
+    const target = path.join(folder, ...file.path.split('/'));
+    steps.push({ file, target, outcome: await outcomeFor(target, file) });
+  }
+  return steps;
+}
+
+async function outcomeFor(target: string, file: ArchivedFile): Promise<RestoredFile['outcome']> {
+  try {
+    const stats = await lstat(target);
+    if (!stats.isFile() && !stats.isSymbolicLink())
+      throw new UserError(`${target} is there and is no file; nothing was restored`, 'restore --to another folder');
+    return (await hashFile(target)) === file.sha256 ? 'present' : 'replaced';
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return 'restored';
+    throw diskError(error, 'read', target);
+  }
+}
+
+async function restoreFile(
+  reader: ChunkReader,
+  manifest: Manifest,
+  step: Step,
+  backup: string | undefined,
+): Promise<void> {
+  const { file, target } = step;
+  if (step.outcome === 'present') return;
+  const content = readArchivedFile(reader, manifest, file);
+  try {
+    if (backup === undefined) await writeNewFile(target, content);
+    else await replaceFile(target, content, { backup });
+    await chmod(target, file.mode);
+    const seconds = file.mtimeMs / 1000;
+    await utimes(target, seconds, seconds);
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) throw damagedError(manifest, file.path, error.message);
+    throw diskError(error, 'write', target);
+  }
+}
+
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,48 @@
+// Sessions → those that Claude Code deletes soon: when it starts, it removes transcripts that nothing has changed for
+// `cleanupPeriodDays` (settings.json, 30 by default). It goes by the time of the file, not of the lines.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, parseJson } from '../base/json.ts';
+import { projectsFolder } from '../store/roots.ts';
+
+export interface Expiring<T> {
+  readonly session: T;
+  readonly expiresAt: number;
+  /** Whole days; negative where the next start of the client deletes it. */
+  readonly daysLeft: number;
+}
+
+const dayMs = 86_400_000;
+const defaultDays = 30;
+export const warningDays = 7;
+
+/** What is due, or will be within a week, the soonest first. */
+export function findExpiring<T extends { readonly root: string; readonly mtimeMs: number }>(
+  sessions: readonly T[],
+  nowMs: number,
+): readonly Expiring<T>[] {
+  const daysOf = new Map([...new Set(sessions.map(({ root }) => root))].map((root) => [root, cleanupDays(root)]));
+  return sessions
+    .map((session) => {
+      const expiresAt = session.mtimeMs + (daysOf.get(session.root) ?? defaultDays) * dayMs;
+      return { session, expiresAt, daysLeft: Math.floor((expiresAt - nowMs) / dayMs) };
+    })
+    .filter(({ expiresAt }) => expiresAt - nowMs <= warningDays * dayMs)
+    .sort((a, b) => a.expiresAt - b.expiresAt);
+}
+
+/** For how many days the client of this root keeps a transcript. */
+export function cleanupDays(root: string): number {
+  const projects = projectsFolder(root);
+  const config = path.basename(projects) === 'projects' ? path.dirname(projects) : root;
+  const days = asObject(parseJson(readText(path.join(config, 'settings.json'))))?.cleanupPeriodDays;
+  return typeof days === 'number' && days >= 0 ? days : defaultDays;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // no settings: the default holds
+  }
+}

@@ -1,0 +1,260 @@
+// Files whose rows are current → their full text in the index, the chat of all files before the tool text of any, so
+// that a first search is useful early. Documents and the offset they end at are written in one transaction: a kill
+// costs at most the current batch, and of two indexers the second finds the offset moved and leaves its batch.
+import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
+import type { DiskProblem } from '../store/folders.ts';
+import { type Database, insertMany, type SqlValue } from './database.ts';
+import type { IndexProgress } from './indexer.ts';
+import type { TextStage } from './text-extract.ts';
+import { type PlacedText, readTail, readTexts } from './text-reader.ts';
+import { forgetDocuments } from './text-schema.ts';
+import { indexable } from './text-tokens.ts';
+
+export interface TextReport {
+  /** Transcripts of which anything was read. */
+  readonly filesRead: number;
+  /** Bytes of transcripts read; chat and tool text are two passes. */
+  readonly bytesRead: number;
+  readonly documentsWritten: number;
+  readonly problems: readonly DiskProblem[];
+}
+
+export interface TextOptions {
+  /** Only what stands below these is read. */
+  readonly roots: readonly string[];
+  readonly onProgress?: (progress: IndexProgress) => void;
+  /** How much of the transcripts goes into one transaction. */
+  readonly batchBytes?: number;
+}
+
+const defaultBatchBytes = 16 * 1024 * 1024;
+const batchFiles = 256;
+
+/** To be called when the rows are current (`updateRows`): that a file is still the one that was read is checked there. */
+export function updateText(database: Database, options: TextOptions): TextReport {
+  const run = new TextRun(database, options);
+  run.runStage('chat');
+  run.runStage('tool');
+  run.runTails();
+  const { filesRead, bytesRead, documentsWritten, problems } = run;
+  return { filesRead: filesRead.size, bytesRead, documentsWritten, problems };
+}
+
+interface PendingFile {
+  readonly id: number;
+  readonly path: string;
+  readonly offset: number;
+  readonly line: number;
+  readonly endOffset: number;
+}
+
+interface Advance extends PendingFile {
+  readonly toOffset: number;
+  readonly toLine: number;
+  readonly texts: readonly PlacedText[];
+}
+
+interface StageColumns {
+  readonly offset: string;
+  readonly line: string;
+}
+
+const columnsOf: Readonly<Record<TextStage, StageColumns>> = {
+  chat: { offset: 'text_offset', line: 'text_line' },
+  tool: { offset: 'tool_offset', line: 'tool_line' },
+};
+
+/** One run over all files; a class for what it counts on its way. */
+class TextRun {
+  readonly filesRead = new Set<number>();
+  readonly problems: DiskProblem[] = [];
+  bytesRead = 0;
+  documentsWritten = 0;
+  readonly #database: Database;
+  readonly #options: TextOptions;
+  readonly #batchBytes: number;
+  readonly #bytesTotal: number;
+  #bytesDone = 0;
+
+  constructor(database: Database, options: TextOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
+    this.#bytesTotal = [...this.#pending('chat'), ...this.#pending('tool')].reduce(
+      (sum, file) => sum + file.endOffset - file.offset,
+      0,
+    );
+  }
+
+  runStage(stage: TextStage): void {
+    let batch: Advance[] = [];
+    let bytes = 0;
+    const flush = (): void => {
+      if (batch.length > 0) this.#write(stage, batch);
+      batch = [];
+      bytes = 0;
+      this.#options.onProgress?.({ bytesDone: this.#bytesDone, bytesTotal: this.#bytesTotal });
+    };
+    for (const pending of this.#pending(stage)) {
+      for (let at = this.#again(pending, stage); at !== undefined && at.offset < at.endOffset; ) {
+        const read = this.#read(at, stage);
+        if (read === undefined || read.toOffset === at.offset) break;
+        batch.push(read);
+        bytes += read.toOffset - at.offset;
+        const isDone = read.toOffset >= at.endOffset;
+        if (bytes >= this.#batchBytes || batch.length >= batchFiles || !isDone) flush();
+        at = isDone ? undefined : { ...at, offset: read.toOffset, line: read.toLine };
+      }
+    }
+    flush();
+  }
+
+  /** The last lines that no newline ends. Most published transcripts have one; the next line to come makes it ordinary. */
+  runTails(): void {
+    const files = this.#database
+      .prepare(
+        'SELECT id, path, offset, line, size FROM files WHERE size > offset AND tail_size <> size AND text_offset = offset AND tool_offset = offset',
+      )
+      .all();
+    for (const row of files) {
+      const file = { id: Number(row.id), path: String(row.path), offset: Number(row.offset), size: Number(row.size) };
+      if (!this.#isWanted(file.path)) continue;
+      const texts = this.#try(file.path, () =>
+        readTail(file.path, { offset: file.offset, number: Number(row.line) + 1 }, file.size),
+      );
+      if (texts === undefined) continue;
+      this.#count(file.id, file.size - file.offset);
+      this.#writeTail(file, texts);
+    }
+  }
+
+  #pending(stage: TextStage): readonly PendingFile[] {
+    const { offset, line } = columnsOf[stage];
+    return this.#database
+      .prepare(
+        `SELECT id, path, ${offset} AS done, ${line} AS line, offset FROM files WHERE ${offset} < offset
+         ORDER BY mtime_ms DESC, id`,
+      )
+      .all()
+      .map((row) => ({
+        id: Number(row.id),
+        path: String(row.path),
+        offset: Number(row.done),
+        line: Number(row.line),
+        endOffset: Number(row.offset),
+      }))
+      .filter((file) => this.#isWanted(file.path));
+  }
+
+  /** Where the file stands now: another indexer may have been at it since the list was made. */
+  #again(file: PendingFile, stage: TextStage): PendingFile | undefined {
+    const { offset, line } = columnsOf[stage];
+    const row = this.#database
+      .prepare(`SELECT ${offset} AS done, ${line} AS line, offset FROM files WHERE id = ? AND path = ?`)
+      .get(file.id, file.path);
+    return row === undefined
+      ? undefined
+      : { ...file, offset: Number(row.done), line: Number(row.line), endOffset: Number(row.offset) };
+  }
+
+  #isWanted(file: string): boolean {
+    return this.#options.roots.some((root) => file.startsWith(`${path.resolve(root)}${path.sep}`));
+  }
+
+  #read(file: PendingFile, stage: TextStage): Advance | undefined {
+    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: this.#batchBytes }));
+    if (read === undefined) return undefined;
+    this.#count(file.id, read.offset - file.offset);
+    return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts };
+  }
+
+  #try<T>(file: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === undefined) throw error;
+      this.problems.push({ path: file, code });
+      return undefined;
+    }
+  }
+
+  #count(file: number, bytes: number): void {
+    if (bytes > 0) this.filesRead.add(file);
+    this.bytesRead += bytes;
+    this.#bytesDone += bytes;
+  }
+
+  #write(stage: TextStage, batch: readonly Advance[]): void {
+    const { offset, line } = columnsOf[stage];
+    const database = this.#database;
+    this.documentsWritten += database.transaction(() => {
+      const documents = new DocumentWriter(database);
+      for (const advance of batch) {
+        const now = database
+          .prepare(`SELECT ${offset} AS done, tail_size FROM files WHERE id = ? AND path = ?`)
+          .get(advance.id, advance.path);
+        if (now === undefined || Number(now.done) !== advance.offset) continue;
+        if (Number(now.tail_size) > 0) forgetDocuments(database, advance.id, 'tail');
+        documents.add(advance.id, advance.texts, false);
+        database
+          .prepare(`UPDATE files SET ${offset} = ?, ${line} = ?, tail_size = 0 WHERE id = ?`)
+          .run(advance.toOffset, advance.toLine, advance.id);
+      }
+      return documents.finish();
+    });
+  }
+
+  #writeTail(file: { id: number; path: string; offset: number; size: number }, texts: readonly PlacedText[]): void {
+    const database = this.#database;
+    this.documentsWritten += database.transaction(() => {
+      const now = database
+        .prepare('SELECT offset, tail_size FROM files WHERE id = ? AND path = ? AND size = ? AND tool_offset = offset')
+        .get(file.id, file.path, file.size);
+      if (now === undefined || Number(now.offset) !== file.offset || Number(now.tail_size) === file.size) return 0;
+      forgetDocuments(database, file.id, 'tail');
+      const documents = new DocumentWriter(database);
+      documents.add(file.id, texts, true);
+      database.prepare('UPDATE files SET tail_size = ? WHERE id = ?').run(file.size, file.id);
+      return documents.finish();
+    });
+  }
+}
+
+/** Collects the documents of a transaction and writes them with few statements. */
+class DocumentWriter {
+  readonly #database: Database;
+  readonly #rows: SqlValue[][] = [];
+  readonly #texts: SqlValue[][] = [];
+  #nextId: number;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#nextId = 1 + Number(database.prepare('SELECT max(id) AS last FROM documents').get()?.last ?? 0);
+  }
+
+  add(file: number, texts: readonly PlacedText[], isTail: boolean): void {
+    for (const { kind, part, text, time, tool, toolUseId, line, offset, length } of texts) {
+      const id = this.#nextId++;
+      const name = tool ?? (toolUseId === undefined ? undefined : this.#toolOf(file, toolUseId));
+      const when = Number.isFinite(time) ? time : null;
+      this.#rows.push([id, file, line, offset, length, kind, part, when, name ?? null, isTail ? 1 : 0]);
+      this.#texts.push([id, indexable(text)]);
+    }
+  }
+
+  finish(): number {
+    insertMany(this.#database, 'INSERT INTO documents', 10, this.#rows);
+    insertMany(this.#database, 'INSERT INTO document_text (rowid, text)', 2, this.#texts);
+    return this.#rows.length;
+  }
+
+  /** The rows of the index have the call, wherever in the file it stands. */
+  #toolOf(file: number, toolUseId: string): string | undefined {
+    const row = this.#database
+      .prepare('SELECT name FROM tool_calls WHERE file = ? AND tool_use_id = ?')
+      .get(file, toolUseId);
+    return typeof row?.name === 'string' ? row.name : undefined;
+  }
+}

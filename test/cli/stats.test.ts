@@ -1,0 +1,188 @@
+// clew stats: its numbers against a recount from the transcripts themselves, without the index; and how it looks.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { JsonObject } from '../../src/base/json.ts';
+import { displayWidth } from '../../src/base/terminal-text.ts';
+import { callsOf, resultsOf } from '../../src/session/node.ts';
+import { loadTranscript, type Transcript } from '../../src/session/transcript.ts';
+import { countUsage, totalUsage } from '../../src/session/usage.ts';
+import { linesWithUsage } from '../../src/session/usage-lines.ts';
+import { jsonOf, runClew } from '../support/clew.ts';
+import { filesBelow, projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
+import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { corpusFiles } from '../support/transcripts.ts';
+
+interface Recount {
+  readonly prompts: number;
+  readonly tools: Readonly<Record<string, readonly [calls: number, errors: number]>>;
+  readonly outputTokens: number;
+  readonly messages: number;
+  readonly hours: readonly number[];
+  readonly transcripts: number;
+  readonly sizeBytes: number;
+}
+
+/** From every transcript of a folder of projects, main ones first, as the counting rule wants them. */
+function recount(files: readonly string[], sinceMs = 0): Recount {
+  const transcripts = files.map((file) => loadTranscript(file));
+  const isAgent = ({ path: file }: Transcript) => path.basename(file).startsWith('agent-');
+  const prompts = new Map<string, number>();
+  const calls = new Map<string, string>();
+  const errors = new Set<string>();
+  for (const transcript of transcripts) {
+    for (const node of transcript.nodes) {
+      if (!isAgent(transcript) && node.promptKind !== undefined && !node.isSidechain) {
+        prompts.set(node.uuid ?? `${transcript.path} ${node.index}`, node.time);
+      }
+      if (!(node.time < sinceMs)) for (const { id, name } of callsOf(node)) calls.set(id, name);
+      for (const { toolUseId, isError } of resultsOf(node)) if (isError) errors.add(toolUseId);
+    }
+  }
+  const tools: Record<string, [number, number]> = {};
+  for (const [id, name] of calls) {
+    const [made, failed] = tools[name] ?? [0, 0];
+    tools[name] = [made + 1, failed + (errors.has(id) ? 1 : 0)];
+  }
+  const times = [...prompts.values()].filter((time) => sinceMs === 0 || time >= sinceMs);
+  const hours = Array.from(
+    { length: 24 },
+    (_, hour) => times.filter((time) => new Date(time).getUTCHours() === hour).length,
+  );
+  const byAge = [...transcripts].sort((a, b) => firstTime(a) - firstTime(b));
+  const { messages } = countUsage(byAge.flatMap((each) => [...linesWithUsage(each, '')]));
+  const used = totalUsage(messages.filter(({ line }) => sinceMs === 0 || line.time >= sinceMs));
+  return {
+    prompts: times.length,
+    tools,
+    outputTokens: used.outputTokens,
+    messages: used.messages,
+    hours,
+    transcripts: transcripts.length,
+    sizeBytes: transcripts.reduce((sum, each) => sum + each.sizeBytes, 0),
+  };
+}
+
+function firstTime({ nodes }: Transcript): number {
+  return nodes.reduce((first, { time }) => (time < first ? time : first), Number.POSITIVE_INFINITY);
+}
+
+function told(args: readonly string[]): Recount {
+  const stats = jsonOf(['stats', '--json', ...args]) as JsonObject;
+  const tools = (stats.tools as readonly JsonObject[]).map(({ name, calls, errors }) => [name, [calls, errors]]);
+  const usage = stats.usage as JsonObject;
+  const library = stats.library as JsonObject;
+  return {
+    prompts: Number(stats.prompts),
+    tools: Object.fromEntries(tools),
+    outputTokens: Number(usage.outputTokens),
+    messages: Number(usage.messages),
+    hours: stats.hours as readonly number[],
+    transcripts: Number(library.transcripts),
+    sizeBytes: Number(library.sizeBytes),
+  };
+}
+
+test('the demo sessions, whole and since a time, are what a recount finds', () => {
+  const files = filesBelow(path.join(projectRoot, 'demo'), '.jsonl');
+  assert.deepEqual(told(['--demo']), recount(files));
+  const since = Date.UTC(2026, 2, 7, 21, 10);
+  const part = told(['--demo', '--since', '2026-03-07T21:10:00Z']);
+  const wanted = recount(files, since);
+  assert.ok(wanted.prompts > 0 && wanted.prompts < told(['--demo']).prompts);
+  assert.deepEqual(part, wanted);
+});
+
+test('what forks copied is counted once, agents count as such, and a project is a part', (context) => {
+  const root = temporaryFolder(context);
+  const talk = (id: string) => [
+    user('read it'),
+    assistant([toolUse(`${id}1`, 'Read', { file_path: '/w/a.ts' })]),
+    user([toolResult(`${id}1`, 'text')]),
+    assistant([toolUse(`${id}2`, 'Bash', { command: 'false' })]),
+    user([toolResult(`${id}2`, 'no', true)]),
+    assistant([toolUse(`${id}3`, 'Read', { file_path: '/w/a.ts' })]),
+  ];
+  const first = sessionText(talk('a'), { cwd: '/w/one' });
+  const prompt = sessionText([user('other')], { cwd: '/w/two' }).replace(
+    '0000-4000-8000-000000000001',
+    '1111-4000-8000-1',
+  );
+  writeTree(root, {
+    'projects/-w-one/s1.jsonl': first,
+    'projects/-w-one/fork.jsonl': first,
+    'projects/-w-one/s1/subagents/agent-x.jsonl': sessionText(
+      [user('task'), assistant([toolUse('b1', 'Grep', { pattern: 'x' })])],
+      { cwd: '/w/one', isSidechain: true, agentId: 'x' },
+    ),
+    'projects/-w-two/s2.jsonl': prompt,
+  });
+  const stats = jsonOf(['stats', '--json', '--root', root]) as JsonObject;
+  const { sessions, turns, prompts, agents, tools, files, hours, weekdays, days } = stats;
+  assert.deepEqual(
+    { sessions, turns, prompts, agents, tools, files, weekdays, days, at10: (hours as number[])[10] },
+    {
+      sessions: 3,
+      turns: 3,
+      prompts: 2,
+      agents: 1,
+      tools: [
+        { name: 'Read', calls: 2, answered: 1, errors: 0 },
+        { name: 'Bash', calls: 1, answered: 1, errors: 1 },
+        { name: 'Grep', calls: 1, answered: 0, errors: 0 },
+      ],
+      files: [{ path: '/w/a.ts', calls: 2 }],
+      weekdays: [0, 0, 0, 0, 0, 0, 2],
+      days: { active: 1, currentStreak: 0, longestStreak: 1, first: '2026-03-01', last: '2026-03-01' },
+      at10: 2,
+    },
+  );
+  const part = jsonOf(['stats', '--json', '--root', root, '--project', '/w/two']) as JsonObject;
+  assert.deepEqual([part.sessions, part.prompts, part.tools], [1, 1, []]);
+});
+
+test('tokens are those of clew usage, sub-agents without their session included', (context) => {
+  const root = temporaryFolder(context);
+  writeTree(root, {
+    'projects/-a/s1.jsonl': sessionText([user('x'), assistant('y')]),
+    'projects/-a/gone/subagents/agent-x.jsonl': sessionText([user('x'), assistant('y')], { isSidechain: true }),
+  });
+  const stats = jsonOf(['stats', '--json', '--root', root]) as JsonObject;
+  const usage = jsonOf(['usage', '--json', '--root', root]) as JsonObject;
+  assert.deepEqual(stats.usage, usage.totals);
+  assert.equal((stats.usage as JsonObject).messages, 2);
+});
+
+test('every folder of projects in the shared corpora is what a recount finds', { skip: skipWithoutShared }, () => {
+  const roots = new Set(corpusFiles().map((file) => path.dirname(path.dirname(file))));
+  let count = 0;
+  for (const root of roots) {
+    if (!path.relative(path.join(shared, 'corpus'), root).startsWith('real')) continue;
+    const files = filesBelow(root, '.jsonl').filter((file) => path.relative(root, file).split(path.sep).length === 2);
+    if (filesBelow(root, '.jsonl').length !== files.length) continue;
+    assert.deepEqual({ root, ...told(['--root', root]) }, { root, ...recount(files) });
+    count++;
+  }
+  assert.ok(count > 0);
+});
+
+test('it fits the terminal, in every width', () => {
+  for (const columns of [40, 60, 80, 120]) {
+    const { status, stdout, stderr } = runClew(['stats', '--demo'], { env: { COLUMNS: String(columns) } });
+    assert.deepEqual([status, stderr], [0, '']);
+    const wide = stdout.split('\n').filter((line) => displayWidth(line) > columns);
+    assert.deepEqual(wide, []);
+    for (const word of ['sessions', 'streak', 'PROMPTS BY HOUR', 'MODEL', 'TOOL', 'FILE'])
+      assert.match(stdout, new RegExp(word));
+  }
+});
+
+test('where there is nothing to count, it says so', (context) => {
+  const root = temporaryFolder(context);
+  assert.deepEqual(runClew(['stats', '--root', root]), {
+    status: 0,
+    stdout: '',
+    stderr: `clew: no sessions to count below ${root}; \`clew ls\` lists what is there\n`,
+  });
+});

@@ -1,0 +1,111 @@
+// Lists from the index are what the transcripts themselves say, for every transcript there is; and a list is made
+// again only of what changed.
+import assert from 'node:assert/strict';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Database } from '../../src/library/database.ts';
+import { updateRows } from '../../src/library/indexer.ts';
+import { openIndex } from '../../src/library/schema.ts';
+import { listSessions, type SessionList } from '../../src/library/session-list.ts';
+import { type SessionSummary, summariseFile } from '../../src/session/summary.ts';
+import { discoverSessions } from '../../src/store/discover.ts';
+import { projectRoot, skipWithoutShared } from '../support/paths.ts';
+import { assistant, sessionText, user } from '../support/session-text.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { corpusFiles, recordedFiles } from '../support/transcripts.ts';
+
+function openEmpty(context: TestContext): Database {
+  const database = openIndex({ folder: temporaryFolder(context) });
+  context.after(() => database.close());
+  return database;
+}
+
+async function list(database: Database, root: string): Promise<SessionList> {
+  updateRows(database, { roots: [root] });
+  return listSessions(database, { roots: [root] });
+}
+
+/** What `ls` showed when it read every transcript by itself. */
+async function readThemAll(root: string): Promise<{ sessions: object[]; foreign: string[] }> {
+  const sessions: object[] = [];
+  const foreign: string[] = [];
+  for (const found of (await discoverSessions([root])).sessions) {
+    const summary: SessionSummary | undefined = await summariseFile(found.path);
+    if (summary === undefined) foreign.push(found.path);
+    else sessions.push({ ...summary, project: found.slug, root: found.root, mtimeMs: found.mtimeMs });
+  }
+  return { sessions, foreign };
+}
+
+async function isEqual(database: Database, root: string): Promise<number> {
+  const wanted = await readThemAll(root);
+  for (const _ of ['made', 'kept']) {
+    const { sessions, foreign } = await list(database, root);
+    assert.deepEqual({ sessions: sessions.map(({ firstPrompt, ...rest }) => rest), foreign }, wanted);
+  }
+  assert.equal((await list(database, root)).filesRead, 0);
+  return wanted.sessions.length;
+}
+
+function rootsOf(files: readonly string[]): string[] {
+  return [...new Set(files.map((file) => path.dirname(path.dirname(file))))];
+}
+
+test('the demo sessions and every recording: each column is what the transcript says', async (context) => {
+  const database = openEmpty(context);
+  let count = await isEqual(database, path.join(projectRoot, 'demo'));
+  for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root);
+  assert.ok(count > 100, `${count} sessions`);
+});
+
+test('every transcript of the shared corpora', { skip: skipWithoutShared }, async (context) => {
+  const database = openEmpty(context);
+  let count = 0;
+  for (const root of rootsOf(corpusFiles())) count += await isEqual(database, root);
+  assert.ok(count > 100, `${count} sessions`);
+});
+
+test('only what changed is read again: lines, agents in both places, a title beside the transcript', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const talk = (sessionId: string) => sessionText([user('hello'), assistant('Hi.')], { sessionId });
+  writeTree(root, { 'projects/-a/s1.jsonl': talk('s1'), 'projects/-a/s2.jsonl': talk('s2') });
+  const steps: readonly (readonly [string, () => void, number])[] = [
+    ['all are new', () => {}, 2],
+    ['nothing', () => {}, 0],
+    ['a line', () => appendFileSync(path.join(root, 'projects/-a/s1.jsonl'), sessionText([user('more')])), 1],
+    ['an agent', () => writeTree(root, { 'projects/-a/s1/subagents/agent-1.jsonl': talk('s1') }), 1],
+    ['a deeper one', () => writeTree(root, { 'projects/-a/s1/subagents/w/agent-2.jsonl': talk('s1') }), 1],
+    ['a flat one', () => writeTree(root, { 'projects/-a/agent-3.jsonl': talk('s2') }), 1],
+    ['a title', () => writeTree(root, { 'projects/-a/s2/custom-title.json': '{"customTitle":"Named"}' }), 1],
+    ['another', () => writeFileSync(path.join(root, 'projects/-a/s2/custom-title.json'), '{"customTitle":"Again"}'), 1],
+    ['an agent goes', () => rmSync(path.join(root, 'projects/-a/s1/subagents/agent-1.jsonl')), 1],
+    ['a session goes', () => rmSync(path.join(root, 'projects/-a/s1.jsonl')), 0],
+    ['and comes back', () => writeTree(root, { 'projects/-a/s1.jsonl': talk('s1') }), 1],
+  ];
+  for (const [name, change, filesRead] of steps) {
+    change();
+    assert.deepEqual([name, (await list(database, root)).filesRead], [name, filesRead]);
+    await isEqual(database, root);
+  }
+});
+
+test('an index of several roots lists those that are asked for, under the name they are asked by', async (context) => {
+  const database = openEmpty(context);
+  const folder = temporaryFolder(context);
+  for (const name of ['one', 'two'])
+    writeTree(folder, { [`${name}/projects/-a/${name}.jsonl`]: sessionText([user(name)]) });
+  const found = async (...names: string[]) => {
+    const roots = names.map((name) => path.join(folder, name));
+    updateRows(database, { roots });
+    const { sessions } = await listSessions(database, { roots });
+    return sessions.map(({ sessionId, root, firstPrompt }) => [sessionId, path.relative(folder, root), firstPrompt]);
+  };
+  assert.deepEqual(await found('two', 'one'), [
+    ['two', 'two', 'two'],
+    ['one', 'one', 'one'],
+  ]);
+  assert.deepEqual(await found('one'), [['one', 'one', 'one']]);
+  assert.deepEqual(await found('two/projects'), [['two', 'two/projects', 'two']]);
+});

@@ -1,0 +1,54 @@
+// A real terminal, which tmux plays, to type into and to look at.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { cleanEnv } from './clew.ts';
+import { clew } from './paths.ts';
+import { temporaryFolder } from './temp-folder.ts';
+
+export interface Terminal {
+  type(...keys: readonly string[]): void;
+  resize(columns: number, rows: number): void;
+  /** The screen, once it shows what is waited for; it fails with the screen where that never comes. */
+  screen(wanted: RegExp): Promise<string>;
+}
+
+/** For the `skip` of a test: which of these programs are missing. */
+export function skipWithout(...programs: readonly string[]): string | false {
+  const missing = programs.filter((program) => spawnSync(program, ['-V']).error !== undefined);
+  return missing.length === 0 ? false : `${missing.join(' and ')} is not on this machine`;
+}
+
+/** As it is typed into a shell. */
+export function command(args: string): string {
+  return `'${process.execPath}' '${clew}' ${args}`;
+}
+
+export function openTerminal(
+  context: TestContext,
+  columns: number,
+  rows: number,
+  more: Readonly<Record<string, string>> = {},
+): Terminal {
+  const socket = path.join(temporaryFolder(context), 'tmux');
+  const tmux = (...args: readonly string[]): string => {
+    const env = { ...cleanEnv(), NO_COLOR: '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', PS1: '$ ', ...more };
+    return spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env }).stdout;
+  };
+  tmux('new-session', '-d', '-s', 't', '-x', String(columns), '-y', String(rows), 'sh');
+  context.after(() => tmux('kill-server'));
+  return {
+    type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
+    resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
+    screen: async (wanted) => {
+      let shown = '';
+      for (let tries = 0; tries < 300; tries++) {
+        shown = tmux('capture-pane', '-p', '-t', 't');
+        if (wanted.test(shown)) return shown;
+        await setTimeout(100);
+      }
+      throw new Error(`the screen never showed ${wanted}:\n${shown}`);
+    },
+  };
+}

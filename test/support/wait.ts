@@ -1,0 +1,12 @@
+// Waiting for something that another process, or the system, will do soon; generous, because machines are slow.
+import { setTimeout } from 'node:timers/promises';
+
+/** Answers as soon as `look` gives a value; fails with what `describe` says where it never does. */
+export async function waitFor<T>(look: () => T | undefined | false, describe: () => string = () => ''): Promise<T> {
+  for (let tries = 0; tries < 3000; tries++) {
+    const value = look();
+    if (value !== undefined && value !== false) return value;
+    await setTimeout(10);
+  }
+  throw new Error(`it never happened: ${look}\n${describe()}`);
+}
