@@ -299,6 +299,6 @@ test('a transcript that cannot be read is named, and the others are searched', (
   const { hits } = JSON.parse(stdout) as { hits: readonly JsonHit[] };
   assert.deepEqual(
     [status, stderr, hits.map((hit) => hit.sessionId)],
-    [0, `clew: cannot read ${secret} (EACCES)\n`, ['s']],
+    [0, `clew: cannot read ${secret} (EACCES); check the permissions\n`, ['s']],
   );
 });
