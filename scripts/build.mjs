@@ -15,7 +15,11 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  packages: 'external',
+  // One file loads in a fraction of the time of a package's many; only the native one stays outside.
+  external: ['libsql'],
+  banner: {
+    js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
+  },
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
   sourcesContent: false,

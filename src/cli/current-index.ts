@@ -9,7 +9,7 @@ import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
 type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;

@@ -1,7 +1,7 @@
 // clew ls: all sessions of the roots, newest first, as a table, as JSON or as bare ids; or those that the client is
 // about to delete.
 import path from 'node:path';
-import { neutralise } from '../base/terminal-text.ts';
+import { neutralise } from '../base/hostile-text.ts';
 import { findExpiring } from '../library/expiry.ts';
 import type { ListedSession } from '../library/session-list.ts';
 import { discoverSessions } from '../store/discover.ts';
@@ -13,7 +13,7 @@ import { jsonText } from './json-text.ts';
 import { expiringTable, lastUse, listTable } from './ls-table.ts';
 import { writeNotice } from './notice.ts';
 import { isOfProject } from './project-argument.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { shortIds } from './short-ids.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 

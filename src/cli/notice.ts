@@ -1,7 +1,7 @@
 // What a command says beside its result: one line on stderr that begins with the program's name. The line may quote
 // file names and transcripts, so it is neutralised here.
 import type { Writable } from 'node:stream';
-import { neutralise } from '../base/terminal-text.ts';
+import { neutralise } from '../base/hostile-text.ts';
 
 export function writeNotice(stderr: Writable, message: string): void {
   stderr.write(`clew: ${neutralise(message).replace(/\s*\n\s*/g, ' ')}\n`);

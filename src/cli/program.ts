@@ -2,7 +2,7 @@
 // anything unexpected is a bug, says so, and shows its stack with --debug.
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors.ts';
-import { neutralise } from '../base/terminal-text.ts';
+import { neutralise } from '../base/hostile-text.ts';
 import { version } from '../base/version.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';

@@ -1,36 +1,16 @@
 // SESSION and the roots, as every command takes them → a loaded session, or a UserError that says what the file is
 // instead of one.
-import { existsSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { statSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { loadSession, type Session } from '../session/session.ts';
 import type { TranscriptOptions } from '../session/transcript.ts';
 import { findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
-import { resolveRoots } from '../store/roots.ts';
-import { type CommandInput, listFlag } from './command.ts';
+import type { CommandInput } from './command.ts';
+import { rootsOf } from './roots-argument.ts';
 
-export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
-  if (flags.demo === true) return [demoRoot];
-  const named = listFlag(flags, 'root');
-  const roots = resolveRoots({ roots: named, env: io.env });
-  // The default and the environment may name a folder that is yet to come; who types one wants what is in it.
-  const missing = named.length === 0 ? undefined : roots.find((root) => !existsSync(root));
-  if (missing === undefined) return roots;
-  throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
-}
-
-/** The bundled library stands in the package's own folder; the bundler decides how deep below it this code stands. */
-export const demoRoot: string = path.join(packageFolder(fileURLToPath(import.meta.url)), 'demo');
-
-function packageFolder(file: string): string {
-  let folder = path.dirname(file);
-  while (!existsSync(path.join(folder, 'package.json')) && folder !== path.dirname(folder))
-    folder = path.dirname(folder);
-  return folder;
-}
+export { demoRoot, rootsOf } from './roots-argument.ts';
 
 export async function findSessionArgument(input: CommandInput): Promise<string> {
   return findSession(input.argument ?? '', rootsOf(input), input.io.cwd);

@@ -17,6 +17,7 @@ import { jsonText } from './json-text.ts';
 import { costText } from './money.ts';
 import { writeNotice } from './notice.ts';
 import { writeOut } from './terminal/output.ts';
+import { createStyle } from './terminal/style.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io, flags } = input;
@@ -29,6 +30,17 @@ export async function run(input: CommandInput): Promise<void> {
   }
   const text = flags.json === true ? jsonText(statusJson(status)) : statusText(status);
   await writeOut([`${text}\n`], io);
+}
+
+/** Without flags, as a status line is set up: the parser of the command line takes as long as all of the work. */
+export async function runBare(): Promise<void> {
+  const { stdout, stderr, env } = process;
+  await run({
+    argument: undefined,
+    words: [],
+    flags: {},
+    io: { stdout, stderr, env, cwd: process.cwd(), style: createStyle(false) },
+  });
 }
 
 interface Status {

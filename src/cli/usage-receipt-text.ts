@@ -1,6 +1,7 @@
 // Receipts → lines for a person: each message with what it costs and where it counts, below it the lines that do not.
+
+import { neutralise } from '../base/hostile-text.ts';
 import { formatCount } from '../base/human.ts';
-import { oneLine } from '../base/terminal-text.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import { sumMessages } from '../library/usage-report.ts';
 import type { DroppedLine, UsageLine } from '../session/usage.ts';
@@ -66,5 +67,5 @@ function placeOf({ file, line }: UsageLine): string {
 
 /** Names come from transcripts and from the disk. */
 function safe(text: string): string {
-  return oneLine(text, Number.POSITIVE_INFINITY);
+  return neutralise(text).replace(/\s/g, ' ');
 }

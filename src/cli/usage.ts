@@ -22,7 +22,7 @@ import { withIndex } from './current-index.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { isOfProject } from './project-argument.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 import { receiptsJson, reportJson } from './usage-json.ts';
 

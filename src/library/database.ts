@@ -1,6 +1,7 @@
 // One face for the two SQLite engines: Node's own where it has one (22.13 and newer), else libsql, whose binary comes
 // inside its npm package. Nothing above this file knows which it is.
 import { createRequire } from 'node:module';
+import { openLibsql } from './libsql-engine.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -21,7 +22,7 @@ export interface Database {
 }
 
 /** What both engines offer under the same names. */
-interface Engine {
+export interface Engine {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
@@ -78,13 +79,10 @@ function rollBack(engine: Engine): void {
 }
 
 function openEngine(path: string): Engine {
+  if (!hasOwnSqlite()) return openLibsql(path);
   const require = createRequire(import.meta.url);
-  if (hasOwnSqlite()) {
-    const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Engine };
-    return new DatabaseSync(path);
-  }
-  const Libsql = require('libsql') as new (path: string) => Engine;
-  return new Libsql(path);
+  const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Engine };
+  return new DatabaseSync(path);
 }
 
 function hasOwnSqlite(): boolean {
@@ -100,10 +98,25 @@ export function insertMany(
   rows: readonly (readonly SqlValue[])[],
   tail: string = '',
 ): void {
-  const group = Math.max(1, Math.floor(900 / columns));
+  insertValues(database, head, columns, rows.flat(), tail);
+}
+
+/** The same for rows that are given as one list of all their values. */
+export function insertValues(
+  database: Database,
+  head: string,
+  columns: number,
+  values: readonly SqlValue[],
+  tail: string = '',
+): void {
+  const step = Math.max(1, Math.floor(mostVariables / columns)) * columns;
   const one = `(${Array(columns).fill('?').join(',')})`;
-  for (let i = 0; i < rows.length; i += group) {
-    const part = rows.slice(i, i + group);
-    database.prepare(`${head} VALUES ${Array(part.length).fill(one).join(',')} ${tail}`).run(...part.flat());
+  for (let i = 0; i < values.length; i += step) {
+    const part = values.slice(i, i + step);
+    const rows = Array(part.length / columns).fill(one);
+    database.prepare(`${head} VALUES ${rows.join(',')} ${tail}`).run(...part);
   }
 }
+
+/** In one statement. */
+const mostVariables = 900;

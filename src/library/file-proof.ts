@@ -1,7 +1,8 @@
 // Whether a file is still the one that was read: hashes of its first bytes and of the bytes before the place that was
 // reached. A transcript only grows; one that shrank, was replaced or rewritten must be read again.
-import { createHash } from 'node:crypto';
+import type { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 const headBytes = 4096;
 const tailBytes = 256;
@@ -27,6 +28,9 @@ export function bytesForProof(offset: number): number {
   return Math.min(headBytes, offset) + Math.min(tailBytes, offset);
 }
 
+// Loaded when it is needed: where nothing has changed there is nothing to prove.
+let hash: typeof createHash | undefined;
+
 function hashRange(file: number, start: number, end: number): string {
   const buffer = Buffer.alloc(end - start);
   let filled = 0;
@@ -35,5 +39,6 @@ function hashRange(file: number, start: number, end: number): string {
     if (got === 0) break;
     filled += got;
   }
-  return createHash('sha1').update(buffer.subarray(0, filled)).digest('base64');
+  hash ??= (createRequire(import.meta.url)('node:crypto') as { createHash: typeof createHash }).createHash;
+  return hash('sha1').update(buffer.subarray(0, filled)).digest('base64');
 }

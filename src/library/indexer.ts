@@ -8,7 +8,7 @@ import { scanRecord } from '../format/scan.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
 import { agentIdOf } from '../store/session-files.ts';
-import { type Database, insertMany, type SqlValue } from './database.ts';
+import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
@@ -42,8 +42,8 @@ export interface UpdateOptions {
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
-const batchBytes = 16 * 1024 * 1024;
-const batchFiles = 256;
+const batchBytes = 64 * 1024 * 1024;
+const batchFiles = 1024;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
   const { files: named, roots } = options;
@@ -179,7 +179,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
   const proofs = batch.map(({ file, rows }) => proveFile(file.path, rows.offset));
   return database.transaction(() => {
     state.refresh();
-    const saved: SqlValue[][] = [];
+    const saved: SqlValue[] = [];
     const written: FileRows[] = [];
     for (const [i, advance] of batch.entries()) {
       const { file, rows, fromOffset, fromLine } = advance;
@@ -191,7 +191,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
-      saved.push(fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
+      saved.push(...fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
       written.push({
         id: known.id,
         session,
@@ -202,7 +202,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       });
     }
     forgetCells(database);
-    insertMany(database, saveFiles, 12, saved, keepFiles);
+    insertValues(database, saveFiles, 12, saved, keepFiles);
     return written.length + writeRows(database, written);
   });
 }

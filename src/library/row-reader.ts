@@ -1,8 +1,9 @@
 // New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the few
 // small lines that hold titles, and the first prompt.
-import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { asString, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
+import { findElement, findMember } from '../format/json-bytes.ts';
 import { parseLine } from '../format/line.ts';
 import { scanRecord } from '../format/scan.ts';
 import { classifyUser } from '../session/input.ts';
@@ -186,7 +187,7 @@ class RowReader {
     if (prompt === undefined || head.isSidechain) return;
     this.prompts.push({ line, uuid: head.uuid, time: head.time, kind: prompt });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
-    const text = promptText(contentOf(asEntry(parsed(bytes)) ?? {})).trim();
+    const text = promptText(contentOf(asEntry(withoutImages(bytes)) ?? {})).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);
   }
 
@@ -202,6 +203,28 @@ function parsed(bytes: Buffer): JsonObject {
   const value = parseJson(bytes.toString('utf8'));
   return isObject(value) ? value : {};
 }
+
+/** A prompt with a picture is a megabyte of base64, of which no word is wanted. */
+function withoutImages(bytes: Buffer): JsonObject {
+  if (bytes.length < largeLine) return parsed(bytes);
+  const message = findMember(bytes, 0, 'message');
+  const content = message === undefined ? undefined : findMember(bytes, message.valueStart, 'content');
+  if (content === undefined || bytes[content.valueStart] !== openBracket) return parsed(bytes);
+  const blocks: JsonValue[] = [];
+  for (let i = 0; i < mostBlocks; i++) {
+    const block = findElement(bytes, content.valueStart, i);
+    if (block === undefined) break;
+    if (block.valueEnd - block.valueStart >= largeLine) continue;
+    const value = parseJson(bytes.toString('utf8', block.valueStart, block.valueEnd));
+    if (value !== undefined) blocks.push(value);
+  }
+  return { type: 'user', message: { role: 'user', content: blocks } };
+}
+
+const largeLine = 16 * 1024;
+/** Of a prompt; only its beginning is kept. */
+const mostBlocks = 20;
+const openBracket = 0x5b;
 
 function given(value: unknown): string | undefined {
   return asString(value)?.trim() || undefined;

@@ -1,6 +1,6 @@
 // Rows of many transcripts → the index. Called inside a transaction, together with the new offsets of the files, so
 // that an index never holds half of what its offsets claim.
-import { type Database, insertMany, type SqlValue } from './database.ts';
+import { type Database, insertValues, type SqlValue } from './database.ts';
 import type { NewRows, SessionFacts } from './row-reader.ts';
 import { packLines, reduceLines, unpackLines } from './usage-rows.ts';
 
@@ -25,10 +25,22 @@ export interface SessionRow {
 
 /** How many rows were written. */
 export function writeRows(database: Database, files: readonly FileRows[]): number {
-  insertMany(database, saveSessions, 16, files.map(sessionValues), keepSessions);
-  insertMany(database, 'INSERT OR REPLACE INTO usage_parts', 3, usageValues(database, files));
-  insertMany(database, 'INSERT OR REPLACE INTO prompts', 5, files.flatMap(promptValues));
-  insertMany(database, 'INSERT OR IGNORE INTO tool_calls', 8, files.flatMap(callValues));
+  const values: Record<'sessions' | 'usage' | 'prompts' | 'calls', SqlValue[]> = {
+    sessions: [],
+    usage: [],
+    prompts: [],
+    calls: [],
+  };
+  for (const file of files) {
+    addSession(values.sessions, file);
+    addUsage(values.usage, database, file);
+    addPrompts(values.prompts, file);
+    addCalls(values.calls, file);
+  }
+  insertValues(database, saveSessions, 16, values.sessions, keepSessions);
+  insertValues(database, 'INSERT OR REPLACE INTO usage_parts', 3, values.usage);
+  insertValues(database, 'INSERT OR REPLACE INTO prompts', 5, values.prompts);
+  insertValues(database, 'INSERT OR IGNORE INTO tool_calls', 8, values.calls);
   for (const file of files) if (!file.isNew) answerCalls(database, file);
   return files.reduce((sum, { rows }) => sum + rows.usage.length + rows.prompts.length + rows.calls.length, 0);
 }
@@ -36,18 +48,12 @@ export function writeRows(database: Database, files: readonly FileRows[]): numbe
 /** A part smaller than this is written anew with what follows it, so that a live session has few of them. */
 const smallPart = 64 * 1024;
 
-function usageValues(database: Database, files: readonly FileRows[]): SqlValue[][] {
-  const values: SqlValue[][] = [];
-  for (const { id, isNew, firstLine, rows } of files) {
-    if (rows.usage.length === 0) continue;
-    const last = isNew ? undefined : lastPart(database, id);
-    if (last === undefined) values.push([id, firstLine, packLines(reduceLines(rows.usage))]);
-    else {
-      const before = unpackLines({ file: '', sessionId: '', rows: last.rows });
-      values.push([id, last.line, packLines(reduceLines([...before, ...rows.usage]))]);
-    }
-  }
-  return values;
+function addUsage(values: SqlValue[], database: Database, { id, isNew, firstLine, rows }: FileRows): void {
+  if (rows.usage.length === 0) return;
+  const last = isNew ? undefined : lastPart(database, id);
+  const before = last === undefined ? [] : unpackLines({ file: '', sessionId: '', rows: last.rows });
+  const lines = before.length === 0 ? rows.usage : [...before, ...rows.usage];
+  values.push(id, last?.line ?? firstLine, packLines(reduceLines(lines)));
 }
 
 function lastPart(database: Database, file: number): { line: number; rows: string } | undefined {
@@ -58,18 +64,18 @@ function lastPart(database: Database, file: number): { line: number; rows: strin
   return part === undefined || rows.length >= smallPart ? undefined : { line: Number(part.line), rows };
 }
 
-function promptValues({ id, rows }: FileRows): SqlValue[][] {
-  return rows.prompts.map((row) => [id, row.line, row.uuid ?? null, timeValue(row.time), row.kind]);
+function addPrompts(values: SqlValue[], { id, rows }: FileRows): void {
+  for (const { line, uuid, time, kind } of rows.prompts) values.push(id, line, uuid ?? null, timeValue(time), kind);
 }
 
-function callValues({ id, rows }: FileRows): SqlValue[][] {
-  if (rows.calls.length === 0) return [];
+function addCalls(values: SqlValue[], { id, rows }: FileRows): void {
+  if (rows.calls.length === 0) return;
   const results = new Map(rows.results.map((result) => [result.toolUseId, result]));
-  return rows.calls.map(({ toolUseId, line, time, name, touched }) => {
+  for (const { toolUseId, line, time, name, touched } of rows.calls) {
     const result = results.get(toolUseId);
     const isError = result === undefined ? null : result.isError ? 1 : 0;
-    return [id, toolUseId, line, timeValue(time), name, touched ?? null, isError, result?.agentId ?? null];
-  });
+    values.push(id, toolUseId, line, timeValue(time), name, touched ?? null, isError, result?.agentId ?? null);
+  }
 }
 
 /** Results of calls that were read earlier. */
@@ -94,11 +100,11 @@ const keepSessions = `ON CONFLICT (id) DO UPDATE SET
   ended_at = max(coalesce(ended_at, excluded.ended_at), coalesce(excluded.ended_at, ended_at)),
   entries = entries + excluded.entries, prompts = prompts + excluded.prompts, damage = damage + excluded.damage`;
 
-function sessionValues({ session, isAgent, rows }: FileRows): SqlValue[] {
+function addSession(values: SqlValue[], { session, isAgent, rows }: FileRows): void {
   const { facts } = rows;
   // A sub-agent's lines widen the session's time, and nothing else about it.
   const own: SessionFacts | undefined = isAgent ? undefined : facts;
-  return [
+  values.push(
     session.id,
     session.path,
     session.sessionId,
@@ -115,7 +121,7 @@ function sessionValues({ session, isAgent, rows }: FileRows): SqlValue[] {
     own?.entries ?? 0,
     isAgent ? 0 : rows.prompts.length,
     own?.damage ?? 0,
-  ];
+  );
 }
 
 function timeValue(time: number): number | null {

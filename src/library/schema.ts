@@ -8,7 +8,7 @@ import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 6;
+export const schemaVersion = 8;
 
 const tables = `
 CREATE TABLE sessions (
@@ -156,7 +156,7 @@ export function indexError(error: unknown, file: string): unknown {
   const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
   if (/SQLITE_FULL|ENOSPC|disk is full/i.test(text))
     return new UserError(`the disk is full: ${file}`, 'make room and run it again');
-  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|readonly|unable to open/i.test(text)) {
+  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|readonly|unable to open/i.test(text)) {
     return new UserError(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
   }
   if (/SQLITE_BUSY|database is locked/i.test(text)) {

@@ -30,7 +30,6 @@ export interface FoundSession {
 }
 
 export interface Scope {
-  readonly sessions: ReadonlyMap<number, FoundSession>;
   /** Conditions on `documents d` and `files f`, each beginning with AND; empty where everything may answer. */
   readonly where: string;
   readonly values: readonly SqlValue[];
@@ -43,21 +42,9 @@ const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> =
 };
 
 export function scopeOf(database: Database, filter: SearchFilter): Scope {
-  const all = database.prepare('SELECT * FROM sessions').all().map(foundSession);
-  const roots = filter.roots.map((root) => `${path.resolve(root)}${path.sep}`);
-  const touching = filter.file === undefined ? undefined : sessionsTouching(database, filter.file);
-  const sessions = all.filter(
-    (session) =>
-      roots.some((root) => session.path.startsWith(root)) &&
-      (filter.session === undefined || session.path === filter.session) &&
-      (filter.isOfProject === undefined || filter.isOfProject(session)) &&
-      (touching === undefined || touching.has(session.id)),
-  );
   const conditions: [string, SqlValue][] = [];
-  if (sessions.length < all.length) {
-    const ids = JSON.stringify(sessions.map((session) => session.id));
-    conditions.push(['f.session IN (SELECT value FROM json_each(?))', ids]);
-  }
+  const sessions = sessionsInScope(database, filter);
+  if (sessions !== 'all') conditions.push(['f.session IN (SELECT value FROM json_each(?))', JSON.stringify(sessions)]);
   if (filter.role !== undefined) {
     conditions.push(['d.kind IN (SELECT value FROM json_each(?))', JSON.stringify(kindsOfRole[filter.role])]);
   }
@@ -65,22 +52,55 @@ export function scopeOf(database: Database, filter: SearchFilter): Scope {
   if (filter.since !== undefined) conditions.push([`${timeOfDocument} >= ?`, filter.since]);
   if (filter.until !== undefined) conditions.push([`${timeOfDocument} < ?`, filter.until]);
   return {
-    sessions: new Map(sessions.map((session) => [session.id, session])),
     where: conditions.map(([condition]) => ` AND ${condition}`).join(''),
     values: conditions.map(([, value]) => value),
   };
 }
 
+export function sessionOf(database: Database, id: number): FoundSession | undefined {
+  const row = database.prepare('SELECT * FROM sessions WHERE id = ?').get(id);
+  return row === undefined ? undefined : foundSession(row);
+}
+
+/** The ids of the rows; nearly always an index holds nothing but the sessions of the roots in use. */
+function sessionsInScope(database: Database, filter: SearchFilter): readonly number[] | 'all' {
+  const roots = filter.roots.map((root) => `${path.resolve(root)}${path.sep}`);
+  const isNarrowed = [filter.session, filter.isOfProject, filter.file].some((each) => each !== undefined);
+  if (!isNarrowed && !hasOthers(database, roots)) return 'all';
+  const touching = filter.file === undefined ? undefined : sessionsTouching(database, filter.file);
+  return database
+    .prepare('SELECT id, path, cwd, slug FROM sessions')
+    .all()
+    .filter((row) => roots.some((root) => String(row.path).startsWith(root)))
+    .filter((row) => filter.session === undefined || row.path === filter.session)
+    .filter((row) => touching === undefined || touching.has(Number(row.id)))
+    .filter((row) => filter.isOfProject?.({ cwd: text(row.cwd), project: String(row.slug) }) ?? true)
+    .map((row) => Number(row.id));
+}
+
+/** Whether the index knows sessions of other roots. */
+function hasOthers(database: Database, roots: readonly string[]): boolean {
+  const other = roots.map(() => 'substr(path, 1, ?) <> ?').join(' AND ') || 'true';
+  const row = database
+    .prepare(`SELECT 1 AS found FROM sessions WHERE ${other} LIMIT 1`)
+    .get(...roots.flatMap((root) => [root.length, root]));
+  return row !== undefined;
+}
+
 /** The ids of all sessions below the roots, as often as they are there. */
 export function sessionIds(database: Database, roots: readonly string[]): readonly string[] {
-  return [...scopeOf(database, { roots }).sessions.values()].map((session) => session.sessionId);
+  const below = roots.map((root) => `${path.resolve(root)}${path.sep}`);
+  return database
+    .prepare('SELECT path, session_id FROM sessions')
+    .all()
+    .filter((row) => below.some((root) => String(row.path).startsWith(root)))
+    .map((row) => String(row.session_id));
 }
 
 /** Titles have no time of their own: they count as said when the session was used last. */
 const timeOfDocument = 'coalesce(d.time, (SELECT s.ended_at FROM sessions s WHERE s.id = f.session))';
 
 function foundSession(row: Row): FoundSession {
-  const text = (value: SqlValue | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
   return {
     id: Number(row.id),
     sessionId: String(row.session_id),
@@ -90,6 +110,10 @@ function foundSession(row: Row): FoundSession {
     title: text(row.custom_title) ?? text(row.ai_title) ?? text(row.last_prompt) ?? text(row.first_prompt),
     endedAt: row.ended_at === null ? Number.NaN : Number(row.ended_at),
   };
+}
+
+function text(value: SqlValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function sessionsTouching(database: Database, wanted: string): ReadonlySet<number> {

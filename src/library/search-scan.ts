@@ -35,7 +35,7 @@ export function planScan({ text, mode, ignoreCase }: ScanQuery): Scan {
 
 /** The documents that match, in the order of the index. */
 export function scanDocuments(database: Database, scan: Scan, scope: Scope): readonly DocumentRow[] {
-  const reader = new DocumentReader();
+  const reader = new DocumentReader('sequential');
   const found: DocumentRow[] = [];
   const one = new RegExp(scan.pattern.source, scan.pattern.flags.replace('g', ''));
   for (const row of candidates(database, scan, scope)) {
@@ -68,8 +68,7 @@ function* candidates(database: Database, { words }: Scan, scope: Scope): Generat
   }
   // A file at a time: the documents of a large library are millions.
   const rows = database.prepare(`${select} WHERE d.file = ?${scope.where} ORDER BY d.offset, d.id`);
-  for (const file of database.prepare('SELECT id, session FROM files ORDER BY id').all()) {
-    if (!scope.sessions.has(Number(file.session))) continue;
+  for (const file of database.prepare('SELECT id FROM files ORDER BY id').all()) {
     for (const row of rows.all(Number(file.id), ...scope.values)) yield documentRow(row);
   }
 }
@@ -117,6 +116,10 @@ function requiredLiteral(source: string): string {
       plain.push('');
     } else if (char === '[') {
       i = endOfSet(source, i);
+      plain.push('');
+    } else if (char === '{') {
+      const end = source.indexOf('}', i);
+      i = end < 0 ? source.length : end;
       plain.push('');
     } else if (char === '(' || char === ')') {
       depth += char === '(' ? 1 : -1;

@@ -75,20 +75,39 @@ function isLow(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Where the terms of a query stand in a text, in their order. */
+/** Where the terms of a query stand in a text, in their order; of a long text only around the first of them. */
 export function markTerms(text: string, terms: readonly Term[]): readonly Mark[] {
+  const near = firstLikely(text, terms);
+  const marks = near === 0 ? [] : marksFrom(text, near, terms);
+  return marks.length > 0 ? marks : marksFrom(text, 0, terms);
+}
+
+function marksFrom(text: string, from: number, terms: readonly Term[]): readonly Mark[] {
   const longest = terms.reduce((most, term) => Math.max(most, term.words.length), 1);
   const recent: Token[] = [];
   const marks: Mark[] = [];
-  for (const token of tokensOf(text)) {
+  for (const token of tokensOf(text, from)) {
     recent.push(token);
     if (recent.length > longest) recent.shift();
     const length = terms.reduce((most, term) => Math.max(most, endsWith(recent, term) ? term.words.length : 0), 0);
     const first = recent[recent.length - length];
     if (first !== undefined) marks.push([first.start, token.end]);
-    if (marks.length >= maxMarks) break;
+    if (marks.length >= maxMarks || token.start - (marks[0]?.[0] ?? token.start) > lookAhead) break;
   }
   return marks;
+}
+
+const shortText = 4000;
+const lookAhead = 3000;
+
+/** Cutting a long text into words takes long: a plain search says from where on it is worth it, if it finds anything. */
+function firstLikely(text: string, terms: readonly Term[]): number {
+  if (text.length < shortText) return 0;
+  const words = terms.map((term) => term.words.join('[^a-z0-9]{0,8}')).filter((word) => word !== '');
+  const at = text.search(new RegExp(words.join('|'), 'i'));
+  if (at <= 0) return 0;
+  // From a white space on, so that no word is cut in two.
+  return Math.max(0, text.slice(Math.max(0, at - 200), at).search(/\s\S*$/) + Math.max(0, at - 200));
 }
 
 function endsWith(recent: readonly Token[], { words, isPrefix }: Term): boolean {

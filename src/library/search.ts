@@ -3,7 +3,7 @@
 // no measure of relevance and come newest first.
 import type { Database } from './database.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
-import { type FoundSession, type Scope, type SearchFilter, scopeOf } from './search-filter.ts';
+import { type FoundSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './search-filter.ts';
 import { parseWords } from './search-query.ts';
 import { planScan, scanDocuments } from './search-scan.ts';
 import { type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './search-snippet.ts';
@@ -50,12 +50,12 @@ export function search(database: Database, query: SearchQuery): SearchResult {
   if (query.mode === 'words') {
     const words = parseWords(query.text);
     const { total, rows } = rankedDocuments(database, words.match, scope, query);
-    return { total, sessions: group(rows, scope, query, (text) => markTerms(text, words.terms)) };
+    return { total, sessions: group(database, rows, query, (text) => markTerms(text, words.terms)) };
   }
   const { text, mode, ignoreCase = false } = query;
   const scan = planScan({ text, mode, ignoreCase });
   const rows = [...scanDocuments(database, scan, scope)].sort((a, b) => (b.time || 0) - (a.time || 0) || b.id - a.id);
-  return { total: rows.length, sessions: group(rows, scope, query, (found) => markPattern(found, scan.pattern)) };
+  return { total: rows.length, sessions: group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
 }
 
 /** What a person said counts most; what tools put out is long, and mostly beside the point. */
@@ -73,7 +73,7 @@ const weights: Readonly<Record<TextKind, number>> = {
 const freshBonus = 0.25;
 const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
 /** So many of the best by bm25 are weighed. */
-const candidates = 400;
+const candidates = 200;
 
 function rankedDocuments(
   database: Database,
@@ -86,14 +86,18 @@ function rankedDocuments(
     ? 'document_text JOIN documents d ON d.id = document_text.rowid JOIN files f ON f.id = d.file'
     : 'document_text';
   const where = `document_text MATCH ?${scope.where}`;
-  const total = database.prepare(`SELECT count(*) AS count FROM ${from} WHERE ${where}`).get(match, ...scope.values);
+  const most = Math.max(candidates, limit);
   const rows = database
     .prepare(
       `SELECT ${documentColumns}, best.score FROM
          (SELECT document_text.rowid AS id, rank AS score FROM ${from} WHERE ${where} ORDER BY rank LIMIT ?) best
        JOIN documents d ON d.id = best.id JOIN files f ON f.id = d.file`,
     )
-    .all(match, ...scope.values, Math.max(candidates, limit));
+    .all(match, ...scope.values, most);
+  const counted = (): number => {
+    const row = database.prepare(`SELECT count(*) AS count FROM ${from} WHERE ${where}`).get(match, ...scope.values);
+    return Number(row?.count ?? 0);
+  };
   const weighed = rows.map((row) => {
     const document = documentRow(row);
     // bm25 of FTS5 is negative, the better the lower.
@@ -102,7 +106,7 @@ function rankedDocuments(
   weighed.sort(
     (a, b) => b.score - a.score || (b.document.time || 0) - (a.document.time || 0) || a.document.id - b.document.id,
   );
-  return { total: Number(total?.count ?? 0), rows: weighed.map(({ document }) => document) };
+  return { total: rows.length < most ? rows.length : counted(), rows: weighed.map(({ document }) => document) };
 }
 
 function freshness(time: number, nowMs: number): number {
@@ -112,8 +116,8 @@ function freshness(time: number, nowMs: number): number {
 
 /** Sessions in the order of their best hit, until there are enough hits. */
 function group(
+  database: Database,
   rows: readonly DocumentRow[],
-  scope: Scope,
   { limit, perSession = Number.POSITIVE_INFINITY }: SearchQuery,
   mark: (text: string) => readonly Mark[],
 ): readonly SessionHits[] {
@@ -132,9 +136,9 @@ function group(
     chosen.set(row.session, own);
     count++;
   }
-  const reader = new DocumentReader();
+  const reader = new DocumentReader('scattered');
   return [...chosen].flatMap(([id, own]) => {
-    const session = scope.sessions.get(id);
+    const session = sessionOf(database, id);
     if (session === undefined) return [];
     return [{ session, hits: own.map((row) => makeHit(row, reader, mark)), hasMore: cut.has(id) }];
   });

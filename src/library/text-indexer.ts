@@ -7,8 +7,7 @@ import type { DiskProblem } from '../store/folders.ts';
 import { type Database, insertMany, type SqlValue } from './database.ts';
 import type { IndexProgress } from './indexer.ts';
 import type { TextStage } from './text-extract.ts';
-import { type PlacedText, readTail, readTexts } from './text-reader.ts';
-import { forgetDocuments } from './text-schema.ts';
+import { type PlacedText, readTexts } from './text-reader.ts';
 import { indexable } from './text-tokens.ts';
 
 export interface TextReport {
@@ -24,9 +23,11 @@ export interface TextOptions {
   /** Only what stands below these is read. */
   readonly roots: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
+  /** How much of the transcripts goes into one transaction. */
+  readonly batchBytes?: number;
 }
 
-const batchBytes = 16 * 1024 * 1024;
+const defaultBatchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
 /** To be called when the rows are current (`updateRows`): that a file is still the one that was read is checked there. */
@@ -34,7 +35,6 @@ export function updateText(database: Database, options: TextOptions): TextReport
   const run = new TextRun(database, options);
   run.runStage('chat');
   run.runStage('tool');
-  run.runTails();
   const { filesRead, bytesRead, documentsWritten, problems } = run;
   return { filesRead: filesRead.size, bytesRead, documentsWritten, problems };
 }
@@ -71,12 +71,14 @@ class TextRun {
   documentsWritten = 0;
   readonly #database: Database;
   readonly #options: TextOptions;
+  readonly #batchBytes: number;
   readonly #bytesTotal: number;
   #bytesDone = 0;
 
   constructor(database: Database, options: TextOptions) {
     this.#database = database;
     this.#options = options;
+    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
     this.#bytesTotal = [...this.#pending('chat'), ...this.#pending('tool')].reduce(
       (sum, file) => sum + file.endOffset - file.offset,
       0,
@@ -99,30 +101,11 @@ class TextRun {
         batch.push(read);
         bytes += read.toOffset - at.offset;
         const isDone = read.toOffset >= at.endOffset;
-        if (bytes >= batchBytes || batch.length >= batchFiles || !isDone) flush();
+        if (bytes >= this.#batchBytes || batch.length >= batchFiles || !isDone) flush();
         at = isDone ? undefined : { ...at, offset: read.toOffset, line: read.toLine };
       }
     }
     flush();
-  }
-
-  /** The last lines that no newline ends. Most published transcripts have one; the next line to come makes it ordinary. */
-  runTails(): void {
-    const files = this.#database
-      .prepare(
-        'SELECT id, path, offset, line, size FROM files WHERE size > offset AND tail_size <> size AND text_offset = offset AND tool_offset = offset',
-      )
-      .all();
-    for (const row of files) {
-      const file = { id: Number(row.id), path: String(row.path), offset: Number(row.offset), size: Number(row.size) };
-      if (!this.#isWanted(file.path)) continue;
-      const texts = this.#try(file.path, () =>
-        readTail(file.path, { offset: file.offset, number: Number(row.line) + 1 }, file.size),
-      );
-      if (texts === undefined) continue;
-      this.#count(file.id, file.size - file.offset);
-      this.#writeTail(file, texts);
-    }
   }
 
   #pending(stage: TextStage): readonly PendingFile[] {
@@ -159,7 +142,7 @@ class TextRun {
   }
 
   #read(file: PendingFile, stage: TextStage): Advance | undefined {
-    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: batchBytes }));
+    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: this.#batchBytes }));
     if (read === undefined) return undefined;
     this.#count(file.id, read.offset - file.offset);
     return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts };
@@ -189,30 +172,14 @@ class TextRun {
       const documents = new DocumentWriter(database);
       for (const advance of batch) {
         const now = database
-          .prepare(`SELECT ${offset} AS done, tail_size FROM files WHERE id = ? AND path = ?`)
+          .prepare(`SELECT ${offset} AS done FROM files WHERE id = ? AND path = ?`)
           .get(advance.id, advance.path);
         if (now === undefined || Number(now.done) !== advance.offset) continue;
-        if (Number(now.tail_size) > 0) forgetDocuments(database, advance.id, 'tail');
-        documents.add(advance.id, advance.texts, false);
+        documents.add(advance.id, advance.texts);
         database
-          .prepare(`UPDATE files SET ${offset} = ?, ${line} = ?, tail_size = 0 WHERE id = ?`)
+          .prepare(`UPDATE files SET ${offset} = ?, ${line} = ? WHERE id = ?`)
           .run(advance.toOffset, advance.toLine, advance.id);
       }
-      return documents.finish();
-    });
-  }
-
-  #writeTail(file: { id: number; path: string; offset: number; size: number }, texts: readonly PlacedText[]): void {
-    const database = this.#database;
-    this.documentsWritten += database.transaction(() => {
-      const now = database
-        .prepare('SELECT offset, tail_size FROM files WHERE id = ? AND path = ? AND size = ? AND tool_offset = offset')
-        .get(file.id, file.path, file.size);
-      if (now === undefined || Number(now.offset) !== file.offset || Number(now.tail_size) === file.size) return 0;
-      forgetDocuments(database, file.id, 'tail');
-      const documents = new DocumentWriter(database);
-      documents.add(file.id, texts, true);
-      database.prepare('UPDATE files SET tail_size = ? WHERE id = ?').run(file.size, file.id);
       return documents.finish();
     });
   }
@@ -230,18 +197,18 @@ class DocumentWriter {
     this.#nextId = 1 + Number(database.prepare('SELECT max(id) AS last FROM documents').get()?.last ?? 0);
   }
 
-  add(file: number, texts: readonly PlacedText[], isTail: boolean): void {
+  add(file: number, texts: readonly PlacedText[]): void {
     for (const { kind, part, text, time, tool, toolUseId, line, offset, length } of texts) {
       const id = this.#nextId++;
       const name = tool ?? (toolUseId === undefined ? undefined : this.#toolOf(file, toolUseId));
       const when = Number.isFinite(time) ? time : null;
-      this.#rows.push([id, file, line, offset, length, kind, part, when, name ?? null, isTail ? 1 : 0]);
+      this.#rows.push([id, file, line, offset, length, kind, part, when, name ?? null]);
       this.#texts.push([id, indexable(text)]);
     }
   }
 
   finish(): number {
-    insertMany(this.#database, 'INSERT INTO documents', 10, this.#rows);
+    insertMany(this.#database, 'INSERT INTO documents', 9, this.#rows);
     insertMany(this.#database, 'INSERT INTO document_text (rowid, text)', 2, this.#texts);
     return this.#rows.length;
   }

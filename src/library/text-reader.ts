@@ -20,7 +20,7 @@ export interface PlacedText extends LineText {
 }
 
 export interface NewTexts {
-  /** Behind the last newline that was read. */
+  /** Behind the last newline that was read, or behind a last record that lacks one. */
   readonly offset: number;
   readonly line: number;
   readonly texts: readonly PlacedText[];
@@ -32,26 +32,21 @@ export function readTexts(source: TextSource): NewTexts {
   let { offset, line } = source;
   reading: for (const batch of readLines(path, { from: { offset, number: line + 1 }, endOffset })) {
     for (const next of batch) {
-      if (!next.terminated) break reading;
+      const end = next.offset + next.length;
+      if (!next.terminated) {
+        // Taken for a whole record by the rows, though it lacks a newline; anything else was cut off since.
+        if (end !== endOffset) break reading;
+        addTexts(texts, next, stage);
+        offset = end;
+        break reading;
+      }
       addTexts(texts, next, stage);
-      offset = next.offset + next.length + 1;
+      offset = end + 1;
       line = next.number;
       if (offset - source.offset >= source.maxBytes) break reading;
     }
   }
   return { offset, line, texts };
-}
-
-/** The documents of a last line that no newline ends, in both stages; none where the line is still being written. */
-export function readTail(path: string, from: { offset: number; number: number }, size: number): readonly PlacedText[] {
-  const texts: PlacedText[] = [];
-  for (const batch of readLines(path, { from, endOffset: size })) {
-    for (const line of batch) {
-      addTexts(texts, line, 'chat');
-      addTexts(texts, line, 'tool');
-    }
-  }
-  return texts;
 }
 
 function addTexts(into: PlacedText[], line: Line, stage: TextStage): void {

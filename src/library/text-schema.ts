@@ -15,9 +15,7 @@ CREATE TABLE documents (
   -- Counts the documents of one kind in one line, from 0.
   part INTEGER NOT NULL,
   time INTEGER,
-  tool TEXT,
-  -- Of a last line without a newline: gone as soon as the file goes on.
-  is_tail INTEGER NOT NULL
+  tool TEXT
 );
 CREATE INDEX documents_by_file ON documents (file, offset);
 CREATE VIRTUAL TABLE document_text USING fts5 (
@@ -29,13 +27,10 @@ INSERT INTO document_text (document_text, rank) VALUES ('automerge', 16);
 -- How far each stage has come in a file; text_offset and text_line of the file are those of the chat stage.
 ALTER TABLE files ADD COLUMN tool_offset INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE files ADD COLUMN tool_line INTEGER NOT NULL DEFAULT 0;
--- The size of the file when its unfinished last line was indexed, or 0.
-ALTER TABLE files ADD COLUMN tail_size INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** Takes the documents of a file out of the index, or only that of its unfinished last line. */
-export function forgetDocuments(database: Database, file: number, which: 'all' | 'tail' = 'all'): void {
-  const chosen = `file = ?${which === 'tail' ? ' AND is_tail = 1' : ''}`;
-  database.prepare(`DELETE FROM document_text WHERE rowid IN (SELECT id FROM documents WHERE ${chosen})`).run(file);
-  database.prepare(`DELETE FROM documents WHERE ${chosen}`).run(file);
+/** Takes the documents of a file out of the index. */
+export function forgetDocuments(database: Database, file: number): void {
+  database.prepare('DELETE FROM document_text WHERE rowid IN (SELECT id FROM documents WHERE file = ?)').run(file);
+  database.prepare('DELETE FROM documents WHERE file = ?').run(file);
 }

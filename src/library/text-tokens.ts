@@ -24,8 +24,10 @@ export interface Token {
 const everyToken = new RegExp(`[${cjkRanges}]|(?:(?![${cjkRanges}])[\\p{L}\\p{N}\\p{Co}\\p{M}])+`, 'gu');
 
 /** The words of a text, for showing where a document matches; SQLite's own tables are older, so it may differ a little. */
-export function* tokensOf(text: string): Generator<Token> {
-  for (const match of text.matchAll(everyToken)) {
+export function* tokensOf(text: string, from: number = 0): Generator<Token> {
+  const next = new RegExp(everyToken);
+  next.lastIndex = from;
+  for (let match = next.exec(text); match !== null; match = next.exec(text)) {
     yield { word: fold(match[0]), start: match.index, end: match.index + match[0].length };
   }
 }

@@ -62,34 +62,27 @@ export interface UsageTotals {
  */
 export function countUsage(lines: Iterable<UsageLine>): UsageCount {
   const byMessage = new Map<string, Responses>();
+  // Apart from the ids of messages: a line may have the uuid that another's message goes by.
+  const byLine = new Map<string, Responses>();
   const all: MessageGroup[] = [];
-  let unnamed = 0;
   for (const line of lines) {
-    const key = keyOf(line) ?? `no id ${unnamed++}`;
-    const responses = byMessage.get(key);
+    const known = line.messageId === undefined ? byLine : byMessage;
+    const key = line.messageId ?? line.uuid;
+    const responses = key === undefined ? undefined : known.get(key);
     const group = responses === undefined ? undefined : groupFor(responses, line);
     if (group !== undefined) {
       group.lines.push(line);
-      if (group.requestId === undefined && line.requestId !== undefined) {
-        group.requestId = line.requestId;
-        responses?.byRequest.set(line.requestId, group);
-      }
+      group.requestId ??= line.requestId;
       continue;
     }
     const fresh = { requestId: line.requestId, hasSidechain: line.isSidechain, lines: [line] };
-    const { byRequest } = responses ?? { byRequest: new Map<string, MessageGroup>() };
-    if (line.requestId !== undefined) byRequest.set(line.requestId, fresh);
-    if (responses === undefined) byMessage.set(key, { first: fresh, byRequest });
+    if (responses !== undefined) addResponse(responses, fresh);
+    else if (key !== undefined) known.set(key, { first: fresh, others: undefined });
     all.push(fresh);
   }
   const count: { messages: CountedMessage[]; dropped: DroppedLine[] } = { messages: [], dropped: [] };
   for (const group of all) settle(group.lines, count);
   return count;
-}
-
-function keyOf({ messageId, uuid }: UsageLine): string | undefined {
-  if (messageId !== undefined) return `message ${messageId}`;
-  return uuid === undefined ? undefined : `line ${uuid}`;
 }
 
 export function totalUsage(messages: Iterable<CountedMessage>): UsageTotals {
@@ -122,17 +115,29 @@ interface MessageGroup {
 /** The responses that go by one message id: more than one where a gateway reuses ids. */
 interface Responses {
   readonly first: MessageGroup;
-  readonly byRequest: Map<string, MessageGroup>;
+  /** By their requests; made when there is a second one. */
+  others: Map<string, MessageGroup> | undefined;
+}
+
+/** Only a line with a request begins another response, so every one of them has one. */
+function addResponse(responses: Responses, fresh: MessageGroup): void {
+  responses.others ??= new Map();
+  if (fresh.requestId !== undefined) responses.others.set(fresh.requestId, fresh);
 }
 
 /** One id is one response, unless two requests of the main conversation claim it. */
-function groupFor({ first, byRequest }: Responses, line: UsageLine): MessageGroup | undefined {
+function groupFor({ first, others }: Responses, line: UsageLine): MessageGroup | undefined {
   if (line.requestId === undefined || first.requestId === undefined) return first;
-  const same = byRequest.get(line.requestId);
-  return same ?? (line.isSidechain || first.hasSidechain ? first : undefined);
+  if (line.requestId === first.requestId) return first;
+  return others?.get(line.requestId) ?? (line.isSidechain || first.hasSidechain ? first : undefined);
 }
 
 function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]; dropped: DroppedLine[] }): void {
+  const [only] = lines;
+  if (only !== undefined && lines.length === 1 && only.model !== '<synthetic>') {
+    count.messages.push({ line: only, usage: only.usage, isLowerBound: only.stopReason === undefined });
+    return;
+  }
   if (lines.every((line) => line.model === '<synthetic>')) {
     for (const line of lines) count.dropped.push({ line, reason: 'synthetic' });
     return;

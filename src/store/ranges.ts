@@ -2,15 +2,18 @@
 // held open between two calls: there is nothing to close.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-const windowBytes = 1024 * 1024;
+const defaultWindowBytes = 1024 * 1024;
 
 export class RangeReader {
   readonly path: string;
+  readonly #windowBytes: number;
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
 
-  constructor(path: string) {
+  /** A small window is for pieces that are far apart. */
+  constructor(path: string, windowBytes: number = defaultWindowBytes) {
     this.path = path;
+    this.#windowBytes = windowBytes;
   }
 
   /** The bytes of [offset, offset + length), fewer where the file is shorter now. Good until the next call. */
@@ -20,7 +23,7 @@ export class RangeReader {
   }
 
   #load(offset: number, length: number): void {
-    const buffer = Buffer.allocUnsafe(Math.max(length, windowBytes));
+    const buffer = Buffer.allocUnsafe(Math.max(length, this.#windowBytes));
     const file = openSync(this.path, 'r');
     let filled = 0;
     try {

@@ -32,6 +32,8 @@ test('every object that is printed has exactly the fields that the page lists fo
     collect('messages', jsonOf(['messages', session]), printed);
   }
   const env = { CLEW_HOME: path.join(folder, 'state') };
+  collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
+  collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
   const root = path.join(folder, 'library');
   writeTree(root, {
     'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' })].join('\n')}\n`,

@@ -1,11 +1,15 @@
 // The promise of this project, tried on the real client: it sends exactly the messages we said it would.
 // Runs by `npm run test:interop` only, since it installs the client from npm and takes minutes.
 import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { isObject, parseJson } from '../../src/base/json.ts';
+import { archiveSessions } from '../../src/library/archive/archive.ts';
+import { restoreSession } from '../../src/library/archive/restore.ts';
 import { hasShared } from '../support/paths.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
 import { installClient, resume, sessionFiles, startSession } from './client.ts';
 import { describeDifference } from './difference.ts';
 import { predict } from './predict.ts';
@@ -41,6 +45,20 @@ for (const version of Object.values(versions)) {
     assert.deepEqual(entries.flatMap(assistantBlockTypes), ['thinking', 'text', 'tool_use', 'thinking', 'text']);
   });
 }
+
+test(`client ${versions.current} resumes a session that was archived, deleted and restored`, async (context) => {
+  const { file, expected } = safeProfileCase();
+  const root = temporaryFolder(context);
+  const folder = path.join(root, 'archive');
+  const place = path.join(root, 'library/projects/-w-p', path.basename(file));
+  mkdirSync(path.dirname(place), { recursive: true });
+  copyFileSync(file, place);
+  await archiveSessions([{ path: place }], { folder });
+  rmSync(place);
+  const { path: restored } = await restoreSession(path.basename(file, '.jsonl'), { folder });
+  assert.equal(restored, place);
+  assert.deepEqual(await resumeLive(versions.current, restored), expected);
+});
 
 test(
   `client ${versions.current} sends what we predict, for every recorded session`,

@@ -1,6 +1,6 @@
 // Chunks of text → stdout or a pager, no faster than the reader reads. A reader that has seen enough (`| head`, `q` in
 // the pager) ends the output quietly: the producer is stopped and the command succeeds.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -114,6 +114,8 @@ function outputError(error: Error): UserError {
 async function startPager(command: string, env: Environment, stdout: OutputStream): Promise<ChildProcess | undefined> {
   const [program = '', ...args] = command.split(/\s+/);
   const [file, argv] = /[^\w\s./=:@%+,-]/.test(command) ? ['/bin/sh', ['-c', command]] : [program, args];
+  // Loaded when it is needed: it brings the network along, and most output goes to no pager.
+  const { spawn } = await import('node:child_process');
   const child = spawn(file, argv, {
     stdio: ['pipe', stdout.fd ?? 'inherit', 'inherit'],
     // As git does: colours shown, no pager for what fits the screen, the screen not cleared.

@@ -1,0 +1,86 @@
+// The full text: how fast it is indexed, how large the index is, and how long a query takes in a warm process.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '../src/library/database.ts';
+import { DocumentReader, documentColumns, documentRow } from '../src/library/document.ts';
+import { updateRows } from '../src/library/indexer.ts';
+import { indexPath, openIndex } from '../src/library/schema.ts';
+import { search } from '../src/library/search.ts';
+import { updateText } from '../src/library/text-indexer.ts';
+import { corpusFolder } from './support/corpus.ts';
+
+const root = corpusRoot();
+const folder = mkdtempSync(path.join(tmpdir(), 'clew-bench-index-'));
+const database = openIndex({ folder });
+const rows = measure('rows', () => updateRows(database, { roots: [root] }));
+const text = measure('full text', () => updateText(database, { roots: [root] }));
+measure('nothing changed', () => [updateRows(database, { roots: [root] }), updateText(database, { roots: [root] })]);
+const indexMb = statSync(indexPath(folder)).size / 1e6;
+const corpusMb = rows.result.bytesRead / 1e6;
+console.log(
+  `full text: ${(corpusMb / (text.cpuMs / 1000)).toFixed(0)} MB of transcripts per CPU second (bar: 50 on a quiet machine)`,
+);
+console.log(`index: ${indexMb.toFixed(1)} MB, ${((100 * indexMb) / corpusMb).toFixed(0)} % of the transcripts`);
+const queries = makeQueries(database, 200);
+for (const [name, list] of Object.entries(queries)) time(name, list);
+database.close();
+rmSync(folder, { recursive: true });
+
+/** The corpus that other measurements were made with, where its generator is; else our own. */
+function corpusRoot(): string {
+  const generator = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/bench/gen.mjs');
+  const made = path.join(tmpdir(), 'corpus300');
+  if (!existsSync(generator))
+    return corpusFolder('search', { sessions: 300, linesPerSession: 160, bytesPerLine: 4000 });
+  if (!existsSync(made) || readdirSync(made).length === 0)
+    spawnSync(process.execPath, [generator, made], { stdio: 'inherit' });
+  return made;
+}
+
+function measure<T>(name: string, work: () => T): { result: T; cpuMs: number } {
+  const before = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(before);
+  const cpuMs = (user + system) / 1000;
+  console.log(`${name.padEnd(16)} ${cpuMs.toFixed(0).padStart(6)} ms CPU`);
+  return { result, cpuMs };
+}
+
+/** Words, phrases and pairs of CJK characters that stand in the corpus, from documents all over it. */
+function makeQueries(index: Database, count: number): Record<string, string[]> {
+  const reader = new DocumentReader('scattered');
+  const sample = index
+    .prepare(
+      `SELECT ${documentColumns} FROM documents d JOIN files f ON f.id = d.file ORDER BY d.id * 7919 % 100003 LIMIT 4000`,
+    )
+    .all();
+  const words = new Set<string>();
+  const phrases = new Set<string>();
+  const pairs = new Set<string>();
+  for (const [i, row] of sample.entries()) {
+    const document = reader.read(documentRow(row))?.text ?? '';
+    const pick = (pattern: RegExp): string | undefined => {
+      const all = document.slice(0, 20_000).match(pattern) ?? [];
+      return all[(i * 31) % Math.max(1, all.length)];
+    };
+    words.add(pick(/[A-Za-z]{3,}/g) ?? '');
+    phrases.add(`"${pick(/[A-Za-z]{2,} [A-Za-z]{2,}/g) ?? ''}"`);
+    pairs.add(pick(/[\u3040-\u30ff\u4e00-\u9fff]{2}/g) ?? '');
+  }
+  const first = (set: Set<string>): string[] => [...set].filter((query) => /[^"]/.test(query)).slice(0, count);
+  return { words: first(words), phrases: first(phrases), 'two CJK characters': first(pairs) };
+}
+
+function time(name: string, list: readonly string[]): void {
+  const ms = list.map((query) => {
+    const start = performance.now();
+    search(database, { text: query, mode: 'words', roots: [root], limit: 20, perSession: 3 });
+    return performance.now() - start;
+  });
+  ms.sort((a, b) => a - b);
+  const at = (share: number): string => (ms[Math.floor(share * (ms.length - 1))] ?? Number.NaN).toFixed(1);
+  console.log(`${name}: ${list.length} queries with snippets, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: 50)`);
+}

@@ -1,0 +1,27 @@
+// Where to look for sessions, as every command takes it: --root, --demo, else what the environment says.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UserError } from '../base/errors.ts';
+import { resolveRoots } from '../store/roots.ts';
+import { type CommandInput, listFlag } from './command.ts';
+
+export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
+  if (flags.demo === true) return [demoRoot];
+  const named = listFlag(flags, 'root');
+  const roots = resolveRoots({ roots: named, env: io.env });
+  // The default and the environment may name a folder that is yet to come; who types one wants what is in it.
+  const missing = named.length === 0 ? undefined : roots.find((root) => !existsSync(root));
+  if (missing === undefined) return roots;
+  throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
+}
+
+/** The bundled library stands in the package's own folder; the bundler decides how deep below it this code stands. */
+export const demoRoot: string = path.join(packageFolder(fileURLToPath(import.meta.url)), 'demo');
+
+function packageFolder(file: string): string {
+  let folder = path.dirname(file);
+  while (!existsSync(path.join(folder, 'package.json')) && folder !== path.dirname(folder))
+    folder = path.dirname(folder);
+  return folder;
+}
