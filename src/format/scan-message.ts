@@ -87,16 +87,24 @@ export function scannedBlockTypes(bytes: Buffer): string[] {
 
 /** The start of every text in the content, cut short. */
 export function prefixes(bytes: Buffer): readonly string[] {
+  return textsBy(bytes, prefix);
+}
+
+/** Every text in the content; what else stands there, pictures for one, is not looked at. */
+export function scannedTexts(bytes: Buffer): readonly string[] {
+  return textsBy(bytes, stringAt);
+}
+
+function textsBy(bytes: Buffer, read: (bytes: Buffer, start: number, end: number) => string): readonly string[] {
   const whole = isBeside ? field.contentBeside : field.content;
-  if ((isBeside || isObject(bytes, field.message)) && isString(bytes, whole))
-    return [prefix(bytes, startOf(whole) + 1, endOf(whole) - 1)];
-  let texts: string[] = none;
+  if (isString(bytes, whole)) return [read(bytes, startOf(whole) + 1, endOf(whole) - 1)];
+  let found: string[] = none;
   for (let i = 0; i < blockCount; i++) {
     selectBlock(i);
     if (isString(bytes, field.text) && textOf(bytes, field.blockType) === 'text')
-      texts = append(texts, prefix(bytes, startOf(field.text) + 1, endOf(field.text) - 1));
+      found = append(found, read(bytes, startOf(field.text) + 1, endOf(field.text) - 1));
   }
-  return texts;
+  return found;
 }
 
 const prefixBytes = 64;

@@ -1,13 +1,11 @@
 // New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the few
 // small lines that hold titles, and the first prompt.
-import { asString, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
-import { asEntry, contentOf } from '../format/entry.ts';
+import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { CallHead, ResultHead } from '../format/head.ts';
-import { findElement, findMember } from '../format/json-bytes.ts';
 import { parseLine } from '../format/line.ts';
 import { field } from '../format/places.ts';
 import { scannedInput } from '../format/scan.ts';
-import { scannedCall, scannedResult } from '../format/scan-message.ts';
+import { scannedCall, scannedResult, scannedTexts } from '../format/scan-message.ts';
 import { scannedUsage } from '../format/scan-usage.ts';
 import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '../format/spans.ts';
 import { timeOf } from '../format/timestamp.ts';
@@ -230,7 +228,7 @@ class RowReader {
     if (prompt === undefined) return;
     this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
-    const text = promptText(contentOf(asEntry(withoutImages(bytes)) ?? {})).trim();
+    const text = promptText(scannedTexts(bytes).map((each) => ({ type: 'text', text: each }))).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);
   }
 
@@ -246,28 +244,6 @@ function parsed(bytes: Buffer): JsonObject {
   const value = parseJson(bytes.toString('utf8'));
   return isObject(value) ? value : {};
 }
-
-/** A prompt with a picture is a megabyte of base64, of which no word is wanted. */
-function withoutImages(bytes: Buffer): JsonObject {
-  if (bytes.length < largeLine) return parsed(bytes);
-  const message = findMember(bytes, 0, 'message');
-  const content = message === undefined ? undefined : findMember(bytes, message.valueStart, 'content');
-  if (content === undefined || bytes[content.valueStart] !== openBracket) return parsed(bytes);
-  const blocks: JsonValue[] = [];
-  for (let i = 0; i < mostBlocks; i++) {
-    const block = findElement(bytes, content.valueStart, i);
-    if (block === undefined) break;
-    if (block.valueEnd - block.valueStart >= largeLine) continue;
-    const value = parseJson(bytes.toString('utf8', block.valueStart, block.valueEnd));
-    if (value !== undefined) blocks.push(value);
-  }
-  return { type: 'user', message: { role: 'user', content: blocks } };
-}
-
-const largeLine = 16 * 1024;
-/** Of a prompt; only its beginning is kept. */
-const mostBlocks = 20;
-const openBracket = 0x5b;
 
 function given(value: unknown): string | undefined {
   return asString(value)?.trim() || undefined;
