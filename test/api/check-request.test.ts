@@ -74,6 +74,7 @@ const healthy: Readonly<Record<string, CheckableRequest>> = {
     assistant({ type: 'server_tool_use', id: 's.1' }),
     user('a'),
   ],
+  'a prompt that just fits, by estimate': { model: 'claude-haiku-4-5', messages: [user('abc '.repeat(200_000))] },
   'a model of the future': { model: 'claude-zeta-9', messages: [user('a'), assistant('b')] },
 };
 

@@ -41,6 +41,18 @@ export const toolCases: readonly RuleCase[] = [
       ),
     ],
   },
+  {
+    what: 'a call by the user cannot be answered',
+    request: [user(call('t1')), user(result('t1'))],
+    violations: [
+      bad(
+        'tool-role',
+        'messages.0.content.0',
+        'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
+      ),
+      bad('orphan-result', 'messages.1.content.0', orphanText('messages.1.content.0', 't1'), { toolUseId: 't1' }),
+    ],
+  },
   one(
     'a result without a call',
     [user('a'), assistant('b'), user(result('t1'), text('c'))],
