@@ -28,7 +28,14 @@ function stringByteLength(text: string): number {
 }
 
 /** What the model does not read as text: signatures, encoded data, names of kinds. */
-const unreadMembers: ReadonlySet<string> = new Set(['signature', 'data', 'cache_control', 'type', 'tool_use_id']);
+const unreadMembers: ReadonlySet<string> = new Set([
+  'signature',
+  'data',
+  'cache_control',
+  'type',
+  'role',
+  'tool_use_id',
+]);
 
 /** Four bytes a token: a low estimate for code and prose, so that what exceeds a limit by it is surely too long. */
 const bytesPerToken = 4;

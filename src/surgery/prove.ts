@@ -89,10 +89,12 @@ function brokenResume(after: ResumeRequest, before: ResumeRequest | undefined): 
 
 /** A session that was rejected before may stay so, unless it was to be repaired. */
 function brokenRules(plan: Plan, after: readonly Violation[], source: Session | undefined): readonly string[] {
-  if (after.length === 0) return [];
+  // Some the API no longer enforces, some are only estimated: told, but no reason to refuse.
+  const certain = after.filter(({ isFormer, isEstimate }) => isFormer !== true && isEstimate !== true);
+  if (certain.length === 0) return [];
   const known = plan.violations === 'all' || source === undefined ? [] : violationsOf(source);
   const rules = new Set(known.map(({ rule }) => rule));
-  return after.filter(({ rule }) => !rules.has(rule)).map(({ message }) => `the API would reject it: ${message}`);
+  return certain.filter(({ rule }) => !rules.has(rule)).map(({ message }) => `the API would reject it: ${message}`);
 }
 
 /** What the API would say to a resume, which always comes with a prompt. */

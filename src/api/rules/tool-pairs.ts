@@ -74,8 +74,16 @@ function unanswered(message: MessageView, next: MessageView | undefined): Findin
   if (message.role !== 'assistant') return [];
   const answered = new Set(next?.role === 'user' ? results(next).map(({ id }) => id) : []);
   const open = calls(message).filter(({ id }) => !answered.has(id));
-  const ids = [...new Set(open.map(({ id }) => id))].join(', ');
+  const ids = listIds(open);
   return open.map(({ place, id }) => ({ place, toolUseId: id, values: { N: message.place.messageIndex, ids } }));
+}
+
+/** The API names them all; more than these would make a list for each of them quadratic. */
+const maxListedIds = 100;
+
+function listIds(blocks: readonly Paired[]): string {
+  const ids = [...new Set(blocks.map(({ id }) => id))];
+  return [...ids.slice(0, maxListedIds), ...(ids.length > maxListedIds ? ['…'] : [])].join(', ');
 }
 
 function orphans(message: MessageView, before: MessageView | undefined): Finding[] {
@@ -104,7 +112,7 @@ function lateResults({ turns }: RequestView): Finding[] {
       message.blocks.slice(first).filter(({ block }) => block.type === 'tool_result'),
       'tool_use_id',
     ).filter(({ id }) => asked.has(id));
-    const ids = late.map(({ id }) => id).join(', ');
+    const ids = listIds(late);
     return late.map(({ place, id }) => ({ place, toolUseId: id, values: { N: before.place.messageIndex, ids } }));
   });
 }
