@@ -1,6 +1,6 @@
 // A session in one row: what a list of sessions shows.
 import { isDamage } from '../base/diagnostic.ts';
-import { sessionFiles } from '../store/session-files.ts';
+import { type ProjectListings, sessionFiles } from '../store/session-files.ts';
 import { findAgents } from './agents.ts';
 import { activeLeaf, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
@@ -26,9 +26,12 @@ export interface SessionSummary {
   readonly damage: number;
 }
 
-/** `undefined` for a file of another program. Only what a row needs is kept of the transcript. */
-export async function summariseFile(path: string): Promise<SessionSummary | undefined> {
-  const files = await sessionFiles(path);
+/**
+ * `undefined` for a file of another program. Only what a row needs is kept of the transcript. Who summarises many at
+ * one moment gives the `listings` they share.
+ */
+export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
+  const files = await sessionFiles(path, listings);
   const light = loadTranscript(path, { withoutMessages: true });
   if (light.foreign !== undefined) return undefined;
   const transcript = light.mayRepeat ? loadTranscript(path) : light;
