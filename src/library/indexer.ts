@@ -21,7 +21,7 @@ import { forgetCells } from './usage-cells.ts';
 export interface IndexReport {
   /** Transcripts found below the roots. */
   readonly files: number;
-  /** Transcripts of which anything was read. */
+  /** Transcripts that had new lines. */
   readonly filesRead: number;
   /** Transcripts of which the index knew and that are no more. */
   readonly filesGone: number;
@@ -98,7 +98,6 @@ function readWork(
   };
   for (const item of work) {
     let { offset, line } = item;
-    const bytesBefore = report.bytesRead;
     for (;;) {
       const rows = tryRead({ path: item.file.path, offset, line, maxBytes: batchBytes }, report);
       if (rows === undefined) break;
@@ -107,11 +106,11 @@ function readWork(
       bytesDone += rows.bytesRead;
       pending += rows.bytesRead;
       if (pending >= batchBytes || batch.length >= batchFiles || !isDone) flush();
-      if (isDone) break;
       offset = rows.offset;
       line = rows.line;
+      if (isDone) break;
     }
-    if (report.bytesRead > bytesBefore) report.filesRead += 1;
+    if (offset > item.offset) report.filesRead += 1;
   }
   if (batch.length > 0) flush();
 }

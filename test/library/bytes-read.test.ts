@@ -57,7 +57,7 @@ test('every byte that an update reads is in its report: batches, proofs and unfi
       [4, true],
       [0, false],
       [1, true],
-      [1, true],
+      [0, true],
       [1, true],
       [1, true],
     ],
