@@ -11,7 +11,7 @@ import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '..
 import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, type LineOptions, readLines } from '../store/lines.ts';
 import type { LineWithUsage } from './usage-rows.ts';
 
 export interface NewRows {
@@ -19,6 +19,7 @@ export interface NewRows {
   readonly offset: number;
   /** Newlines before `offset`. */
   readonly line: number;
+  /** How far it came; the disk may have been asked for more. */
   readonly bytesRead: number;
   readonly usage: readonly LineWithUsage[];
   readonly prompts: readonly PromptRow[];
@@ -73,6 +74,7 @@ export interface RowSource {
   readonly line: number;
   /** Read no further than this, so that one batch stays small. */
   readonly maxBytes: number;
+  readonly onRead?: LineOptions['onRead'];
 }
 
 /**
@@ -83,7 +85,7 @@ export function readRows(source: RowSource): NewRows {
   const reader = new RowReader();
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
-  reading: for (const batch of readLines(source.path, { from })) {
+  reading: for (const batch of readLines(source.path, { from, ...(source.onRead && { onRead: source.onRead }) })) {
     for (const next of batch) {
       if (!next.terminated) {
         if (reader.addLast(next)) offset = next.offset + next.length;
