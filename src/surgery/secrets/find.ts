@@ -1,6 +1,7 @@
 // A text and rules → the secrets in it, from left to right, none touching another. Every layer of escaping is looked
 // at; where two rules claim the same characters the union is cut out, under the name of the more certain one.
 import { KeywordScanner } from './keyword-scanner.ts';
+import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
 import type { SecretRule } from './rule.ts';
 import { placeRules } from './rules-place.ts';
 import { platformRules } from './rules-platform.ts';
@@ -24,6 +25,8 @@ export interface RuleSet {
   /** Values a user declared harmless. */
   readonly allows: (value: string) => boolean;
   readonly scanner: KeywordScanner<PreparedRule>;
+  /** Rules without a keyword. */
+  readonly everywhere: readonly PreparedRule[];
   /** Counts pattern trials and the characters scanned, so that a test can say what a text costs. */
   readonly work: { trials: number; characters: number };
 }
@@ -42,17 +45,23 @@ export function makeRuleSet(
   rules: readonly SecretRule[] = bundledRules,
   allows: (value: string) => boolean = () => false,
 ): RuleSet {
-  const keywords = rules.flatMap((rule) => {
-    const owner = prepareRule(rule);
-    return [...new Set(rule.keywords)].map((text) => ({ text, exact: rule.exact === true, owner }));
-  });
-  return { rules, allows, scanner: new KeywordScanner(keywords), work: { trials: 0, characters: 0 } };
+  const prepared = rules.map(prepareRule);
+  const keywords = prepared.flatMap((owner) =>
+    [...new Set(owner.rule.keywords)].map((text) => ({ text, exact: owner.rule.exact === true, owner })),
+  );
+  return {
+    rules,
+    allows,
+    scanner: new KeywordScanner(keywords),
+    everywhere: prepared.filter(({ rule }) => rule.keywords.length === 0),
+    work: { trials: 0, characters: 0 },
+  };
 }
 
 export function findSecrets(text: string, ruleSet: RuleSet = bundledRuleSet()): Secret[] {
   const claims: Claim[] = [];
   for (const view of viewsOf(text)) collectClaims(view, ruleSet, claims);
-  return settleClaims(text, claims);
+  return settleClaims(text, sparePlaceholders(text, claims));
 }
 
 let bundled: RuleSet | undefined;
@@ -62,33 +71,84 @@ function bundledRuleSet(): RuleSet {
   return bundled;
 }
 
-const ranks = { form: 3, place: 2, name: 1 } as const;
+const ranks = { form: 4, place: 3, line: 2, name: 1 } as const;
 
 function prepareRule(rule: SecretRule): PreparedRule {
-  const flags = new Set([...rule.pattern.flags, 'y', 'd']);
+  const flags = new Set([...rule.pattern.flags, rule.window === true ? 'g' : 'y', 'd']);
   return { rule, pattern: new RegExp(rule.pattern.source, [...flags].join('')), rank: ranks[rule.certainty] };
 }
 
-function collectClaims(view: View, { scanner, allows, work }: RuleSet, claims: Claim[]): void {
+function collectClaims(view: View, { scanner, everywhere, allows, work }: RuleSet, claims: Claim[]): void {
   const { text } = view;
   work.characters += text.length;
-  scanner.scan(text, (owner, at) => {
-    const { rule, pattern, rank } = owner;
-    for (const lead of rule.lead ?? noLead) {
-      const start = at - lead;
-      if (start < 0 || (rule.inWord !== true && isWordBefore(text, start))) continue;
-      work.trials++;
-      pattern.lastIndex = start;
-      const match = pattern.exec(text);
-      if (match === null) continue;
-      for (const [from, to] of spansOf(rule, match)) {
-        const value = text.slice(from, to);
-        if (rule.check?.(value) === false || allows(value)) continue;
-        claims.push({ kind: rule.kind, start: view.sourceStart(from), end: view.sourceEnd(to), value, rank });
-      }
-      break;
+  const claim = ({ rule, rank }: PreparedRule, match: RegExpExecArray, offset: number): void => {
+    for (const span of spansOf(rule, match)) {
+      const [from, to] = [span[0] + offset, span[1] + offset];
+      const value = text.slice(from, to);
+      if (from === to || rule.check?.(value) === false || allows(value)) continue;
+      // A rule of a user may match anything, also what stands there instead of a secret.
+      if (rule.window === true && holdsPlaceholder(value)) continue;
+      claims.push({ kind: rule.kind, start: view.sourceStart(from), end: view.sourceEnd(to), value, rank });
     }
+  };
+  const windows = new WindowTrials(text, work, claim);
+  scanner.scan(text, (owner, at) => {
+    if (owner.rule.window === true) windows.tryAround(owner, at);
+    else tryAt(owner, text, at, work, claim);
   });
+  for (const owner of everywhere) windows.tryAll(owner);
+}
+
+type OnMatch = (owner: PreparedRule, match: RegExpExecArray, offset: number) => void;
+
+function tryAt(owner: PreparedRule, text: string, at: number, work: RuleSet['work'], onMatch: OnMatch): void {
+  const { rule, pattern } = owner;
+  for (const lead of rule.lead ?? noLead) {
+    const start = at - lead;
+    if (start < 0 || (rule.inWord !== true && isWordBefore(text, start))) continue;
+    work.trials++;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    onMatch(owner, match, 0);
+    return;
+  }
+}
+
+const step = 512;
+
+/** Windows of 1,536 characters on a grid of 512: what a pattern costs is bounded, whatever it is. */
+class WindowTrials {
+  private readonly done = new Map<PreparedRule, number>();
+
+  constructor(
+    private readonly text: string,
+    private readonly work: RuleSet['work'],
+    private readonly onMatch: OnMatch,
+  ) {}
+
+  tryAround(owner: PreparedRule, at: number): void {
+    const place = Math.floor(at / step);
+    const first = Math.max(0, place - 1, (this.done.get(owner) ?? -1) + 1);
+    for (let window = first; window <= place; window++) this.tryWindow(owner, window);
+    this.done.set(owner, place);
+  }
+
+  tryAll(owner: PreparedRule): void {
+    for (let window = 0; window * step < this.text.length; window++) this.tryWindow(owner, window);
+  }
+
+  /** A match that touches a cut edge may be a part of something longer; the next window sees it whole. */
+  private tryWindow(owner: PreparedRule, window: number): void {
+    const start = Math.max(0, (window - 1) * step);
+    const end = Math.min(this.text.length, (window + 2) * step);
+    this.work.trials++;
+    for (const match of this.text.slice(start, end).matchAll(owner.pattern)) {
+      const cutLeft = match.index === 0 && start > 0;
+      const cutRight = start + match.index + match[0].length === end && end < this.text.length;
+      if (!cutLeft && !cutRight) this.onMatch(owner, match, start);
+    }
+  }
 }
 
 const noLead: readonly number[] = [0];

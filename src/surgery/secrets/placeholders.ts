@@ -3,6 +3,7 @@
 
 import type { Secret } from './find.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
+import { sparePlaceholders, writePlaceholder } from './placeholder-text.ts';
 import { innermostText, viewsOf } from './view.ts';
 
 export interface KnownSecret {
@@ -30,7 +31,7 @@ export class Placeholders {
     if (known !== undefined) return known.placeholder;
     const number = (this.numbers.get(secret.kind) ?? 0) + 1;
     this.numbers.set(secret.kind, number);
-    const placeholder = `[redacted:${secret.kind}:${number}]`;
+    const placeholder = writePlaceholder(secret.kind, number);
     this.byValue.set(value, { kind: secret.kind, placeholder, value, count: 0 });
     this.scanner = undefined;
     return placeholder;
@@ -61,7 +62,7 @@ export class Placeholders {
         found.push({ kind, start: view.sourceStart(at), end: view.sourceEnd(at + length), value });
       });
     }
-    return withoutOverlap(found);
+    return sparePlaceholders(text, withoutOverlap(found));
   }
 
   replaceKnown(text: string): string {

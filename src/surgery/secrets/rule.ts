@@ -16,8 +16,10 @@ export interface SecretRule {
   readonly grouped?: boolean;
   /** Finds several secrets within the group, its own group 1 each. */
   readonly each?: RegExp;
+  /** For patterns of users, which may be anything: tried anywhere in a window of text around a keyword, or in all. */
+  readonly window?: boolean;
   /** Of two rules for one place the more certain names the kind. */
-  readonly certainty: 'form' | 'place' | 'name';
+  readonly certainty: 'form' | 'place' | 'line' | 'name';
   /** Whether a letter or digit may stand before the pattern. */
   readonly inWord?: boolean;
   readonly check?: (value: string) => boolean;

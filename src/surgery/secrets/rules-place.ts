@@ -188,7 +188,7 @@ const namedValueRules: readonly SecretRule[] = [
     ),
     grouped: true,
     inWord: true,
-    certainty: 'name',
+    certainty: 'line',
     check: looksLikeEnvSecret,
     rotate: issuer,
   },

@@ -1,6 +1,6 @@
 // Rules for code hosting, package registries, model providers, messaging, payment and other services.
 import { namedRules, type SecretRule, tokenRules } from './rule.ts';
-import { looksRandom } from './value-checks.ts';
+import { looksLikeCredential, looksRandom } from './value-checks.ts';
 
 const hex = '[a-fA-F0-9]';
 const word = '[A-Za-z0-9]';
@@ -253,6 +253,17 @@ const businessRules: readonly SecretRule[] = [
     check: looksRandom,
     rotate: 'Sentry, Project settings, Client keys (DSN)',
   },
+  {
+    kind: 'npm-auth',
+    title: 'npm registry password',
+    keywords: ['_authToken', '_auth', '_password'],
+    exact: true,
+    pattern: /_(?:authToken|auth|password)[ ]{0,2}=[ ]{0,2}["']?([\w+/=.-]{16,400})/y,
+    grouped: true,
+    certainty: 'place',
+    check: looksLikeCredential,
+    rotate: 'https://www.npmjs.com/settings/~/tokens',
+  },
   ...namedRules([
     [
       'bitbucket-secret',
@@ -276,13 +287,6 @@ const businessRules: readonly SecretRule[] = [
       'new_relic newrelic',
       `(?:${hex}{36}NRAL|${hex}{40})`,
       'https://one.newrelic.com/api-keys',
-    ],
-    [
-      'npm-auth',
-      'npm registry password',
-      '_authtoken _auth',
-      '[\\w+/=.-]{16,400}',
-      'https://www.npmjs.com/settings/~/tokens',
     ],
   ]),
 ];
