@@ -34,6 +34,8 @@ export class Placeholders {
     const placeholder = writePlaceholder(secret.kind, number);
     this.byValue.set(value, { kind: secret.kind, placeholder, value, count: 0 });
     this.scanner = undefined;
+    const inner = passwordOfPair(value);
+    if (inner !== undefined) this.placeholderOf({ kind: secret.kind, value: inner });
     return placeholder;
   }
 
@@ -88,6 +90,15 @@ export class Placeholders {
     );
     return this.scanner;
   }
+}
+
+/** A Basic header holds `user:password` in base64; the password may stand elsewhere as it is. */
+function passwordOfPair(value: string): string | undefined {
+  if (value.length > 400 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
+  const pair = /^[\x20-\x39\x3b-\x7e]{1,64}:([\x20-\x7e]{8,200})$/.exec(
+    Buffer.from(value, 'base64').toString('latin1'),
+  );
+  return pair?.[1];
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {

@@ -50,7 +50,8 @@ const blockRules: readonly SecretRule[] = [
     title: 'JSON web token',
     keywords: ['eyJ'],
     exact: true,
-    pattern: /eyJ[\w-]{10,4000}\.(?:eyJ|ZXlK)[\w-]{10,8000}\.[\w-]{10,2000}/y,
+    // Not behind a dash, or a text of eyJ-eyJ-… would be read to its end from each of them.
+    pattern: /(?<![-_])eyJ[\w-]{10,4000}\.(?:eyJ|ZXlK)[\w-]{10,8000}\.[\w-]{10,2000}/y,
     certainty: 'place',
     check: looksRandom,
     rotate: 'expires by itself at best; end the session or change the signing key where it was issued',

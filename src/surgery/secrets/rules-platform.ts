@@ -126,7 +126,7 @@ export const platformRules: readonly SecretRule[] = [
       'onepassword-service-token',
       '1Password service account token',
       'ops_eyJ',
-      'ops_eyJ[\\w-]{200,2000}={0,3}',
+      '(?<![-_])ops_eyJ[\\w-]{200,2000}={0,3}',
       '1Password, Developer, Service accounts',
     ],
     [

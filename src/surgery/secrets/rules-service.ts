@@ -35,9 +35,15 @@ const codeRules = tokenRules([
     'ATBB[A-Za-z0-9_=-]{24,220}',
     'https://bitbucket.org/account/settings/app-passwords/',
   ],
-  ['atlassian-api-token', 'Atlassian API token', 'ATATT3 ATCTT3 ATSTT3', 'AT[ACS]TT3[\\w=-]{50,400}', atlassian],
+  [
+    'atlassian-api-token',
+    'Atlassian API token',
+    'ATATT3 ATCTT3 ATSTT3',
+    '(?<![-_])AT[ACS]TT3[\\w=-]{50,400}',
+    atlassian,
+  ],
   ['npm-token', 'npm token', 'npm_', `npm_${word}{36}`, 'https://www.npmjs.com/settings/~/tokens'],
-  ['pypi-token', 'PyPI token', 'pypi-Ag', 'pypi-Ag[\\w-]{50,1000}', 'https://pypi.org/manage/account/token/'],
+  ['pypi-token', 'PyPI token', 'pypi-Ag', '(?<![-_])pypi-Ag[\\w-]{50,1000}', 'https://pypi.org/manage/account/token/'],
   ['rubygems-key', 'RubyGems key', 'rubygems_', `rubygems_${hex}{48}`, 'https://rubygems.org/profile/api_keys'],
   [
     'docker-hub-token',
