@@ -2,6 +2,7 @@
 // their name gives away. These decide how many false findings there are, so each has the strictest check it can bear.
 import type { SecretRule } from './rule.ts';
 import {
+  entropyOf,
   looksLikeCredential,
   looksLikeEnvSecret,
   looksLikePassword,
@@ -74,7 +75,8 @@ const addressRules: readonly SecretRule[] = [
     kind: 'connection-string-password',
     title: 'Password in a connection string',
     keywords: ['jdbc:'],
-    pattern: /jdbc:[^\s"'<>\\]{3,300}?[?;&]password=([^\s"'<>\\;&]{1,200})/iy,
+    pattern:
+      /(?:jdbc:[^\s"'<>\\]{3,300}?[?;&]password=|jdbc:oracle:[^\s"'<>\\/]{1,60}\/(?!\/))([^\s"'<>\\;&@]{1,200})/iy,
     grouped: true,
     certainty: 'place',
     check: looksLikePassword,
@@ -182,9 +184,9 @@ const namedValueRules: readonly SecretRule[] = [
   {
     kind: 'env-secret',
     title: 'Secret in an .env line',
-    keywords: secretWords,
+    keywords: [...secretWords, '_pass'],
     pattern: new RegExp(
-      `(?<=(?:^|[\\s;"'\`(|→])(?:[A-Z][A-Z0-9_]{0,60})?)${secretName.toUpperCase()}${aboutName.toUpperCase()}[A-Z0-9_]{0,30}=(?:"([^"\\r\\n]{8,400})"|'([^'\\r\\n]{8,400})'|([^\\s"'\`\\\\;&|<>]{8,400}))`,
+      `(?<=(?:^|[\\s;"'\`(|→])(?:[A-Z][A-Z0-9_]{0,60})?)(?:${secretName.toUpperCase()}${aboutName.toUpperCase()}[A-Z0-9_]{0,30}|_PASS)["']?(?:=| {0,2}: {0,4})(?:"([^"\\r\\n]{8,400})"|'([^'\\r\\n]{8,400})'|((?:[^\\s"'\`\\\\;&|<>]|&(?![&\\s]|\\w{1,40}=)){8,400}))`,
       'y',
     ),
     grouped: true,
@@ -226,14 +228,47 @@ const namedValueRules: readonly SecretRule[] = [
     check: looksLikeSecret,
     rotate: issuer,
   },
+  {
+    kind: 'command-line-secret',
+    title: 'Password on a command line or in a configuration file',
+    keywords: ['sshpass -p', 'requirepass ', ' login '],
+    pattern:
+      /(?:sshpass -p {0,2}|requirepass | login \S{1,80} {1,4}password | login (?:-u|--username)[ =]\S{1,80} -p )["']?([^\s"'`\\;|&<>]{6,200})/y,
+    grouped: true,
+    inWord: true,
+    certainty: 'place',
+    check: looksLikePassword,
+    rotate: account,
+  },
+  {
+    kind: 'command-line-secret',
+    title: 'Password of the MySQL client',
+    keywords: ['mysql -', 'mysqldump -', 'mysqladmin -'],
+    pattern: /mysql(?:dump|admin)? [^\r\n|;&]{0,200}?(?<= )-p([^\s"'`\\;|&<>]{6,200})/y,
+    grouped: true,
+    certainty: 'place',
+    check: looksLikeSecret,
+    rotate: database,
+  },
+  {
+    kind: 'named-secret',
+    title: 'Password in an XML element',
+    keywords: ['password>', 'secret>', 'token>', 'apikey>'],
+    pattern: /[a-z]{5,8}>([^<>\s]{8,200})<\//iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'name',
+    check: looksLikeSecret,
+    rotate: account,
+  },
 ];
 
 export const placeRules: readonly SecretRule[] = [...blockRules, ...addressRules, ...headerRules, ...namedValueRules];
 
-/** A block with dots in the middle is documentation. */
+/** A block with dots in the middle is documentation. Long runs of A are not: OpenSSH keys begin with them. */
 function holdsKey(block: string): boolean {
   const body = block.replace(/-----[A-Z0-9 ]*-----/g, '').replaceAll('\\n', '\n');
-  return /[A-Za-z0-9+/]{30}/.test(body) && looksRandom(body.replace(/[^A-Za-z0-9+/]/g, '').slice(0, 400));
+  return /[A-Za-z0-9+/]{30}/.test(body) && entropyOf(body.replace(/[^A-Za-z0-9+/]/g, '').slice(0, 400)) >= 3.5;
 }
 
 /** `user:password` in base64, which may be short and without a digit. */

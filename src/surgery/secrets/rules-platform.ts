@@ -119,7 +119,7 @@ export const platformRules: readonly SecretRule[] = [
       'alibaba-access-key-id',
       'Alibaba Cloud access key id',
       'LTAI',
-      `LTAI${word}{12,26}`,
+      `(?<![+/])LTAI${word}{12,26}`,
       'https://ram.console.aliyun.com/manage/ak',
     ],
     [

@@ -52,7 +52,7 @@ const codeRules = tokenRules([
     'dckr_[po]at_[\\w-]{27,40}',
     'https://app.docker.com/settings/personal-access-tokens',
   ],
-  ['crates-io-token', 'crates.io token', 'cio', `cio${word}{32}`, 'https://crates.io/settings/tokens'],
+  ['crates-io-token', 'crates.io token', 'cio', `(?<![+/])cio${word}{32}`, 'https://crates.io/settings/tokens'],
   ['nuget-key', 'NuGet key', 'oy2', 'oy2[a-z0-9]{43}', 'https://www.nuget.org/account/apikeys'],
   ['postman-key', 'Postman API key', 'PMAK-', `PMAK-${hex}{24}-${hex}{34}`, 'https://postman.co/settings/me/api-keys'],
   [

@@ -53,13 +53,12 @@ function isRedacted(value: string): boolean {
   return value.includes('[redacted') || value.includes('redacted:');
 }
 
-const filledIn =
-  /(.)\1{5}|x{4}|\*{3}|\.{3}|…|example|placeholder|your[-_]?|changeme|change[-_]me|<[^>]*>|123456789|abcdefg|qwerty|deadbeef|0123456|insert[-_]|replace[-_]/i;
+const filledIn = /x{5}|0{8}|\*{3}|\.{3}|…|example|placeholder|your[-_]|change[-_]?me\b|<[^>]*>|insert[-_]|replace[-_]/i;
 const madeUp =
-  /example|sample|dummy|fake|placeholder|changeme|secret|passw|token|test|todo|redact|hidden|masked|invalid|default|foobar|\bnull\b|undefined|^none|api[-_]?key|^my[-_]|^some|^\W+$/i;
+  /example|sample|dummy|fake|placeholder|changeme|secret|passw|token|test|todo|redact|hidden|masked|invalid|default|foobar|qwerty|deadbeef|your|x{4}|(.)\1{5}|\bnull\b|undefined|^none|api[-_]?key|^my[-_]|^some|^\W+$/i;
 /** A variable, a template, a call or a member: where the secret comes from, not the secret. */
 const reference =
-  /^[$%@{<([]|\$\{|\{\{|%\(|\$\(|^(?:process\.env|os\.|env\.|env\[|secrets?\.|vars?\.|self\.|this\.|args\.|config\.|settings\.|var\.|local\.)|[A-Za-z_]\(|\)$|=>|^\w+\[/i;
+  /^[$%@{<([]|\$\{|\{\{|%\(|\$\(|^(?:process\.env|os\.|env\.|env\[|secrets?\.|vars?\.|self\.|this\.|args\.|config\.|settings\.|var\.|local\.)|^[\w.]+\(|\)$|=>|^\w+\[/i;
 const commonPasswords =
   /^(?:postgres(?:ql)?|mysql|root|admin|user(?:name)?|guest|rabbitmq|redis|mongo|db|dev|local(?:host)?|pass|pw|pwd|letmein|12345\w*|\d{1,5}|[a-z])$/i;
 

@@ -64,6 +64,51 @@ test('only the value is found, not the name it is assigned to', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('passwords are found as people write them down', () => {
+  const password = ['S3cr', '3tPw', '99'].join('');
+  const lines = [
+    `DB_PASSWORD=${password}`,
+    `"DB_PASSWORD": "${password}"`,
+    `     3→SMTP_PASS=${password}`,
+    `PGPASSWORD=${password} psql -h db`,
+    `  password: "${password}"`,
+    `spring.datasource.password=${password}`,
+    `kubectl create secret generic x --from-literal=password=${password}`,
+    `<password>${password}</password>`,
+    `machine api.internal login bob password ${password}`,
+    `docker login -u bob -p ${password} registry.internal`,
+    `sshpass -p "${password}" ssh host`,
+    `mysql -u root -p${password} main`,
+    `jdbc:postgresql://db/main?user=app&password=${password}`,
+    `jdbc:oracle:thin:app/${password}@db:1521`,
+    `redis://:${password}@cache:6379`,
+    `deploy --password ${password} --force`,
+  ];
+  assert.deepEqual(
+    lines.map((line) => findSecrets(line).map(({ value }) => value)),
+    lines.map(() => [password]),
+  );
+});
+
+test('an OpenSSH key is found although it begins with many equal letters, and one shown in part or with numbered lines', () => {
+  const label = ['OPENSSH', 'PRIVATE', 'KEY'].join(' ');
+  const head = `b3BlbnNzaC1rZXktdjE${'A'.repeat(5)}BG5vbmUAAAAEbm9uZQ${'A'.repeat(9)}BAAAAMwAAAAtzc2gtZW`;
+  const body = [head, randomBytes(48).toString('base64'), randomBytes(48).toString('base64')];
+  const lines = [`-----BEGIN ${label}-----`, ...body, `-----END ${label}-----`];
+  const numbered = lines.map((line, index) => `     ${index + 1}→${line}`);
+  for (const text of [lines, lines.slice(0, 3), numbered, numbered.slice(0, 3)].map((shown) => shown.join('\n'))) {
+    assert.deepEqual(
+      findSecrets(text).map(({ kind }) => kind),
+      ['private-key'],
+    );
+    const { text: redacted } = redactText(text, new Placeholders());
+    assert.deepEqual(
+      body.filter((line) => redacted.includes(line)),
+      [],
+    );
+  }
+});
+
 test('near misses are not found', () => {
   const wrong: string[] = [];
   for (const { kind, nearMisses } of seeds.flatMap(fakeSecrets)) {
