@@ -58,6 +58,19 @@ test('a secret known from one place is replaced where nothing gives it away, in 
   );
 });
 
+test('a secret written in \\u escapes or with escaped slashes is found at once, and its escapes are cut whole', () => {
+  const unicode = [...token].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  assert.equal(
+    redactText(`{"a":"\\u003d${unicode}\\u0026"}`, new Placeholders()).text,
+    '{"a":"\\u003d[redacted:github-token:1]\\u0026"}',
+  );
+  const key = `${'wJ4lrXUtnF7/'.repeat(3)}MD3k`;
+  assert.equal(
+    redactText(`{"secretAccessKey":"${key.replaceAll('/', '\\/')}"}`, new Placeholders()).text,
+    '{"secretAccessKey":"[redacted:aws-secret-access-key:1]"}',
+  );
+});
+
 test('the password inside a Basic header is known afterwards, too', () => {
   const state = new Placeholders();
   const pair = Buffer.from(`deploy:${password}`).toString('base64');
