@@ -1,5 +1,12 @@
 // The public surface of the library: open a session, walk through it, count it, know what a resume will send.
 // Everything here keeps to one promise: bad data gives diagnostics, never an exception.
+export { apiRules } from './api/api-rules.ts';
+export { checkRequest } from './api/check-request.ts';
+export type { ImageSize, ImageType } from './api/image-size.ts';
+export { decodedByteLength, readImageSize } from './api/image-size.ts';
+export type { CheckableRequest, Place, RequestView } from './api/request-view.ts';
+export { viewRequest } from './api/request-view.ts';
+export type { ApiRule, Violation } from './api/rule.ts';
 export type { Diagnostic } from './base/diagnostic.ts';
 export { UserError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';

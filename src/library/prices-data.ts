@@ -10,7 +10,8 @@ export interface PriceRow {
 }
 
 export interface ModelRow extends PriceRow {
-  readonly contextTokens: number;
+  /** Where a file of prices gives it; what is bundled stands in api/models.ts. */
+  readonly contextTokens?: number;
   /** In fast mode. */
   readonly fast?: PriceRow;
 }
@@ -27,7 +28,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-3-5-sonnet-20241022': {
     input: 3,
@@ -35,7 +35,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-3-7-sonnet-20250219': {
     input: 3,
@@ -43,7 +42,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-3-haiku-20240307': {
     input: 0.25,
@@ -51,7 +49,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.03,
     cacheWrite5m: 0.3,
     cacheWrite1h: 0.5,
-    contextTokens: 200000,
   },
   'claude-3-opus-20240229': {
     input: 15,
@@ -59,7 +56,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1.5,
     cacheWrite5m: 18.75,
     cacheWrite1h: 30,
-    contextTokens: 200000,
   },
   'claude-3-sonnet-20240229': {
     input: 3,
@@ -67,7 +63,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 0.3,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-fable-5': {
     input: 10,
@@ -75,7 +70,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1,
     cacheWrite5m: 12.5,
     cacheWrite1h: 20,
-    contextTokens: 1000000,
   },
   'claude-haiku-4-5': {
     input: 1,
@@ -83,7 +77,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.1,
     cacheWrite5m: 1.25,
     cacheWrite1h: 2,
-    contextTokens: 200000,
   },
   'claude-haiku-4-5-20251001': {
     input: 1,
@@ -91,7 +84,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.1,
     cacheWrite5m: 1.25,
     cacheWrite1h: 2,
-    contextTokens: 200000,
   },
   'claude-opus-4-0': {
     input: 15,
@@ -99,7 +91,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1.5,
     cacheWrite5m: 18.75,
     cacheWrite1h: 30,
-    contextTokens: 200000,
   },
   'claude-opus-4-1': {
     input: 15,
@@ -107,7 +98,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1.5,
     cacheWrite5m: 18.75,
     cacheWrite1h: 30,
-    contextTokens: 200000,
   },
   'claude-opus-4-1-20250805': {
     input: 15,
@@ -115,7 +105,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1.5,
     cacheWrite5m: 18.75,
     cacheWrite1h: 30,
-    contextTokens: 200000,
   },
   'claude-opus-4-20250514': {
     input: 15,
@@ -123,7 +112,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 1.5,
     cacheWrite5m: 18.75,
     cacheWrite1h: 30,
-    contextTokens: 200000,
   },
   'claude-opus-4-5': {
     input: 5,
@@ -131,7 +119,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 200000,
   },
   'claude-opus-4-5-20251101': {
     input: 5,
@@ -139,7 +126,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 200000,
   },
   'claude-opus-4-6': {
     input: 5,
@@ -147,7 +133,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 1000000,
     fast: { input: 30, output: 150, cacheRead: 3, cacheWrite5m: 37.5, cacheWrite1h: 60 },
   },
   'claude-opus-4-7': {
@@ -156,7 +141,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 1000000,
     fast: { input: 30, output: 150, cacheRead: 3, cacheWrite5m: 37.5, cacheWrite1h: 60 },
   },
   'claude-opus-4-8': {
@@ -165,7 +149,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 1000000,
     fast: { input: 10, output: 50, cacheRead: 1, cacheWrite5m: 12.5, cacheWrite1h: 20 },
   },
   'claude-opus-5': {
@@ -174,7 +157,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.5,
     cacheWrite5m: 6.25,
     cacheWrite1h: 10,
-    contextTokens: 1000000,
   },
   'claude-opus-5-5': {
     input: 4,
@@ -182,7 +164,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.2,
     cacheWrite5m: 5,
     cacheWrite1h: 8,
-    contextTokens: 1000000,
     fast: { input: 8, output: 40, cacheRead: 0.4, cacheWrite5m: 10, cacheWrite1h: 16 },
   },
   'claude-sonnet-4-0': {
@@ -191,7 +172,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-sonnet-4-20250514': {
     input: 3,
@@ -199,7 +179,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-sonnet-4-5': {
     input: 3,
@@ -207,7 +186,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-sonnet-4-5-20250929': {
     input: 3,
@@ -215,7 +193,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 200000,
   },
   'claude-sonnet-4-6': {
     input: 3,
@@ -223,7 +200,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.3,
     cacheWrite5m: 3.75,
     cacheWrite1h: 6,
-    contextTokens: 1000000,
   },
   'claude-sonnet-5': {
     input: 2,
@@ -231,7 +207,6 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.2,
     cacheWrite5m: 2.5,
     cacheWrite1h: 4,
-    contextTokens: 1000000,
   },
   'claude-sonnet-5-5': {
     input: 2,
@@ -239,6 +214,5 @@ export const models: Readonly<Record<string, ModelRow>> = {
     cacheRead: 0.1,
     cacheWrite5m: 2.5,
     cacheWrite1h: 4,
-    contextTokens: 1000000,
   },
 };

@@ -2,6 +2,8 @@
 // not the same as free. Prices come with Clew and can be laid over by a file of the same shape.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { asksForLongContext, plainModelName, withoutModelDate } from '../api/model-name.ts';
+import { modelFactsOf } from '../api/models.ts';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, asString, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import type { Usage } from '../format/usage.ts';
@@ -52,7 +54,7 @@ function layOver(base: Prices, text: string, file: string): Prices {
   }
   const merged: Record<string, ModelRow> = { ...base.models };
   for (const [name, value] of Object.entries(rows)) {
-    const row = modelRow(asObject(value), merged[name]);
+    const row = modelRow(name, asObject(value), merged[name]);
     if (row === undefined) {
       throw new UserError(`${file}: "${name}" has no price for input and output`, 'give both, per million tokens');
     }
@@ -66,12 +68,17 @@ function layOver(base: Prices, text: string, file: string): Prices {
   };
 }
 
-function modelRow(given: JsonObject | undefined, before: ModelRow | undefined): ModelRow | undefined {
+function modelRow(name: string, given: JsonObject | undefined, before: ModelRow | undefined): ModelRow | undefined {
   const own = priceRow(given, before);
   if (own === undefined) return undefined;
   const fast = priceRow(asObject(given?.fast), before?.fast) ?? before?.fast;
-  const contextTokens = price(given?.contextTokens) ?? before?.contextTokens ?? 200_000;
-  return { ...own, contextTokens, ...(fast === undefined ? {} : { fast }) };
+  const contextTokens = price(given?.contextTokens) ?? before?.contextTokens ?? unknownContext(name);
+  return { ...own, ...(contextTokens === undefined ? {} : { contextTokens }), ...(fast === undefined ? {} : { fast }) };
+}
+
+/** A model that only the file knows is taken for one of the smaller kind. */
+function unknownContext(name: string): number | undefined {
+  return modelFactsOf(name) === undefined ? 200_000 : undefined;
 }
 
 /** What is not given follows from the price of input by the published rule. */
@@ -104,7 +111,7 @@ export class PriceList {
     this.prices = prices;
     const rows = Object.entries(prices.models);
     // Of several dates the last in the table, unless the table has the name itself.
-    for (const [name, row] of rows) this.#byName.set(withoutDate(name), row);
+    for (const [name, row] of rows) this.#byName.set(withoutModelDate(name), row);
     for (const [name, row] of rows) this.#byName.set(name, row);
   }
 
@@ -114,8 +121,8 @@ export class PriceList {
   }
 
   #find(model: string): ModelRow | undefined {
-    const name = plainName(model);
-    return this.#byName.get(model) ?? this.#byName.get(name) ?? this.#byName.get(withoutDate(name));
+    const name = plainModelName(model);
+    return this.#byName.get(model) ?? this.#byName.get(name) ?? this.#byName.get(withoutModelDate(name));
   }
 
   /** Whole micro-dollars, rounded once for the message; `undefined` where there is no price. */
@@ -135,7 +142,8 @@ export class PriceList {
   }
 
   contextTokensOf(model: string): number | undefined {
-    return /\[1m\]$/i.test(model) ? 1_000_000 : this.rowOf(model)?.contextTokens;
+    if (asksForLongContext(model)) return 1_000_000;
+    return this.rowOf(model)?.contextTokens ?? modelFactsOf(model)?.contextTokens;
   }
 }
 
@@ -143,23 +151,4 @@ const fraction = 1_000_000;
 
 function whole(rate: number): number {
   return Math.round(rate * fraction);
-}
-
-/** `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-sonnet-4-5@20250929`, `anthropic/claude-sonnet-4.5` → Anthropic's own name. */
-function plainName(model: string): string {
-  return model
-    .trim()
-    .toLowerCase()
-    .replace(/\[[^\]]*\]$/, '')
-    .replace(/^.*[/:](?=[a-z.-]*claude)/, '')
-    .replace(/^(?:[a-z0-9-]+\.)*(?=claude)/, '')
-    .replace(/-v\d+(?::\d+)*$/, '')
-    .replace(/:.*$/, '')
-    .replace(/@(?:latest|default)$|-latest$/, '')
-    .replace('@', '-')
-    .replace(/(\d)\.(\d)/g, '$1-$2');
-}
-
-function withoutDate(name: string): string {
-  return name.replace(/-20\d{6}$/, '');
 }

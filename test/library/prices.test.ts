@@ -11,9 +11,13 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 const list = new PriceList(bundledPrices);
 const usage = (fields: Partial<Usage>): Usage => ({ ...noUsage, ...fields });
 
-test('the bundled prices are those of the dated source', { skip: skipWithoutShared }, () => {
+test('the bundled prices and contexts are those of the dated source', { skip: skipWithoutShared }, () => {
   const source = JSON.parse(readFileSync(path.join(shared, 'data/prices.json'), 'utf8'));
-  assert.deepEqual(bundledPrices.models, source.models);
+  const rows = Object.entries(bundledPrices.models).map(([name, row]) => [
+    name,
+    { ...row, contextTokens: list.contextTokensOf(name) },
+  ]);
+  assert.deepEqual(Object.fromEntries(rows), source.models);
   assert.equal(bundledPrices.webSearchPerThousand, source.webSearchPerThousand);
 });
 

@@ -1,0 +1,55 @@
+// A JSON value → the bytes it takes in a request, and roughly how many tokens. Both walk with a stack of their own,
+// because a value may nest deeper than the call stack, and neither builds the request as one string.
+import { isArray, isObject } from '../base/json.ts';
+
+/** Longer strings are measured roughly: they are over every limit, and escaping one could exceed what a string may hold. */
+const longStringChars = 64 * 1024 * 1024;
+
+export function jsonByteLength(value: unknown): number {
+  let bytes = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === 'string') bytes += stringByteLength(next);
+    else if (isArray(next)) {
+      bytes += 2 + Math.max(0, next.length - 1);
+      for (const item of next) left.push(item === undefined ? null : item);
+    } else if (isObject(next)) {
+      const members = Object.entries(next).filter(([, inner]) => inner !== undefined);
+      bytes += 2 + Math.max(0, members.length - 1) + members.length;
+      for (const [key, inner] of members) left.push(key, inner);
+    } else bytes += String(next).length;
+  }
+  return bytes;
+}
+
+function stringByteLength(text: string): number {
+  return text.length > longStringChars ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
+}
+
+/** What the model does not read as text: signatures, encoded data, names of kinds. */
+const unreadMembers: ReadonlySet<string> = new Set([
+  'signature',
+  'data',
+  'cache_control',
+  'type',
+  'role',
+  'tool_use_id',
+]);
+
+/** Four bytes a token: a low estimate for code and prose, so that what exceeds a limit by it is surely too long. */
+const bytesPerToken = 4;
+
+export function estimateTextTokens(value: unknown): number {
+  let bytes = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === 'string') bytes += Buffer.byteLength(next);
+    else if (isArray(next)) for (const item of next) left.push(item);
+    else if (isObject(next)) {
+      for (const [key, inner] of Object.entries(next)) if (!unreadMembers.has(key)) left.push(inner);
+    }
+  }
+  return Math.floor(bytes / bytesPerToken);
+}

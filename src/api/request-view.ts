@@ -1,0 +1,117 @@
+// A request of any shape → what the rules look at: messages, blocks and images with their places, read once. Nothing is
+// assumed: a member of the wrong kind is simply not seen, and the rule for shapes names it.
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { type ModelFacts, modelFactsOf } from './models.ts';
+
+/** A Messages API request, or only its messages. What is not given is not judged. */
+export type CheckableRequest =
+  | readonly unknown[]
+  | {
+      readonly messages: unknown;
+      readonly model?: unknown;
+      readonly system?: unknown;
+      readonly tools?: unknown;
+      readonly thinking?: unknown;
+    };
+
+export interface Place {
+  /** As the API names it: `messages.3.content.0`. */
+  readonly path: string;
+  readonly messageIndex?: number;
+  readonly blockIndex?: number;
+}
+
+export interface BlockView {
+  readonly place: Place;
+  readonly block: JsonObject;
+}
+
+export interface MessageView {
+  readonly place: Place & { readonly messageIndex: number };
+  /** `undefined` where the message is no object. */
+  readonly message: JsonObject | undefined;
+  readonly role: JsonValue | undefined;
+  readonly content: JsonValue | undefined;
+  /** A string content is one text block at the place of the content. */
+  readonly blocks: readonly BlockView[];
+}
+
+/** An image block, of a message or inside a tool result. */
+export interface ImageView {
+  readonly place: Place;
+  readonly mediaType: string | undefined;
+  /** Base64, where the image is in the request. */
+  readonly data: string | undefined;
+}
+
+export interface RequestView {
+  readonly raw: unknown;
+  readonly model: string | undefined;
+  readonly facts: ModelFacts | undefined;
+  readonly messages: readonly MessageView[];
+  /** The messages that take turns: reminders of the role `system` stand between them and change no order. */
+  readonly turns: readonly MessageView[];
+  readonly images: readonly ImageView[];
+  readonly system: unknown;
+  readonly tools: unknown;
+  readonly thinking: JsonObject | undefined;
+}
+
+export function viewRequest(request: CheckableRequest): RequestView {
+  const raw: unknown = isArray(request) ? { messages: request } : request;
+  const given = asObject(raw) ?? {};
+  const model = asString(given.model);
+  const messages = isArray(given.messages) ? given.messages.map(viewMessage) : [];
+  return {
+    raw,
+    model,
+    facts: model === undefined ? undefined : modelFactsOf(model),
+    messages,
+    turns: messages.filter((message) => message.role !== 'system'),
+    images: messages.flatMap((message) => message.blocks.flatMap(imagesOf)),
+    system: given.system,
+    tools: given.tools,
+    thinking: asObject(given.thinking),
+  };
+}
+
+/** The blocks of these types; a block that is no object has none. */
+export function blocksOfType(message: MessageView | undefined, ...types: readonly string[]): BlockView[] {
+  return (message?.blocks ?? []).filter(({ block }) => types.some((type) => block.type === type));
+}
+
+function viewMessage(value: JsonValue, messageIndex: number): MessageView {
+  const place = { path: `messages.${messageIndex}`, messageIndex };
+  const message = asObject(value);
+  const content = message?.content;
+  return { place, message, role: message?.role, content, blocks: viewBlocks(content, place) };
+}
+
+function viewBlocks(content: JsonValue | undefined, place: Place): BlockView[] {
+  const path = `${place.path}.content`;
+  if (typeof content === 'string') return [{ place: { ...place, path }, block: { type: 'text', text: content } }];
+  if (!isArray(content)) return [];
+  return content.flatMap((block, blockIndex) =>
+    isObject(block) ? [{ place: { ...place, path: `${path}.${blockIndex}`, blockIndex }, block }] : [],
+  );
+}
+
+function imagesOf({ place, block }: BlockView): ImageView[] {
+  if (block.type === 'image') return [viewImage(block, place)];
+  if (block.type !== 'tool_result' || !isArray(block.content)) return [];
+  return block.content.flatMap((inner, i) =>
+    isObject(inner) && inner.type === 'image'
+      ? [viewImage(inner, { ...place, path: `${place.path}.tool_result.content.${i}` })]
+      : [],
+  );
+}
+
+function viewImage(block: JsonObject, place: Place): ImageView {
+  const source = asObject(block.source);
+  const isInline = source?.type === 'base64';
+  return {
+    place,
+    mediaType: isInline ? (asString(source.media_type) ?? '') : undefined,
+    data: isInline ? (asString(source.data) ?? '') : undefined,
+  };
+}

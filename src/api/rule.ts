@@ -1,0 +1,73 @@
+// What a rule of the API is: a code, the words users see, and how a violation is found. A rule only finds places; the
+// words are filled in here, in one place for all.
+import type { Place, RequestView } from './request-view.ts';
+
+export interface Violation extends Place {
+  /** The code of the rule. */
+  readonly rule: string;
+  /** The HTTP status the API answers with. */
+  readonly status: number;
+  /** The API's own words. */
+  readonly message: string;
+  readonly toolUseId?: string;
+  /** The numbers in the message are estimated, not counted. */
+  readonly isEstimate?: true;
+  /** See `ApiRule`. */
+  readonly isFormer?: true;
+}
+
+export interface ApiRule {
+  readonly code: string;
+  readonly what: string;
+  /** The API's words, with `{path}` and other names where a request's own numbers and ids stand. */
+  readonly errorText: string;
+  readonly status: number;
+  /** Anthropic's own endpoint no longer rejects it; others may, and no client sends it. */
+  readonly isFormer?: true;
+  check(request: RequestView): Violation[];
+}
+
+export interface Finding {
+  readonly place: Place;
+  readonly toolUseId?: string;
+  readonly isEstimate?: true;
+  /** For the names in the error text; `path` is that of the place. */
+  readonly values?: Readonly<Record<string, string | number>>;
+}
+
+export interface RuleSource {
+  readonly code: string;
+  readonly what: string;
+  readonly errorText: string;
+  /** 400 unless said. */
+  readonly status?: number;
+  readonly isFormer?: true;
+  find(request: RequestView): readonly Finding[];
+}
+
+export const requestPlace: Place = { path: '' };
+
+export function makeRule({ code, what, errorText, status = 400, isFormer, find }: RuleSource): ApiRule {
+  const former = isFormer === undefined ? {} : { isFormer };
+  return {
+    code,
+    what,
+    errorText,
+    status,
+    ...former,
+    check: (request) =>
+      find(request).map(({ place, values, toolUseId, isEstimate }) => ({
+        rule: code,
+        status,
+        message: fillIn(errorText, { path: place.path, ...values }),
+        ...place,
+        ...(toolUseId === undefined ? {} : { toolUseId }),
+        ...(isEstimate === undefined ? {} : { isEstimate }),
+        ...former,
+      })),
+  };
+}
+
+function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (name, key: string) => String(values[key] ?? name));
+}

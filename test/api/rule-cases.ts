@@ -1,0 +1,16 @@
+// For each rule of the API requests that break it and no other.
+import { contentCases, roleCases } from './cases/conversation.ts';
+import { imageCases } from './cases/images.ts';
+import type { RuleCase } from './cases/rule-case.ts';
+import { thinkingCases } from './cases/thinking.ts';
+import { toolCases } from './cases/tools.ts';
+import { sizeCases } from './cases/whole-request.ts';
+
+export const ruleCases: readonly RuleCase[] = [
+  ...roleCases,
+  ...contentCases,
+  ...toolCases,
+  ...thinkingCases,
+  ...imageCases,
+  ...sizeCases,
+];
