@@ -1,5 +1,6 @@
 // A text and rules → the secrets in it, from left to right, none touching another. Every layer of escaping is looked
 // at; where two rules claim the same characters the union is cut out, under the name of the more certain one.
+import { matchWindows } from './bounded-match.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
 import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
 import type { SecretRule } from './rule.ts';
@@ -117,7 +118,7 @@ function tryAt(owner: PreparedRule, text: string, at: number, work: RuleSet['wor
 
 const step = 512;
 
-/** Windows of 1,536 characters on a grid of 512: what a pattern costs is bounded, whatever it is. */
+/** Windows of 1,536 characters on a grid of 512, so that what a pattern costs does not grow with the text. */
 class WindowTrials {
   private readonly done = new Map<PreparedRule, number>();
 
@@ -130,23 +131,28 @@ class WindowTrials {
   tryAround(owner: PreparedRule, at: number): void {
     const place = Math.floor(at / step);
     const first = Math.max(0, place - 1, (this.done.get(owner) ?? -1) + 1);
-    for (let window = first; window <= place; window++) this.tryWindow(owner, window);
+    this.tryWindows(owner, first, place);
     this.done.set(owner, place);
   }
 
   tryAll(owner: PreparedRule): void {
-    for (let window = 0; window * step < this.text.length; window++) this.tryWindow(owner, window);
+    this.tryWindows(owner, 0, Math.ceil(this.text.length / step) - 1);
   }
 
   /** A match that touches a cut edge may be a part of something longer; the next window sees it whole. */
-  private tryWindow(owner: PreparedRule, window: number): void {
-    const start = Math.max(0, (window - 1) * step);
-    const end = Math.min(this.text.length, (window + 2) * step);
-    this.work.trials++;
-    for (const match of this.text.slice(start, end).matchAll(owner.pattern)) {
-      const cutLeft = match.index === 0 && start > 0;
-      const cutRight = start + match.index + match[0].length === end && end < this.text.length;
-      if (!cutLeft && !cutRight) this.onMatch(owner, match, start);
+  private tryWindows(owner: PreparedRule, first: number, last: number): void {
+    const starts: number[] = [];
+    for (let window = first; window <= last; window++) starts.push(Math.max(0, (window - 1) * step));
+    const texts = starts.map((start, i) => this.text.slice(start, (first + i + 2) * step));
+    this.work.trials += texts.length;
+    for (const [i, matches] of matchWindows(owner.rule.kind, owner.pattern, texts).entries()) {
+      const start = starts[i] ?? 0;
+      const end = start + (texts[i]?.length ?? 0);
+      for (const match of matches) {
+        const cutLeft = match.index === 0 && start > 0;
+        const cutRight = start + match.index + match[0].length === end && end < this.text.length;
+        if (!cutLeft && !cutRight) this.onMatch(owner, match, start);
+      }
     }
   }
 }

@@ -1,8 +1,8 @@
 // A regular expression of a user → what is wrong with its cost, if anything. JavaScript cannot stop an expression that
 // has begun, so those that may try exponentially many ways are refused, and the rest sees at most a window of text.
 
-/** More open repetitions than this can be slow even within a window. */
-const mostOpen = 4;
+/** More repetitions or options of a length of their own than this can be slow even within a window. */
+const mostVariable = 8;
 
 interface Group {
   repeats: boolean;
@@ -13,17 +13,17 @@ interface Group {
 export function costProblem(pattern: string): string | undefined {
   const stack: Group[] = [{ repeats: false, chooses: false }];
   let closed: Group | undefined;
-  let open = 0;
+  let variable = 0;
   for (let i = 0; i < pattern.length; i++) {
     const character = pattern.charAt(i);
     const group = stack.at(-1) as Group; // RegExp accepted the parentheses, so the stack is never empty
     const repetition = repetitionAt(pattern, i);
     if (repetition !== undefined) {
-      const { length, many, endless } = repetition;
+      const { length, many, isVariable } = repetition;
       if (many && closed !== undefined && (closed.repeats || closed.chooses))
         return 'a repeated group with a repetition or a choice inside can take for ever';
-      if (endless) open++;
-      if (many) group.repeats = true;
+      if (isVariable) variable++;
+      if (isVariable) group.repeats = true;
       i += length - 1;
     } else if (character === '|') group.chooses = true;
     closed = undefined;
@@ -40,18 +40,21 @@ export function costProblem(pattern: string): string | undefined {
     }
   }
   if (/\\[1-9]|\\k</.test(pattern)) return 'references to groups are not supported';
-  return open > mostOpen ? `more than ${mostOpen} repetitions without an end` : undefined;
+  return variable > mostVariable ? `more than ${mostVariable} repetitions of varying length` : undefined;
 }
 
-function repetitionAt(pattern: string, at: number): { length: number; many: boolean; endless: boolean } | undefined {
-  const character = pattern.charAt(at);
-  if (character === '*' || character === '+') return { length: 1, many: true, endless: true };
-  if (character !== '{') return undefined;
-  const counted = /^\{(\d+)(,?)(\d*)\}/.exec(pattern.slice(at, at + 24));
-  if (counted === null) return undefined;
-  const endless = counted[2] === ',' && counted[3] === '';
-  const most = Number(counted[3] === '' ? counted[1] : counted[3]);
-  return { length: counted[0].length, many: endless || most > 8, endless };
+function repetitionAt(pattern: string, at: number): { length: number; many: boolean; isVariable: boolean } | undefined {
+  const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(pattern.slice(at, at + 24));
+  if (found === null || (found[0].startsWith('?') && pattern.charAt(at - 1) === '(' && pattern.charAt(at - 2) !== '\\'))
+    return undefined;
+  const [text, least, comma, most] = found;
+  if (least === undefined) return { length: text.length, many: !text.startsWith('?'), isVariable: true };
+  const isEndless = comma === ',' && most === '';
+  return {
+    length: text.length,
+    many: isEndless || Number(most === '' ? least : most) > 4,
+    isVariable: comma === ',' && least !== most,
+  };
 }
 
 function classEnd(pattern: string, at: number): number {

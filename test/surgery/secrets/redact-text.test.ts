@@ -146,6 +146,14 @@ test('a rule of a user cannot spoil placeholders', () => {
   assert.equal(redactText(once, state, ruleSet).text, once);
 });
 
+test('a pattern that a text makes slow ends with a line that names the rule', () => {
+  const ruleSet = parseRuleSet('{"rules": [{"kind": "slow", "pattern": "\\\\w+\\\\w+\\\\w+\\\\w+!"}]}', 'rules.json');
+  assert.throws(() => findSecrets('a'.repeat(5000), ruleSet), {
+    name: 'UserError',
+    message: 'rule "slow" takes too long on a text; write its pattern with fewer or shorter repetitions',
+  });
+});
+
 test('mistakes in a rules file are one line that says what to do', () => {
   const next = (text: string) => {
     try {
@@ -167,7 +175,8 @@ test('mistakes in a rules file are one line that says what to do', () => {
       rule({ pattern: '(a+)+$' }),
       rule({ pattern: '(?:a|ab)*c' }),
       rule({ pattern: 'x*' }),
-      rule({ pattern: '\\w+.*\\w+.*\\w+z' }),
+      rule({ pattern: `${'a?'.repeat(9)}z` }),
+      rule({ pattern: '(?:a?){30}z' }),
       rule({ flags: 'g' }),
       rule({ keywords: ['ab'] }),
       rule({ group: 1 }),
@@ -184,7 +193,8 @@ test('mistakes in a rules file are one line that says what to do', () => {
       'UserError: r.json: rule 1: a repeated group with a repetition or a choice inside can take for ever; write the pattern without it',
       'UserError: r.json: rule 1: a repeated group with a repetition or a choice inside can take for ever; write the pattern without it',
       'UserError: r.json: rule 1: the pattern matches an empty text; let it match at least one character',
-      'UserError: r.json: rule 1: more than 4 repetitions without an end; write the pattern without it',
+      'UserError: r.json: rule 1: more than 8 repetitions of varying length; write the pattern without it',
+      'UserError: r.json: rule 1: a repeated group with a repetition or a choice inside can take for ever; write the pattern without it',
       'UserError: r.json: rule 1: "flags" is not understood; use any of i, m, s and u',
       'UserError: r.json: rule 1: a keyword is not a text of 3 characters or more; write longer keywords',
       'UserError: r.json: rule 1: unknown member "group"; a rule has kind, pattern, flags, keywords',
