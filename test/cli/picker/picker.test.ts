@@ -101,6 +101,16 @@ test(
   },
 );
 
+test('f makes a fork of the chosen session and says how to resume it', { skip }, async (context) => {
+  const { terminal } = await start(context, 120, 24);
+  terminal.type('lamp');
+  await terminal.screen(/1 of 40/);
+  terminal.type('Tab', 'f');
+  const shown = await terminal.screen(/^exit 0$/m);
+  assert.match(shown, new RegExp(`^fork ${lamp} → [0-9a-f-]{36}$`, 'm'));
+  assert.match(shown, /claude --resume/);
+});
+
 test(
   'resuming starts Claude Code in the folder of the session, and its exit code is ours',
   { skip },
