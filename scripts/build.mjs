@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
 // commander can run commands as programs of their own, for which it loads child_process, streams and sockets at its
-// start: a tenth of what `clew usage` takes when nothing has changed. Ours are functions; it gets the module if it asks.
+// start. Our commands are functions: it gets the module if it asks.
 const lazyProcesses = {
   name: 'lazy-processes',
   setup({ onResolve, onLoad }) {

@@ -40,8 +40,8 @@ function hashRange(file: number, start: number, end: number): string {
 }
 
 /**
- * FNV-1a, twice with different beginnings: 64 bits are enough to tell that a file was replaced, and loading the
- * cryptographic ones took as long as hashing the ends of 600 files.
+ * FNV-1a, twice with different beginnings: 64 bits are enough to tell that a file was replaced, and nothing has to be
+ * loaded for them.
  */
 function hashBytes(bytes: Uint8Array, length: number): string {
   return `${foldBytes(bytes, length, 0x811c9dc5).toString(36)}.${foldBytes(bytes, length, 0x9e3779b9).toString(36)}`;
