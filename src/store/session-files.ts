@@ -1,5 +1,6 @@
 // The path of a main transcript comes in, every file that belongs to the session by its place goes out:
 // sub-agent transcripts, tool results and notes. Only names are looked at; no line is read.
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareNames, type DiskProblem, listFolder } from './folders.ts';
@@ -28,13 +29,23 @@ export interface SessionFiles {
   readonly problems: readonly DiskProblem[];
 }
 
-/** All files of the session whose main transcript is `mainPath`. What is missing is left out, never an error. */
-export async function sessionFiles(mainPath: string): Promise<SessionFiles> {
+/** What stands flat beside the transcripts of a folder, for calls over many sessions of it. */
+export type FlatAgents = Map<string, readonly string[]>;
+
+/**
+ * All files of the session whose main transcript is `mainPath`. What is missing is left out, never an error. With
+ * `known` the folder that it stands in is listed once for all its sessions.
+ */
+export async function sessionFiles(mainPath: string, known?: FlatAgents): Promise<SessionFiles> {
   const main = path.resolve(mainPath);
   const sessionId = path.basename(main, '.jsonl');
   const folder = path.join(path.dirname(main), sessionId);
   const problems: DiskProblem[] = [];
   const subagents = path.join(folder, 'subagents');
+  const flatAgents = await flatAgentsBeside(main, problems, known);
+  if (!existsSync(folder)) {
+    return { sessionId, main, folder, agents: [], flatAgents, journals: [], toolResults: [], problems };
+  }
   const below = await filesBelow(subagents, problems);
   const [customTitle, archived] = await Promise.all(
     ['custom-title.json', 'archived.json'].map((name) => existingFile(path.join(folder, name))),
@@ -44,7 +55,7 @@ export async function sessionFiles(mainPath: string): Promise<SessionFiles> {
     main,
     folder,
     agents: agentsAmong(below, subagents),
-    flatAgents: await flatAgentsBeside(main, problems),
+    flatAgents,
     journals: below.filter((file) => path.basename(file) === 'journal.jsonl'),
     toolResults: await filesBelow(path.join(folder, 'tool-results'), problems),
     ...(customTitle === undefined ? {} : { customTitle }),
@@ -83,13 +94,22 @@ function workflowOf(relative: string): string | undefined {
   return at < 0 ? undefined : folders[at + 1];
 }
 
-async function flatAgentsBeside(main: string, problems: DiskProblem[]): Promise<readonly string[]> {
+async function flatAgentsBeside(
+  main: string,
+  problems: DiskProblem[],
+  known: FlatAgents | undefined,
+): Promise<readonly string[]> {
   const folder = path.dirname(main);
+  const all = known?.get(folder) ?? (await flatAgentsIn(folder, problems));
+  known?.set(folder, all);
+  return all.filter((file) => file !== main);
+}
+
+async function flatAgentsIn(folder: string, problems: DiskProblem[]): Promise<readonly string[]> {
   const entries = await listFolder(folder, problems);
   return entries
     .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
-    .map((entry) => path.join(folder, entry.name))
-    .filter((file) => file !== main);
+    .map((entry) => path.join(folder, entry.name));
 }
 
 /**

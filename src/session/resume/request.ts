@@ -1,37 +1,26 @@
 // A transcript → exactly the messages that client 2.1.325 sends when it resumes it, before its own additions
 // (reminders, cache marks), or why it refuses. One stage after the other; each stage is a file beside this one.
-import type { JsonObject } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { takesSystemRole } from './client.ts';
 import { draftLines, type WireMessage } from './draft.ts';
 import { filterDrafts } from './filter.ts';
-import { buildResumeGraph } from './graph.ts';
-import { chooseLeaf } from './leaf.ts';
+import { type ResumeSource, resumeLines } from './lines.ts';
 import { mergeDrafts } from './merge.ts';
 import { forModel, requestModel } from './model.ts';
-import { reattach } from './reattach.ts';
 import { repairMessages } from './repair.ts';
 import { withAnsweredEnd, withPrompt } from './tail.ts';
-import { walkChain } from './walk.ts';
 
 export type ResumeRequest =
   | { readonly messages: readonly WireMessage[]; readonly model: string }
   | { readonly refused: string };
 
-export interface ResumeSource {
-  readonly nodes: readonly Node[];
-  read(node: Node): JsonObject;
-}
-
 /** Without a prompt: the history alone, as it stands before one is added. */
 export function requestMessages(session: { readonly transcript: ResumeSource }, prompt?: string): ResumeRequest {
   const source = session.transcript;
-  const read = (node: Node) => source.read(node);
-  const graph = buildResumeGraph(source.nodes, read);
-  const choice = chooseLeaf(graph);
-  if ('refused' in choice) return choice;
-  const lines = reattach(graph, walkChain(graph, choice.leaf));
-  const filtered = filterDrafts(draftLines(lines, read));
+  const found = resumeLines(session);
+  if ('refused' in found) return found;
+  const { lines } = found;
+  const filtered = filterDrafts(draftLines(lines, (node) => source.read(node)));
   const model = requestModel(filtered);
   const answered = withAnsweredEnd(forModel(filtered, model));
   const asked = prompt === undefined ? answered : withPrompt(answered, prompt, hasReminders(lines, model));
