@@ -1,20 +1,8 @@
 // Every command with its flags, in the order of the help. Help and completion scripts are made from this table, so
 // that asking for them loads no command.
 import type { CommandRow, Flag } from './command.ts';
-
-const root: Flag = {
-  name: '--root',
-  value: 'DIR',
-  summary: 'read sessions below DIR instead of ~/.claude (repeatable)',
-  isRepeatable: true,
-};
-const demo: Flag = { name: '--demo', summary: 'read the bundled demo sessions' };
-const project: Flag = {
-  name: '--project',
-  value: 'P',
-  summary: 'only sessions of folder P, or of folders whose path contains P',
-};
-const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
+import { demo, json, project, root } from './common-flags.ts';
+import { surgeryCommands } from './surgery-commands.ts';
 
 export const globalFlags: readonly Flag[] = [
   { name: '--no-color', summary: 'print without colours' },
@@ -182,6 +170,7 @@ export const commands: readonly CommandRow[] = [
     examples: ['clew rm 3f2b8c1e', 'clew rm --empty --dry-run'],
     load: () => import('./rm.ts'),
   },
+  ...surgeryCommands,
   {
     name: 'doctor',
     argument: '[SESSION]',

@@ -10,7 +10,7 @@ import { loadTranscript } from '../session/transcript.ts';
 import type { FoundSession } from '../store/discover.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import type { ProjectsFolder } from '../store/roots.ts';
-import { agentIdOf, type FlatAgents, sessionFiles } from '../store/session-files.ts';
+import { agentIdOf, ProjectListings, sessionFiles } from '../store/session-files.ts';
 import { type Diagnosis, diagnoseSession } from './diagnose.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { type FolderOptions, nested } from './folder.ts';
@@ -29,12 +29,12 @@ export async function* diagnoseLibrary(
 ): AsyncGenerator<LibraryDiagnosis> {
   const left = new Map(findExpiring(sessions, nowMs).map(({ session, daysLeft }) => [session, daysLeft]));
   if (sessions.some(({ sizeBytes }) => sizeBytes > largeFileBytes)) preferSmallMemory();
-  const flat: FlatAgents = new Map();
+  const listings = new ProjectListings();
   for (const session of sessions) {
     try {
       yield {
         session,
-        diagnosis: await diagnoseFile(session.path, flat, { folders, daysLeft: left.get(session) }),
+        diagnosis: await diagnoseFile(session.path, listings, { folders, daysLeft: left.get(session) }),
         problem: undefined,
       };
     } catch (error) {
@@ -46,8 +46,12 @@ export async function* diagnoseLibrary(
 }
 
 /** By the heads of the lines; every byte is read only where something points to damage inside. */
-async function diagnoseFile(file: string, flat: FlatAgents, options: FolderOptions): Promise<Diagnosis | undefined> {
-  const files = await sessionFiles(file, flat);
+async function diagnoseFile(
+  file: string,
+  listings: ProjectListings,
+  options: FolderOptions,
+): Promise<Diagnosis | undefined> {
+  const files = await sessionFiles(file, listings);
   const session = makeSession(files, loadTranscript(file));
   if (session.transcript.foreign !== undefined) return undefined;
   const screening = screenSession(session);

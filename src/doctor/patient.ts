@@ -1,8 +1,8 @@
 // A session → what all checks ask of it, worked out once: what is expected of a resume, and what the current client and
 // the older ones leave out.
 import type { Node } from '../session/node.ts';
-import { resumeLines } from '../session/resume/lines.ts';
 import { oldResumeLines } from '../session/resume/old-client.ts';
+import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { FindingPlace, Severity } from './finding.ts';
 import { type Expectation, expectedOf, missingFrom } from './reach.ts';
@@ -31,7 +31,7 @@ export interface Patient extends Expectation {
 export function examine(session: Session): Patient {
   const expected = expectedOf(session);
   const { transcript, isAgent } = session;
-  const resumed = isAgent ? { lines: transcript.nodes.filter((node) => !node.hidden) } : resumeLines(session);
+  const resumed = isAgent ? { lines: transcript.nodes.filter((node) => !node.hidden) } : resumeLines(transcript);
   const chain = new Set('lines' in resumed ? resumed.lines : []);
   const oldChain = isAgent ? chain : new Set(oldResumeLines(transcript));
   const lost = missingFrom(chain, expected, session);

@@ -50,6 +50,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
+  collectSurgery(folder, printed);
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
@@ -67,6 +68,17 @@ test('the page lists the exit codes of the program', () => {
   const codes = [...page().matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
   assert.deepEqual(codes, [0, 1, 2, 3, 70]);
 });
+
+function collectSurgery(folder: string, printed: Map<string, Set<string>>): void {
+  const env = { CLEW_HOME: path.join(folder, 'surgery-state') };
+  const root = path.join(folder, 'operated');
+  const id = '11111111-1111-4111-a111-111111111111';
+  writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
+  const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
+  collect('fork', run('fork', id, '--at', '1'), printed);
+  collect('history', run('history'), printed);
+  collect('undo', jsonOf(['undo', '--json'], { env }), printed);
+}
 
 async function collectLive(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {
   const root = path.join(folder, 'live');

@@ -9,9 +9,9 @@ import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { systemErrorCode } from '../../src/base/errors.ts';
 import { isArray } from '../../src/base/json.ts';
+import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { type ApiRequest, startMockApi } from './mock-api.ts';
 import type { Scripts } from './mock-reply.ts';
-import { type NormalMessage, normalise, type SentMessage } from './normalise.ts';
 
 const execFileAsync = promisify(execFile);
 

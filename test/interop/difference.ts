@@ -2,7 +2,7 @@
 // two sessions fills the screen and hides the one block that matters.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../../src/base/json.ts';
-import type { NormalMessage } from './normalise.ts';
+import type { NormalMessage } from '../../src/session/resume/normalise.ts';
 
 /** `undefined` where both are equal. */
 export function describeDifference(

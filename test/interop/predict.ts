@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { text as readText } from 'node:stream/consumers';
 import { exitCodes } from '../../src/base/errors.ts';
+import { normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { clew } from '../support/paths.ts';
-import { normalise, type SentMessage } from './normalise.ts';
 import type { Expected } from './recordings.ts';
 
 export async function predict(file: string): Promise<Expected> {

@@ -2,8 +2,8 @@
 // the prompt `next`. Some stand in the repository (recordings/README.md), the rest beside it where it was provided.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { projectRoot, shared } from '../support/paths.ts';
-import { type NormalMessage, normalise, type SentMessage } from './normalise.ts';
 
 export type Expected = { readonly messages: readonly NormalMessage[] } | { readonly refused: string };
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { type NormalMessage, normalise } from '../../src/session/resume/normalise.ts';
 import { describeDifference } from '../interop/difference.ts';
 import { type ApiRequest, startMockApi } from '../interop/mock-api.ts';
 import { chooseReply, type Scripts } from '../interop/mock-reply.ts';
-import { type NormalMessage, normalise } from '../interop/normalise.ts';
 import { type RecordedCase, realCases, safeProfileCase, vectorCases } from '../interop/recordings.ts';
 import { scenarioScripts } from '../interop/scripts.ts';
 

@@ -13,11 +13,13 @@ import { diskError, makeFolder, privateFileMode } from '../../store/disk.ts';
 export interface LockOptions {
   /** How long to wait for another archiver; 0 to refuse at once. */
   readonly waitMs?: number;
+  /** What its holder does, for the message to whoever has to wait. */
+  readonly what?: string;
   /** Called once, where there is one to wait for. */
   readonly onWait?: (holder: string) => void;
 }
 
-/** Runs `work` while no other process writes to the archive in `folder`. */
+/** Runs `work` while no other process writes to the archive, or to whatever else stands in `folder`. */
 export async function withLock<T>(folder: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const lock = path.join(folder, 'lock');
   try {
@@ -35,7 +37,10 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
 
 const pollMs = 100;
 
-async function acquire(lock: string, { waitMs = 60_000, onWait }: LockOptions): Promise<string> {
+async function acquire(
+  lock: string,
+  { waitMs = 60_000, what = 'writing to the archive', onWait }: LockOptions,
+): Promise<string> {
   const mine = JSON.stringify({
     pid: process.pid,
     started: startOf(process.pid) ?? null,
@@ -53,7 +58,7 @@ async function acquire(lock: string, { waitMs = 60_000, onWait }: LockOptions): 
     }
     if (Date.now() >= end) {
       throw new UserError(
-        `another clew (${holderOf(text)}) is writing to the archive`,
+        `another clew (${holderOf(text)}) is ${what}`,
         `wait for it, or remove ${lock} if it is gone`,
         exitCodes.refused,
       );

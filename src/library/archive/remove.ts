@@ -52,16 +52,21 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
 
 /** Why the session must be left alone for now; `undefined` where nobody uses it. */
 export async function useOf(main: string): Promise<string | undefined> {
+  const client = await runningClientOf(main);
+  if (client !== undefined) return `Claude Code runs it as process ${client}`;
+  const ageMs = Date.now() - modifiedMs(main);
+  return ageMs < quietMs ? `it was written to ${Math.max(0, Math.round(ageMs / 1000))} s ago` : undefined;
+}
+
+/** The process of the client that has the session open. Current clients keep `sessions/<pid>.json` while they run. */
+export async function runningClientOf(main: string): Promise<number | undefined> {
   const { sessionId, projects } = placeOf(main);
-  // Current clients keep `sessions/<pid>.json` while they run.
   const clients = path.join(path.dirname(projects), 'sessions');
   for (const { name } of await listFolder(clients, [])) {
     const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-    if (pid > 0 && isAlive(pid) && readText(path.join(clients, name)).includes(sessionId))
-      return `Claude Code runs it as process ${pid}`;
+    if (pid > 0 && isAlive(pid) && readText(path.join(clients, name)).includes(sessionId)) return pid;
   }
-  const ageMs = Date.now() - modifiedMs(main);
-  return ageMs < quietMs ? `it was written to ${Math.max(0, Math.round(ageMs / 1000))} s ago` : undefined;
+  return undefined;
 }
 
 /** Whether a transcript holds no conversation: no bytes, or only bookkeeping, and no side files. */

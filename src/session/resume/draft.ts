@@ -28,6 +28,8 @@ export interface Draft {
   readonly isMeta: boolean;
   /** An attachment that models of the newer kind receive as a system message. */
   readonly isSystemRole: boolean;
+  /** The lines it comes from: one, or after merging all of a message; none where the client puts it in. */
+  readonly lines: readonly Node[];
 }
 
 export function textBlock(text: string): WireBlock {
@@ -45,6 +47,7 @@ export function madeDraft(role: 'user' | 'assistant', content: readonly WireBloc
     isApiError: false,
     isMeta: false,
     isSystemRole: false,
+    lines: [],
   };
 }
 
@@ -52,7 +55,7 @@ export function draftLines(nodes: readonly Node[], read: (node: Node) => JsonObj
   const drafts: Draft[] = [];
   for (const node of nodes) {
     const draft = draftLine(node, read(node));
-    if (draft !== undefined) drafts.push(draft);
+    if (draft !== undefined) drafts.push({ ...draft, lines: [node] });
   }
   return drafts;
 }

@@ -15,7 +15,8 @@ export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   return merging.messages.map((message) => ({
     ...message.first,
     content: message.isJoined ? [...message.results, ...message.blocks] : message.blocks,
-    isBareString: message.first.isBareString && message.lines === 1,
+    isBareString: message.first.isBareString && message.drafts.length === 1,
+    lines: message.drafts.flatMap(({ lines }) => lines),
   }));
 }
 
@@ -45,7 +46,7 @@ interface Merging {
 /** A message to which lines are still added. */
 interface Growing {
   readonly first: Draft;
-  lines: number;
+  readonly drafts: Draft[];
   /** More than one user line: results are kept apart from then on, because they stand first. */
   isJoined: boolean;
   readonly results: WireBlock[];
@@ -53,7 +54,7 @@ interface Growing {
 }
 
 function startMessage({ messages }: Merging, first: Draft): void {
-  messages.push({ first, lines: 1, isJoined: false, results: [], blocks: [...first.content] });
+  messages.push({ first, drafts: [first], isJoined: false, results: [], blocks: [...first.content] });
 }
 
 /** Rules 52 and 53: to the message of the same id, looking back over results and other answers, not over a prompt. */
@@ -62,6 +63,7 @@ function addAssistant(merging: Merging, draft: Draft): void {
   const at = draft.id === undefined ? undefined : lastOfId.get(draft.id);
   if (at !== undefined && at > (prompts.at(-1) ?? -1)) {
     messages[at]?.blocks.push(...draft.content);
+    messages[at]?.drafts.push(draft);
     return;
   }
   if (draft.id !== undefined) lastOfId.set(draft.id, messages.length);
@@ -76,7 +78,7 @@ function addUser(merging: Merging, draft: Draft): void {
     startMessage(merging, draft);
     return;
   }
-  last.lines++;
+  last.drafts.push(draft);
   if (draft.source === 'attachment' && endOf(last)?.type === 'tool_result') foldIntoResult(last, draft.content);
   else joinUserLine(last, draft);
   if (hasResult(draft) && prompts.at(-1) === messages.length - 1) prompts.pop();

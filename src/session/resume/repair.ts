@@ -1,18 +1,29 @@
 // Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
 // (RESUME rules 1, 32, 44, 57–63.)
 import { asObject, asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import type { Node } from '../node.ts';
 import { texts } from './client.ts';
 import { type Draft, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
 import { type CallId, callIds, resultFor } from './filter.ts';
 import { callsLast } from './merge.ts';
 import { isReminder } from './tail.ts';
 
-export function repairMessages(merged: readonly Draft[]): WireMessage[] {
+/** Each message with the lines it comes from. */
+export function repairMessages(merged: readonly Draft[]): ResumeMessage[] {
   const assistants = withAnswersBetween(repairAssistants(merged));
   return repairUsers(assistants)
-    .map(({ role, content }) => ({ role, content: content.filter((block) => !isReminder(block)) }))
+    .map(({ role, content, lines }) => ({ role, content: content.filter((block) => !isReminder(block)), lines }))
     .filter((message) => message.content.length > 0)
-    .map((message) => (hasLoneSurrogate(message.content) ? (wellFormed(message) as unknown as WireMessage) : message)); // the same shape
+    .map((message) =>
+      hasLoneSurrogate(message.content)
+        ? { ...message, content: wellFormed(message.content) as WireMessage['content'] } // the same shape
+        : message,
+    );
+}
+
+export interface ResumeMessage extends WireMessage {
+  /** None where the client puts the message in. */
+  readonly lines: readonly Node[];
 }
 
 /** Rules 57, 58, 62, 63: no empty text, no call twice, names and inputs as the client has them now. */

@@ -1,30 +1,56 @@
 // A transcript → exactly the messages that client 2.1.325 sends when it resumes it, before its own additions
 // (reminders, cache marks), or why it refuses. One stage after the other; each stage is a file beside this one.
+import type { JsonObject } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { takesSystemRole } from './client.ts';
 import { draftLines, type WireMessage } from './draft.ts';
 import { filterDrafts } from './filter.ts';
-import { type ResumeSource, resumeLines } from './lines.ts';
+import { buildResumeGraph } from './graph.ts';
+import { chooseLeaf } from './leaf.ts';
 import { mergeDrafts } from './merge.ts';
 import { forModel, requestModel } from './model.ts';
-import { repairMessages } from './repair.ts';
+import { reattach } from './reattach.ts';
+import { type ResumeMessage, repairMessages } from './repair.ts';
 import { withAnsweredEnd, withPrompt } from './tail.ts';
+import { walkChain } from './walk.ts';
 
 export type ResumeRequest =
   | { readonly messages: readonly WireMessage[]; readonly model: string }
   | { readonly refused: string };
 
+export interface ResumeSource {
+  readonly nodes: readonly Node[];
+  read(node: Node): JsonObject;
+}
+
 /** Without a prompt: the history alone, as it stands before one is added. */
 export function requestMessages(session: { readonly transcript: ResumeSource }, prompt?: string): ResumeRequest {
+  const traced = traceMessages(session, prompt);
+  if ('refused' in traced) return traced;
+  return { messages: traced.messages.map(({ role, content }) => ({ role, content })), model: traced.model };
+}
+
+/** The same, each message with the lines it comes from. */
+export function traceMessages(
+  session: { readonly transcript: ResumeSource },
+  prompt?: string,
+): { readonly messages: readonly ResumeMessage[]; readonly model: string } | { readonly refused: string } {
   const source = session.transcript;
-  const found = resumeLines(session);
-  if ('refused' in found) return found;
-  const { lines } = found;
+  const resumed = resumeLines(source);
+  if ('refused' in resumed) return resumed;
+  const { lines } = resumed;
   const filtered = filterDrafts(draftLines(lines, (node) => source.read(node)));
   const model = requestModel(filtered);
   const answered = withAnsweredEnd(forModel(filtered, model));
   const asked = prompt === undefined ? answered : withPrompt(answered, prompt, hasReminders(lines, model));
   return { messages: repairMessages(mergeDrafts(asked)), model };
+}
+
+/** The lines that a resume takes up, in the order in which it sends them, before any is filtered out. */
+export function resumeLines(source: ResumeSource): { readonly lines: readonly Node[] } | { readonly refused: string } {
+  const graph = buildResumeGraph(source.nodes, (node) => source.read(node));
+  const choice = chooseLeaf(graph);
+  return 'refused' in choice ? choice : { lines: reattach(graph, walkChain(graph, choice.leaf)) };
 }
 
 /** Rule 51: the client adds reminders of its own, unless the session already has what they would say. */

@@ -1,10 +1,10 @@
 // Our prediction of a resume against every recording of the real client, those in the repository and those beside it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { normalise } from '../../../src/session/resume/normalise.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
 import { describeDifference } from '../../interop/difference.ts';
-import { normalise } from '../../interop/normalise.ts';
 import {
   type RecordedCase,
   realCases,

@@ -1,6 +1,6 @@
 // Takes the messages of a request and removes what the client adds by itself (cache marks, `role: "system"` turns,
 // reminders, also those it folds into a tool result), so that two requests for the same session can be compared.
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 
 export interface SentMessage {
   readonly role: string;
@@ -27,7 +27,7 @@ function normalBlocks(content: SentMessage['content']): JsonObject[] {
     .filter((block) => !isReminder(block));
 }
 
-function isReminder(block: JsonValue): boolean {
+export function isReminder(block: JsonValue): boolean {
   return isObject(block) && block.type === 'text' && /^\s*<system-reminder>/.test(asString(block.text) ?? '');
 }
 

@@ -1,0 +1,25 @@
+// Flags that many commands take, worded once.
+import type { Flag } from './command.ts';
+
+export const root: Flag = {
+  name: '--root',
+  value: 'DIR',
+  summary: 'read sessions below DIR instead of ~/.claude (repeatable)',
+  isRepeatable: true,
+};
+export const demo: Flag = { name: '--demo', summary: 'read the bundled demo sessions' };
+export const project: Flag = {
+  name: '--project',
+  value: 'P',
+  summary: 'only sessions of folder P, or of folders whose path contains P',
+};
+export const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
+export const dryRun: Flag = { name: '--dry-run', summary: 'plan and prove, say what would change, write nothing' };
+export const inPlace: Flag = {
+  name: '--in-place',
+  summary: 'change the session itself instead of writing a new one; a backup is kept for `clew undo`',
+};
+export const portable: Flag = {
+  name: '--portable',
+  summary: 'write the result so that every client from 1.0.57 on reads it alike',
+};

@@ -1,0 +1,18 @@
+// clew fork SESSION: a second session with the same history, whole or up to a turn, that goes on by itself.
+import path from 'node:path';
+import { planFork } from '../surgery/fork.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { runPlan, sourceArgument } from './surgery-command.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const source = await sourceArgument(input);
+  const at = textFlag(input.flags, 'at');
+  const to = textFlag(input.flags, 'to');
+  const title = textFlag(input.flags, 'title');
+  const plan = planFork(source, {
+    ...(at === undefined ? {} : { at }),
+    ...(to === undefined ? {} : { to: path.resolve(input.io.cwd, to) }),
+    ...(title === undefined ? {} : { title }),
+  });
+  await runPlan(input, plan, [source]);
+}

@@ -1,0 +1,114 @@
+// What all surgery commands share: sources from SESSION arguments, the plan carried out, its outcome as text or JSON.
+import type { Violation } from '../api/rule.ts';
+import { formatBytes, formatCount } from '../base/human.ts';
+import type { JsonObject } from '../base/json.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { cwdOf } from '../session/session.ts';
+import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
+import type { Plan } from '../surgery/plan.ts';
+import { loadSource, type Source } from '../surgery/source.ts';
+import type { CommandInput } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { findSessionArgument, refuseForeign } from './session-argument.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function sourceArgument(input: CommandInput): Promise<Source> {
+  const source = await loadSource(await findSessionArgument(input));
+  refuseForeign(source.session);
+  return source;
+}
+
+/** Carries out the plan as the common flags say (`--dry-run`, `--json`, `--portable`) and prints what came of it. */
+export async function runPlan(
+  input: CommandInput,
+  plan: Plan,
+  sources: readonly Source[],
+  options: OperateOptions = {},
+): Promise<Outcome> {
+  const { flags, io } = input;
+  const outcome = await operate(plan, sources, {
+    ...options,
+    env: io.env,
+    isDryRun: flags['dry-run'] === true,
+    isPortable: flags.portable === true,
+    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  });
+  await printOutcome(input, outcome, sources[0]);
+  return outcome;
+}
+
+export async function printOutcome({ flags, io }: CommandInput, outcome: Outcome, source?: Source): Promise<void> {
+  const text = flags.json === true ? `${jsonText(outcomeJson(outcome), 2)}\n` : outcomeText(outcome, source);
+  await writeOut([flags.json === true ? text : neutralise(text)], io);
+}
+
+export function outcomeJson(outcome: Outcome): JsonObject {
+  const { operation, id, isWritten, from, to, others, changed, dropped, proof, notes, sizeBytes } = outcome;
+  const { reachable, before, pairs, violations, untouchedIdentical } = proof;
+  return {
+    operation,
+    id: id ?? null,
+    written: isWritten,
+    from: { ...from },
+    to: { ...to },
+    others: others.map((place) => ({ ...place })),
+    changed,
+    dropped: dropped.map(({ file, line, uuid, reason }) => ({ file: file ?? null, line, uuid: uuid ?? null, reason })),
+    proof: {
+      reachable: { ...reachable },
+      before: { ...before },
+      pairs: { ...pairs },
+      violations: violations.map(violationJson),
+      untouchedIdentical,
+    },
+    notes,
+    sizeBytes: { ...sizeBytes },
+  };
+}
+
+export function violationJson({ rule, status, message, messageIndex, blockIndex }: Violation): JsonObject {
+  return { rule, status, message, messageIndex: messageIndex ?? null, blockIndex: blockIndex ?? null };
+}
+
+export function outcomeText(outcome: Outcome, source?: Source): string {
+  const { from, to, others, proof, changed, dropped, isWritten, notes, sizeBytes } = outcome;
+  const isSame = from.sessionId === to.sessionId && from.path === to.path;
+  const target = isSame ? 'in place' : `→ ${[to, ...others].map(({ sessionId }) => sessionId).join(', ')}`;
+  const lines = [
+    `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId} ${target}`,
+    `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
+    `  a resume loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
+    `  ${formatCount(proof.pairs.answered)} of ${counted(proof.pairs.calls, 'tool call')} answered, ${
+      proof.violations.length === 0
+        ? 'nothing the API would reject'
+        : `the API would reject: ${proof.violations[0]?.message}`
+    }, untouched lines identical`,
+    ...reasonLines(dropped),
+    ...notes.map((note) => `  ${note}`),
+  ];
+  if (isWritten) {
+    const cwd = source === undefined ? undefined : cwdOf(source.session);
+    const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
+    lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`, `  take it back: clew undo ${outcome.id}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function beforeText({ proof: { before, reachable } }: Outcome): string {
+  const isSame = before.loaded === reachable.loaded && before.of === reachable.of;
+  return isSame ? '' : ` (before: ${formatCount(before.loaded)} of ${formatCount(before.of)})`;
+}
+
+function sizeText({ before, after }: Outcome['sizeBytes']): string {
+  return before === after ? formatBytes(after) : `${formatBytes(before)} → ${formatBytes(after)}`;
+}
+
+/** Each reason once, with how many lines went for it. */
+function reasonLines(dropped: Outcome['dropped']): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of dropped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([reason, count]) => `    ${formatCount(count)} × ${reason}`);
+}

@@ -1,0 +1,38 @@
+// The rows of the commands that reshape sessions; part of the table in commands.ts.
+import type { CommandRow } from './command.ts';
+import { dryRun, json, portable, root } from './common-flags.ts';
+
+export const surgeryCommands: readonly CommandRow[] = [
+  {
+    name: 'fork',
+    argument: 'SESSION',
+    summary: 'make a second session with the same history, under new ids',
+    flags: [
+      { name: '--at', value: 'TURN|UUID', summary: 'keep the history up to this turn or line only' },
+      { name: '--to', value: 'DIR', summary: 'go on in this folder' },
+      { name: '--title', value: 'TEXT', summary: 'the name of the new session' },
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew fork 3f2b8c1e', 'clew fork 3f2b8c1e --at 4 --to ../experiment'],
+    load: () => import('./fork.ts'),
+  },
+  {
+    name: 'undo',
+    argument: '[OPERATION]',
+    summary: 'take back an operation on sessions, by default the last',
+    flags: [{ name: '--dry-run', summary: 'say what would be taken back' }, json],
+    examples: ['clew undo', 'clew undo 20260301T101500-3fa9c1'],
+    load: () => import('./undo.ts'),
+  },
+  {
+    name: 'history',
+    argument: '[SESSION]',
+    summary: 'list operations on sessions: what was made from what',
+    flags: [json, root],
+    examples: ['clew history', 'clew history 3f2b8c1e --json'],
+    load: () => import('./history.ts'),
+  },
+];

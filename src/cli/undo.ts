@@ -1,0 +1,43 @@
+// clew undo [OPERATION]: takes back an operation, by default the last one that is not taken back yet.
+import { exitCodes, UserError } from '../base/errors.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { withLock } from '../library/archive/lock.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../surgery/operation-log.ts';
+import { undoOperation } from '../surgery/undo.ts';
+import type { CommandInput } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function run({ argument, flags, io }: CommandInput): Promise<void> {
+  const operations = operationsFolder(io.env);
+  const record = chooseRecord(await readRecords(operations), argument);
+  if (flags['dry-run'] !== true) {
+    const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
+    await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record));
+  }
+  const { id, operation, files } = record;
+  if (flags.json === true)
+    return writeOut(
+      [`${jsonText({ id, operation, files: files.map(({ path, kind }) => ({ path, kind })) }, 2)}\n`],
+      io,
+    );
+  const verb = flags['dry-run'] === true ? 'would take back' : 'took back';
+  const lines = files.map(({ path, kind }) => `  ${outcomes[kind]} ${path}\n`);
+  await writeOut([neutralise(`${verb} ${operation} ${id} (${counted(files.length, 'file')})\n${lines.join('')}`)], io);
+}
+
+const outcomes = { made: 'removed', replaced: 'restored', removed: 'brought back' } as const;
+
+function chooseRecord(records: readonly OperationRecord[], wanted: string | undefined): OperationRecord {
+  const open = records.filter(({ state }) => state === 'done');
+  const matches =
+    wanted === undefined ? open.slice(0, 1) : records.filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
+  const [record] = matches;
+  if (record !== undefined && matches.length === 1) return record;
+  if (matches.length > 1) throw new UserError(`"${wanted}" fits ${matches.length} operations`, 'give more of the id');
+  throw wanted === undefined
+    ? new UserError('there is no operation to take back', 'see `clew history`', exitCodes.refused)
+    : new UserError(`there is no operation "${wanted}"`, 'see `clew history`');
+}

@@ -1,0 +1,163 @@
+// A session → another one that goes on by itself: every line under a new id, sub-agents and side files along, whole or
+// up to a turn or line. The original is only read.
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Edit } from '../format/edit.ts';
+import { callsOf, isBoundary, isMessage, type Node } from '../session/node.ts';
+import { requestMessages } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+import { cwdOf } from '../session/session.ts';
+import { titleOf } from '../session/title.ts';
+import { turnsOf } from '../session/turns.ts';
+import { NewIds } from './ids.ts';
+import { newSession } from './new-session.ts';
+import type { Plan, StagedSession } from './plan.ts';
+import { cwdEdits, folderFor } from './relocate.ts';
+import { droppedBy, type Rewrite } from './rewrite.ts';
+import type { Source } from './source.ts';
+
+export interface ForkOptions {
+  /** The last turn to keep, by its number, or the last line, by its uuid. */
+  readonly at?: string;
+  /** The folder to work in from now on; by default that of the original. */
+  readonly to?: string;
+  readonly title?: string;
+}
+
+export function planFork(source: Source, options: ForkOptions = {}): Plan {
+  const { session } = source;
+  const sessionId = randomUUID();
+  const cut = options.at === undefined ? undefined : findCut(session, options.at);
+  const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
+  const rewrites = new Map([[session.transcript.path, main]]);
+  const ids = new NewIds(source.files.flatMap(({ transcript }) => transcript ?? []));
+  const from = cwdOf(session);
+  const renames = (entry: JsonObject): readonly Edit[] => [
+    ...ids.edits(entry),
+    ...originEdits(entry, session.id),
+    ...(options.to === undefined || from === undefined ? [] : cwdEdits(entry, from, options.to)),
+  ];
+  const leftOut = cut === undefined ? undefined : agentsBehind(source, cut.kept);
+  const result = newSession(source, {
+    sessionId,
+    rewrites,
+    renames,
+    ...(leftOut === undefined ? {} : { leftOut }),
+    ...(options.to === undefined ? {} : { folder: folderFor(source.folder, options.to) }),
+  });
+  return {
+    operation: 'fork',
+    words: [...(options.at === undefined ? [] : ['--at', options.at]), ...(options.to ? ['--to', options.to] : [])],
+    sources: [{ sessionId: session.id, path: session.files.main }],
+    results: [result],
+    dropped: cut === undefined ? [] : droppedBy(session.transcript, cut.rewrite.drops ?? new Map()),
+    expects: (staged) => (cut === undefined ? sameRequest(session, staged) : sameLeaf(cut.leaf, staged)),
+  };
+}
+
+interface Cut {
+  readonly leaf: Node;
+  readonly kept: ReadonlySet<Node>;
+  readonly rewrite: Rewrite;
+}
+
+/** What stays when the history ends at a turn or line: all that stands before its end, but no later part of the branch. */
+function findCut(session: Session, at: string): Cut {
+  const kept = keptUntil(session, at);
+  const leaf = lastSaid(kept);
+  const end = [...kept].reduce((last, node) => Math.max(last, node.index), 0);
+  const [branch] = session.branches;
+  const active = new Set(branch?.nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]));
+  const drops = new Map<number, string>();
+  for (const node of session.transcript.nodes) {
+    if (kept.has(node)) continue;
+    // Pins of the original name lines that may be gone; the fork gets its own.
+    if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
+    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the end of the fork');
+  }
+  return { leaf, kept, rewrite: { drops } };
+}
+
+function keptUntil(session: Session, at: string): ReadonlySet<Node> {
+  const turns = turnsOf(session);
+  if (/^\d+$/.test(at)) {
+    const count = Number(at);
+    if (count < 1 || count > turns.length)
+      throw new UserError(`there is no turn ${at} in ${session.id}`, `it has ${turns.length}: see \`clew show\``);
+    return new Set(turns.slice(0, count).flatMap((turn) => turn.nodes));
+  }
+  const matches = session.transcript.nodes.filter((node) => node.uuid?.startsWith(at) === true);
+  const node = matches.find(({ uuid }) => uuid === at) ?? (matches.length === 1 ? matches[0] : undefined);
+  if (node === undefined)
+    throw new UserError(
+      `no line of ${session.id} has the uuid ${at}`,
+      'name a turn, or a uuid from `clew show --json`',
+    );
+  const kept = new Set<Node>();
+  for (let line: Node | undefined = node; line !== undefined && !kept.has(line); line = session.graph.parentOf(line))
+    for (const each of [line, ...belonging(session, line)]) kept.add(each);
+  return kept;
+}
+
+/** A message is kept whole, with the results of its calls: half of it the API would reject. */
+function belonging(session: Session, node: Node): readonly Node[] {
+  if (node.type !== 'assistant') return [];
+  const lines = session.relatives.linesOf(node);
+  return [...lines, ...lines.flatMap(callsOf).flatMap((call) => session.relatives.resultsFor(call.id))];
+}
+
+function lastSaid(kept: ReadonlySet<Node>): Node {
+  const lines = [...kept].filter((node) => isMessage(node) && node.uuid !== undefined && !node.isSidechain);
+  const leaf = lines.reduce<Node | undefined>(
+    (last, node) => (last === undefined || node.index > last.index ? node : last),
+    undefined,
+  );
+  if (leaf === undefined) throw new UserError('nothing is said up to there', 'name a later turn');
+  return leaf;
+}
+
+/** The fork's own bookkeeping goes to the end of what is kept. */
+function appended(session: Session, cut: Cut | undefined, title: string | undefined, sessionId: string): Rewrite {
+  const { nodes } = session.transcript;
+  const kept = nodes.filter((node) => cut?.rewrite.drops?.has(node.index) !== true);
+  const last = kept.at(-1);
+  const entries: JsonObject[] = [];
+  if (title !== undefined) entries.push({ type: 'custom-title', customTitle: title, sessionId });
+  if (cut?.leaf.uuid !== undefined) entries.push({ type: 'last-prompt', leafUuid: cut.leaf.uuid, sessionId });
+  return last === undefined ? {} : { inserts: new Map([[last.index, entries]]) };
+}
+
+function titleFor(session: Session, options: ForkOptions): string | undefined {
+  const title = options.title ?? titleOf(session);
+  if (options.title !== undefined || title === undefined) return options.title;
+  return `${[...title.replace(/\s+/g, ' ')].slice(0, 80).join('')} (fork)`;
+}
+
+function originEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
+  const isSaid = entry.type === 'user' || entry.type === 'assistant';
+  if (!isSaid || typeof entry.uuid !== 'string') return [];
+  return [{ path: ['forkedFrom'], set: { sessionId, messageUuid: entry.uuid } }];
+}
+
+/** Sub-agents that only later lines started. */
+function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlySet<string> {
+  const started = new Set([...kept].flatMap(callsOf).map((call) => call.id));
+  const behind = source.session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
+  return new Set(
+    behind.flatMap(({ path }) => (path === undefined ? [] : [path, path.replace(/\.jsonl$/, '.meta.json')])),
+  );
+}
+
+function sameRequest(original: Session, { session }: StagedSession): readonly string[] {
+  return isDeepStrictEqual(requestMessages(original), requestMessages(session))
+    ? []
+    : ['a resume of the fork would not send what a resume of the original sends'];
+}
+
+function sameLeaf(leaf: Node, { session }: StagedSession): readonly string[] {
+  const [branch] = session.branches;
+  const end = branch?.nodes.findLast((node) => !isBoundary(node) && isMessage(node));
+  return end?.time === leaf.time && end.type === leaf.type ? [] : ['a resume of the fork would end elsewhere'];
+}

@@ -1,0 +1,81 @@
+// Old ids → new ids, for a session that becomes another one. Every copy of an id gets the same new one, in every file;
+// what is said in the conversation is never looked into.
+import { randomUUID } from 'node:crypto';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Edit, JsonPath } from '../format/edit.ts';
+import type { Transcript } from '../session/transcript.ts';
+
+/** The edit that gives a record another session id; none where it names no session. */
+export function sessionIdEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
+  return ['sessionId', 'session_id'].flatMap((key) =>
+    asString(entry[key]) === undefined || entry[key] === sessionId ? [] : [{ path: [key], set: sessionId }],
+  );
+}
+
+/** New ids for the lines and prompts of some transcripts. */
+export class NewIds {
+  readonly #ids = new Map<string, string>();
+  readonly #prompts = new Map<string, string>();
+
+  constructor(transcripts: readonly Transcript[]) {
+    for (const { nodes } of transcripts) {
+      for (const { uuid } of nodes) if (uuid !== undefined) this.#ids.set(uuid, '');
+    }
+  }
+
+  /** Of a line in these transcripts; any other id stays. */
+  of(uuid: string): string {
+    const known = this.#ids.get(uuid);
+    if (known === undefined) return uuid;
+    if (known !== '') return known;
+    const made = randomUUID();
+    this.#ids.set(uuid, made);
+    return made;
+  }
+
+  /**
+   * The edits for every reference to a line: fields of any name and depth, so that those of later clients are found too.
+   * A parent that is in no file gets a new id as well: it must not lead to the session that was copied.
+   */
+  edits(entry: JsonObject): readonly Edit[] {
+    const edits: Edit[] = [];
+    for (const key of ['parentUuid', 'logicalParentUuid']) {
+      const parent = asString(entry[key]);
+      if (parent !== undefined && !this.#ids.has(parent)) this.#ids.set(parent, '');
+    }
+    const promptId = asString(entry.promptId);
+    if (promptId !== undefined) edits.push({ path: ['promptId'], set: this.#prompt(promptId) });
+    this.#collect(entry, [], edits);
+    return edits;
+  }
+
+  #prompt(promptId: string): string {
+    const made = this.#prompts.get(promptId) ?? randomUUID();
+    this.#prompts.set(promptId, made);
+    return made;
+  }
+
+  #collect(value: JsonValue | undefined, path: JsonPath, edits: Edit[]): void {
+    if (typeof value === 'string') {
+      if (this.#ids.has(value)) edits.push({ path, set: this.of(value) });
+    } else if (isArray(value)) {
+      for (const [i, item] of value.entries()) this.#collect(item, [...path, i], edits);
+    } else if (isObject(value) && path.length < deepestReference) {
+      for (const [key, item] of Object.entries(value)) {
+        if (!(path.length === 0 && spokenKeys.has(key))) this.#collect(item, [...path, key], edits);
+      }
+    }
+  }
+}
+
+const deepestReference = 6;
+
+/** What people, models and tools said: an id in there is quoted, not a reference. */
+const spokenKeys: ReadonlySet<string> = new Set([
+  'message',
+  'toolUseResult',
+  'content',
+  'rendered',
+  'promptId',
+  'data',
+]);

@@ -1,0 +1,245 @@
+// A plan → staged, proved, and only then written: new files first, the main transcript last; what is replaced or
+// removed goes to the operation's backup. A kill at any point leaves the original whole; the next operation clears up.
+
+import { createReadStream, statSync } from 'node:fs';
+import { rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatBytes } from '../base/human.ts';
+import { withLock } from '../library/archive/lock.ts';
+import { runningClientOf } from '../library/archive/remove.ts';
+import { identify, refuseIfChanged } from '../store/append.ts';
+import { diskError } from '../store/disk.ts';
+import { replaceFile, writeNewFile } from '../store/replace.ts';
+import {
+  type FileChange,
+  type FileState,
+  newOperationId,
+  type OperationRecord,
+  operationsFolder,
+  removeUnrecorded,
+  writeRecord,
+} from './operation-log.ts';
+import { type Dropped, mainFile, type Plan, type PlannedSource } from './plan.ts';
+import { KeptLines, type Proof, type Proved, proveResult } from './prove.ts';
+import type { Source } from './source.ts';
+import { bytesOf, stagedPath, stageSession } from './stage.ts';
+import { provePortable, stagePortable } from './stage-portable.ts';
+import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
+
+export interface OperateOptions {
+  readonly isDryRun?: boolean;
+  /** Write the results in the safe writer profile, see portable.ts. */
+  readonly isPortable?: boolean;
+  /** Asked once the proof stands and before anything is written; `false` ends the operation. */
+  readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly onWait?: (holder: string) => void;
+}
+
+/** What every surgery command prints; the shape is in docs/json.md. */
+export interface Outcome {
+  readonly operation: string;
+  /** The operation's id, for `clew undo`; absent where nothing was written. */
+  readonly id?: string;
+  readonly isWritten: boolean;
+  readonly from: PlannedSource;
+  readonly to: PlannedSource;
+  /** Further sessions that the operation makes. */
+  readonly others: readonly PlannedSource[];
+  readonly changed: number;
+  readonly dropped: readonly Dropped[];
+  readonly proof: Proof;
+  readonly notes: readonly string[];
+  readonly sizeBytes: { readonly before: number; readonly after: number };
+}
+
+/** Carries out a plan. `sources`: what it was made from, in the order of `plan.sources`. */
+export async function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
+  const operations = operationsFolder(options.env);
+  await refuseInUse(plan, sources);
+  return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
+    await removeUnrecorded(operations);
+    await takeBackInterrupted(operations);
+    const at = new Date();
+    const id = newOperationId(at);
+    const folder = path.join(operations, id);
+    const staged = path.join(folder, 'staged');
+    let isRecorded = false;
+    try {
+      await refuseWithoutRoom(plan, sources, operations);
+      const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
+      if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
+      refuseIfSourcesChanged(sources);
+      const files = await listChanges(plan, staged);
+      const record: OperationRecord = {
+        id,
+        operation: plan.operation,
+        words: plan.words,
+        at: at.toISOString(),
+        state: 'begun',
+        from: plan.sources,
+        to: [outcome.to, ...outcome.others],
+        files,
+      };
+      await writeRecord(operations, record);
+      isRecorded = true;
+      await writeChanges(plan, staged, folder, files);
+      await writeRecord(operations, { ...record, state: 'done' });
+      return { ...outcome, id, isWritten: true };
+    } finally {
+      await rm(isRecorded ? staged : folder, { recursive: true, force: true });
+      // A write that failed in the middle is taken back at once, not by the next operation.
+      if (isRecorded) await takeBackInterrupted(operations);
+    }
+  });
+}
+
+async function stageAndProve(
+  plan: Plan,
+  sources: readonly Source[],
+  staged: string,
+  isPortable: boolean,
+): Promise<Outcome> {
+  const kept = new KeptLines();
+  const proofs: Proved[] = [];
+  const dropped: Dropped[] = [];
+  for (const [i, planned] of plan.results.entries()) {
+    const folder = path.join(staged, String(i));
+    const result = await stageSession(planned, folder);
+    const proved = await proveResult(plan, result, i, folder, sources[0]?.session, kept);
+    if (isPortable && proved.broken.length === 0) {
+      const portable = await stagePortable(result, folder);
+      dropped.push(...portable.dropped);
+      proofs.push(provePortable(result, portable, proved));
+    } else proofs.push(proved);
+  }
+  const lost = sources.reduce((sum, { session }) => sum + kept.lostOf(session.transcript, plan.dropped), 0);
+  const broken = proofs.flatMap((proved) => proved.broken);
+  if (lost > 0) broken.push(`${lost} records are neither in the result nor among what is dropped`);
+  if (broken.length > 0) {
+    throw new UserError(
+      `the proof failed, so nothing was written: ${broken.slice(0, 3).join('; ')}`,
+      'run `clew doctor` on the session',
+      exitCodes.failed,
+    );
+  }
+  return describe({ ...plan, dropped: [...plan.dropped, ...dropped] }, proofs, sources, staged);
+}
+
+function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Source[], staged: string): Outcome {
+  const places = plan.results.map((planned) => ({
+    sessionId: planned.sessionId,
+    path: stagedPath(planned.folder, mainFile(planned).name),
+  }));
+  const [from] = plan.sources;
+  const [to, ...others] = places;
+  const [proved] = proofs;
+  if (from === undefined || to === undefined || proved === undefined) throw new TypeError('a plan needs two sessions');
+  const before = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
+  const after = plan.results.flatMap(({ files }, i) =>
+    files.map((file) => statSync(stagedPath(path.join(staged, String(i)), file.name)).size),
+  );
+  return {
+    operation: plan.operation,
+    isWritten: false,
+    from,
+    to,
+    others,
+    changed: proofs.reduce((sum, { changed }) => sum + changed, 0),
+    dropped: plan.dropped,
+    proof: proved.proof,
+    notes: plan.notes ?? [],
+    sizeBytes: { before, after: after.reduce((sum, size) => sum + size, 0) },
+  };
+}
+
+/** Every file that will change, the main transcripts last: until then a new session is not there. */
+async function listChanges(plan: Plan, staged: string): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const [i, planned] of plan.results.entries()) {
+    for (const file of [...planned.files].reverse()) {
+      const target = stagedPath(planned.folder, file.name);
+      const after = await stateOf(stagedPath(path.join(staged, String(i)), file.name));
+      if (!planned.isInPlace) changes.push({ path: target, kind: 'made', after });
+      else changes.push({ path: target, kind: 'replaced', ...(await beforeOf(target, changes.length)), after });
+    }
+  }
+  for (const { path: target } of plan.otherFiles ?? [])
+    changes.push({ path: target, kind: 'replaced', ...(await beforeOf(target, changes.length)) });
+  for (const target of plan.removals ?? [])
+    changes.push({ path: target, kind: 'removed', ...(await beforeOf(target, changes.length)) });
+  return changes;
+}
+
+async function beforeOf(target: string, place: number): Promise<{ before: FileState; backup: string }> {
+  try {
+    return { before: await stateOf(target), backup: path.join('backup', `${place}-${path.basename(target)}`) };
+  } catch (error) {
+    throw diskError(error, 'read', target);
+  }
+}
+
+async function writeChanges(plan: Plan, staged: string, folder: string, changes: readonly FileChange[]): Promise<void> {
+  const contents = new Map<string, () => Parameters<typeof writeNewFile>[1]>();
+  for (const [i, planned] of plan.results.entries()) {
+    for (const file of planned.files) {
+      const from = stagedPath(path.join(staged, String(i)), file.name);
+      contents.set(stagedPath(planned.folder, file.name), () => createReadStream(from));
+    }
+  }
+  for (const other of plan.otherFiles ?? []) contents.set(other.path, () => bytesOf(other.content));
+  for (const change of changes) {
+    const content = contents.get(change.path);
+    const backup = change.backup === undefined ? undefined : path.join(folder, change.backup);
+    if (change.kind === 'removed' && backup !== undefined) await keepAside(change.path, backup);
+    else if (content !== undefined && backup !== undefined) await replaceFile(change.path, content(), { backup });
+    else if (content !== undefined) await writeNewFile(change.path, content());
+  }
+}
+
+/** Reading a session that runs is fine; taking its file away is not. */
+async function refuseInUse(plan: Plan, sources: readonly Source[]): Promise<void> {
+  const touched = new Set([
+    ...plan.results.filter(({ isInPlace }) => isInPlace).map(({ sessionId }) => sessionId),
+    ...(plan.removals ?? []).map((file) => path.basename(file, '.jsonl')),
+  ]);
+  for (const { session } of sources) {
+    const client = touched.has(session.id) ? await runningClientOf(session.files.main) : undefined;
+    if (client !== undefined)
+      throw new UserError(
+        `session ${session.id} is in use: Claude Code runs it as process ${client}`,
+        'end it and run it again',
+        exitCodes.refused,
+      );
+  }
+}
+
+function refuseIfSourcesChanged(sources: readonly Source[]): void {
+  for (const { identities } of sources)
+    for (const [file, identity] of identities) refuseIfChanged(file, identity, identify(file));
+}
+
+/** The result is on the disk twice for a moment: staged and in its place. */
+async function refuseWithoutRoom(plan: Plan, sources: readonly Source[], operations: string): Promise<void> {
+  const needed = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
+  for (const folder of [operations, plan.results[0]?.folder ?? operations]) {
+    const room = await roomIn(folder);
+    if (room !== undefined && room < needed * plan.results.length)
+      throw new UserError(
+        `not enough room in ${folder}: ${formatBytes(needed)} needed, ${formatBytes(room)} free`,
+        'make room on the disk and run it again',
+      );
+  }
+}
+
+async function roomIn(folder: string): Promise<number | undefined> {
+  for (let at = folder; ; at = path.dirname(at)) {
+    try {
+      const { bavail, bsize } = await statfs(at);
+      return bavail * bsize;
+    } catch {
+      if (at === path.dirname(at)) return undefined;
+    }
+  }
+}

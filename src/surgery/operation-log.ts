@@ -1,0 +1,94 @@
+// Every operation has a folder in Clew's state: what was done, in `operation.json`, and the files that were replaced or
+// removed, in `backup/`. The record is written before the first change and marked when all are made, so that what a
+// killed operation left is known to the next one.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { asObject, parseJson } from '../base/json.ts';
+import { makeFolder } from '../store/disk.ts';
+import { replaceFile, writeNewFile } from '../store/replace.ts';
+import { stateFolder } from '../store/roots.ts';
+import type { PlannedSource } from './plan.ts';
+
+export interface OperationRecord {
+  readonly id: string;
+  readonly operation: string;
+  readonly words: readonly string[];
+  /** ISO time. */
+  readonly at: string;
+  readonly state: 'begun' | 'done' | 'undone';
+  readonly from: readonly PlannedSource[];
+  readonly to: readonly PlannedSource[];
+  /** In the order in which they are changed. */
+  readonly files: readonly FileChange[];
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly kind: 'made' | 'replaced' | 'removed';
+  /** Below the operation's folder; of what was replaced or removed. */
+  readonly backup?: string;
+  /** Absent where the file was not there before, or is gone after. */
+  readonly before?: FileState;
+  readonly after?: FileState;
+}
+
+export interface FileState {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export function operationsFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return path.join(stateFolder(env), 'operations');
+}
+
+/** Its name sorts by time. */
+export function newOperationId(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}-${randomBytes(3).toString('hex')}`;
+}
+
+export async function writeRecord(operations: string, record: OperationRecord): Promise<void> {
+  const folder = path.join(operations, record.id);
+  await makeFolder(folder);
+  const file = path.join(folder, recordName);
+  const bytes = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);
+  if (record.state === 'begun') await writeNewFile(file, bytes);
+  else await replaceFile(file, bytes);
+}
+
+/** All operations, the newest first; folders without a readable record are passed over. */
+export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
+  const names = await readdir(operations).catch(() => []);
+  return names
+    .sort()
+    .reverse()
+    .flatMap((name) => readRecord(path.join(operations, name)) ?? []);
+}
+
+/** Removes the folders of operations that were killed before they recorded anything. */
+export async function removeUnrecorded(operations: string): Promise<void> {
+  for (const name of await readdir(operations).catch(() => [])) {
+    if (!isOperationName(name)) continue;
+    const folder = path.join(operations, name);
+    const leftover = readRecord(folder) === undefined ? folder : path.join(folder, 'staged');
+    await rm(leftover, { recursive: true, force: true });
+  }
+}
+
+const recordName = 'operation.json';
+
+function isOperationName(name: string): boolean {
+  return /^\d{8}T\d{6}-[0-9a-f]{6}$/.test(name);
+}
+
+function readRecord(folder: string): OperationRecord | undefined {
+  try {
+    const value = asObject(parseJson(readFileSync(path.join(folder, recordName), 'utf8')));
+    return value !== undefined && Array.isArray(value.files) && typeof value.id === 'string'
+      ? (value as unknown as OperationRecord) // written by `writeRecord`
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+// What surgery will write, before it is written. An operation is a function `session → Plan`; everything behind that
+// (staging, proof, writing, backup, undo, history) is the same for all of them and lives in operate.ts.
+//
+// How to write an operation:
+// 1. Load the source with `loadSource` (source.ts). It is read only.
+// 2. Say what happens to records with a `Rewrite` (rewrite.ts): edits, drops with a reason, new lines. What is not named
+//    stays byte for byte. Lines are made lazily, so that a transcript of gigabytes is never in memory.
+// 3. Answer a `Plan` whose sessions list every file of the result. `newSession` (new-session.ts) makes one with its own
+//    id, side files and sub-agents along; `sameSession` one that takes the place of the source (`--in-place`).
+// 4. In `expects`, check what only this operation can promise, on the staged result. A text is a broken promise:
+//    nothing is written.
+import type { Session } from '../session/session.ts';
+import type { OutLine } from './out-line.ts';
+
+export interface Plan {
+  /** The command's name, such as `fork`. */
+  readonly operation: string;
+  /** What it was told to do, for the history: `--at 4`. */
+  readonly words: readonly string[];
+  /** The first one is what the result is compared with. */
+  readonly sources: readonly PlannedSource[];
+  /** The first one is `to` in the output. */
+  readonly results: readonly PlannedSession[];
+  /** Files that go away, with a backup; only of sessions that the user named, and only where asked for. */
+  readonly removals?: readonly string[];
+  /** Files beside the sessions, such as `history.jsonl`, that get new content, with a backup. */
+  readonly otherFiles?: readonly PlannedOtherFile[];
+  readonly dropped: readonly Dropped[];
+  /** What the user should know beside the numbers, one sentence each. */
+  readonly notes?: readonly string[];
+  /** What this operation promises of the staged result; each text answered is a promise that does not hold. */
+  expects?(result: StagedSession, index: number): readonly string[] | Promise<readonly string[]>;
+  /** `all` (repairs): no violation may be left. Otherwise none that the source does not have. */
+  readonly violations?: 'all' | 'new';
+}
+
+export interface PlannedSource {
+  readonly sessionId: string;
+  readonly path: string;
+}
+
+export interface PlannedSession {
+  readonly sessionId: string;
+  /** The project folder it stands in. */
+  readonly folder: string;
+  /** Whether it takes the place of files that are there; they are kept as backups. */
+  readonly isInPlace: boolean;
+  /** The main transcript first. */
+  readonly files: readonly PlannedFile[];
+}
+
+export interface PlannedFile {
+  /** Below the project folder, with `/`. */
+  readonly name: string;
+  readonly content: FileSource;
+}
+
+export type FileSource =
+  /** A transcript, line by line; called anew for every reading. */
+  | { readonly lines: () => Iterable<OutLine> }
+  /** The bytes of another file. */
+  | { readonly copyOf: string }
+  | { readonly bytes: Buffer };
+
+export interface PlannedOtherFile {
+  readonly path: string;
+  readonly content: FileSource;
+}
+
+export interface Dropped {
+  /** The file it stood in, where that is not the main transcript of the source. */
+  readonly file?: string;
+  readonly line: number;
+  readonly uuid?: string;
+  readonly reason: string;
+}
+
+/** A result on the disk, not yet in its place. */
+export interface StagedSession {
+  readonly planned: PlannedSession;
+  readonly session: Session;
+}
+
+export function mainFile(session: Pick<PlannedSession, 'files' | 'sessionId'>): PlannedFile {
+  const [main] = session.files;
+  if (main === undefined) throw new TypeError(`the plan for ${session.sessionId} has no main transcript`);
+  return main;
+}

@@ -1,0 +1,261 @@
+// A session → the same conversation in the safe writer profile, which every client from 1.0.57 on resumes alike: one
+// chain without branches, a block a line, results behind their calls one after the other, rising times, a model on
+// every answer. What a current client would send is what is written; the rest is named as dropped.
+import { randomUUID } from 'node:crypto';
+import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isLinked } from '../session/graph.ts';
+import { isBoundary, isMessage, type Node, resultsOf } from '../session/node.ts';
+import { syntheticModel, texts } from '../session/resume/client.ts';
+import { textBlock, type WireBlock } from '../session/resume/draft.ts';
+import { isReminder, normalise } from '../session/resume/normalise.ts';
+import type { ResumeMessage } from '../session/resume/repair.ts';
+import { resumeLines, traceMessages } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+
+export interface PortableLine {
+  readonly entry: JsonObject;
+  /** The line it comes from; none where it was put in. */
+  readonly node?: Node;
+}
+
+export interface PortableSession {
+  readonly lines: readonly PortableLine[];
+  readonly dropped: readonly { readonly node: Node; readonly reason: string }[];
+}
+
+export function makePortable(session: Session): PortableSession | { readonly refused: string } {
+  const traced = traceMessages(session);
+  if ('refused' in traced) return traced;
+  if (traced.messages.length === 0) return { refused: 'the session holds nothing that a resume would send' };
+  const writer = new ChainWriter(session);
+  const boundary = startingBoundary(session);
+  if (boundary !== undefined) writer.addBoundary(boundary);
+  for (const message of traced.messages) {
+    if (message.role === 'assistant') writer.addAnswer(message);
+    else writer.addInput(message);
+  }
+  // Older clients disagree on how to go on from an open end, so it is closed as the current one would close it.
+  if (traced.messages.at(-1)?.role === 'user')
+    writer.addAnswer({ role: 'assistant', content: [textBlock(texts.noResponse)], lines: [] });
+  const asides = session.transcript.nodes.filter(isKeptAside);
+  for (const node of asides) writer.addAside(node);
+  writer.addPin();
+  return { lines: writer.lines, dropped: droppedLines(session, writer) };
+}
+
+/** Bookkeeping that a person would miss. Clients write the rest anew. */
+function isKeptAside(node: Node): boolean {
+  return !node.hidden && keptAsides.has(node.type);
+}
+
+const keptAsides: ReadonlySet<string> = new Set([
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'summary',
+  'tag',
+  'file-history-snapshot',
+  'file-history-delta',
+]);
+
+function startingBoundary(session: Session): Node | undefined {
+  const resumed = resumeLines(session.transcript);
+  const [first] = 'refused' in resumed ? [] : resumed.lines;
+  return first !== undefined && isBoundary(first) ? first : undefined;
+}
+
+function droppedLines(session: Session, writer: ChainWriter): PortableSession['dropped'] {
+  const written = new Set(writer.lines.map(({ node }) => node));
+  const resumed = resumeLines(session.transcript);
+  const chain = new Set('refused' in resumed ? [] : resumed.lines);
+  return session.transcript.nodes
+    .filter((node) => !written.has(node))
+    .map((node) => ({
+      node,
+      reason: writer.isJoined(node) ? 'its text is part of the line that it is sent with' : reasonFor(node, chain),
+    }));
+}
+
+function reasonFor(node: Node, chain: ReadonlySet<Node>): string {
+  if (!isLinked(node)) return 'bookkeeping that the client writes anew';
+  if (node.isSidechain) return 'a line of a sub-agent, which older clients would take for the conversation';
+  if (node.type === 'progress') return 'progress, which is never sent';
+  if (node.type === 'attachment') return 'context that the client gathers anew';
+  if (chain.has(node)) return 'on the chain, but not sent';
+  return 'not on the chain that a resume continues';
+}
+
+class ChainWriter {
+  readonly lines: PortableLine[] = [];
+  readonly #session: Session;
+  readonly #usedIds = new Set<string>();
+  readonly #usedLines = new Set<Node>();
+  /** Lines whose text stands in the line of another. */
+  readonly #joined = new Set<Node>();
+  #last: string | null = null;
+  #time = Number.NEGATIVE_INFINITY;
+  #envelope: JsonObject = {};
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** What it keeps of the old history stands behind the summary by now. */
+  addBoundary(node: Node): void {
+    const entry = this.#read(node);
+    const { preservedSegment, preservedMessages, ...compactMetadata } = asObject(entry.compactMetadata) ?? {};
+    this.#add(node, { ...entry, logicalParentUuid: undefined, compactMetadata });
+  }
+
+  addAnswer(message: ResumeMessage): void {
+    const id = this.#messageId(message);
+    const hasCalls = message.content.some((block) => block.type === 'tool_use');
+    for (const block of message.content) {
+      const node = message.lines.find((line) => holds(this.#read(line), block)) ?? message.lines[0];
+      const stored = node === undefined ? {} : (asObject(this.#read(node).message) ?? {});
+      this.#add(node, {
+        ...(node === undefined ? { type: 'assistant' } : this.#read(node)),
+        message: {
+          type: 'message',
+          role: 'assistant',
+          usage: { input_tokens: 0, output_tokens: 0 },
+          stop_sequence: null,
+          ...stored,
+          id,
+          model: asString(stored.model) ?? syntheticModel,
+          stop_reason: hasCalls ? 'tool_use' : 'end_turn',
+          content: [block],
+        },
+      });
+    }
+  }
+
+  /** Results stand first, a line each; then all text in one line, because clients join several lines differently. */
+  addInput(message: ResumeMessage): void {
+    for (const block of message.content) if (block.type === 'tool_result') this.#addResult(message, block);
+    // The client adds the text about loaded tools again by itself.
+    const left = message.content.filter(
+      (block) => block.type !== 'tool_result' && block.text !== texts.toolLoaded && !isReminder(block),
+    );
+    if (left.length === 0) return;
+    const nodes = message.lines.filter(
+      (node) => resultsOf(node).length === 0 || node.message?.blockTypes.includes('text'),
+    );
+    const spoken = nodes.filter((node) => !this.#usedLines.has(node));
+    const carrier = spoken.findLast((node) => node.promptKind !== undefined) ?? spoken.find(isMessage) ?? spoken[0];
+    this.#add(
+      carrier,
+      asUserLine(
+        carrier,
+        spoken.map((node) => this.#read(node)),
+        left,
+        carrier && this.#read(carrier),
+      ),
+    );
+    for (const node of spoken) if (node !== carrier) this.#joined.add(node);
+  }
+
+  #addResult(message: ResumeMessage, block: WireBlock): void {
+    const node = message.lines.find((line) => holds(this.#read(line), block));
+    const entry: JsonObject = node === undefined ? { type: 'user' } : this.#read(node);
+    const isAlone = (node?.message?.results.length ?? 0) < 2;
+    const { content: [own] = [] } = normalise([{ role: 'user', content: [block] }])[0] ?? {};
+    this.#add(node, {
+      ...entry,
+      ...(isAlone ? {} : { toolUseResult: undefined }),
+      message: { role: 'user', content: [own ?? block] },
+    });
+  }
+
+  addAside(node: Node): void {
+    this.lines.push({ entry: this.#read(node), node });
+  }
+
+  isJoined(node: Node): boolean {
+    return this.#joined.has(node);
+  }
+
+  addPin(): void {
+    if (this.#last === null) return;
+    this.lines.push({ entry: { type: 'last-prompt', leafUuid: this.#last, sessionId: this.#session.id } });
+  }
+
+  /** Unique for each answer: readers join all lines that share one. */
+  #messageId(message: ResumeMessage): string {
+    const stored = message.lines.map((line) => line.message?.id).find((id) => id !== undefined && id !== '');
+    const id = stored === undefined || this.#usedIds.has(stored) ? `msg_${randomUUID().replaceAll('-', '')}` : stored;
+    this.#usedIds.add(id);
+    return id;
+  }
+
+  #add(node: Node | undefined, entry: JsonObject): void {
+    const envelope = this.#envelopeOf(entry);
+    const isFirst = node?.uuid !== undefined && !this.#usedLines.has(node);
+    if (node !== undefined) this.#usedLines.add(node);
+    const uuid = isFirst && node?.uuid !== undefined ? node.uuid : randomUUID();
+    const time = node === undefined || Number.isNaN(node.time) ? this.#time + 1 : Math.max(node.time, this.#time + 1);
+    this.#time = Number.isFinite(time) ? time : Date.UTC(2026, 0, 1);
+    const written = { ...entry, ...envelope, parentUuid: this.#last, isSidechain: false, uuid };
+    const line = withoutAbsent({ ...written, timestamp: new Date(this.#time).toISOString() });
+    this.lines.push(isFirst && node !== undefined ? { entry: line, node } : { entry: line });
+    this.#last = uuid;
+  }
+
+  /** Every line carries the whole envelope; what a line lacks it takes from the one before. */
+  #envelopeOf(entry: JsonObject): JsonObject {
+    const envelope: Record<string, JsonValue> = {};
+    for (const [key, fallback] of Object.entries(fullEnvelope)) {
+      envelope[key] = entry[key] ?? this.#envelope[key] ?? fallback;
+    }
+    envelope.sessionId = this.#session.id;
+    this.#envelope = envelope;
+    return envelope;
+  }
+
+  #read(node: Node): JsonObject {
+    return this.#session.transcript.read(node);
+  }
+}
+
+const fullEnvelope = { userType: 'external', cwd: '/', version: '2.1.45', gitBranch: '' };
+
+function withoutAbsent(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}
+
+/** Whether a stored line holds this block of a message, as it is or as the client sends it. */
+function holds(entry: JsonObject, block: WireBlock): boolean {
+  const content = asObject(entry.message)?.content;
+  if (!Array.isArray(content)) return false;
+  return content.some((stored: JsonValue) => {
+    const own = asObject(stored);
+    if (own === undefined || own.type !== block.type) return false;
+    if (own.type === 'tool_use') return own.id === block.id;
+    if (own.type === 'tool_result') return own.tool_use_id === block.tool_use_id;
+    return JSON.stringify(own) === JSON.stringify(block);
+  });
+}
+
+/**
+ * What was said in one or several lines as one user line. Local commands and what was rendered are notes of newer
+ * clients; as user lines all of them send it.
+ */
+function asUserLine(
+  carrier: Node | undefined,
+  lines: readonly JsonObject[],
+  blocks: readonly WireBlock[],
+  entry: JsonObject = {},
+): JsonObject {
+  const [only] = blocks;
+  const isText = blocks.length === 1 && only?.type === 'text' && Object.keys(only).length === 2;
+  const message = { role: 'user', content: isText ? (only?.text ?? '') : blocks };
+  // A mark that only a part of the text carries would be said of all of it.
+  const marks = Object.fromEntries(
+    partMarks.map((key) => [key, lines.every((line) => line[key] === true) ? true : undefined]),
+  );
+  if (carrier?.type === 'user') return { ...entry, ...(lines.length > 1 ? marks : {}), message };
+  const { subtype, content: _, level, attachment, rendered, renderedRole, ...rest } = entry;
+  return { ...rest, type: 'user', message };
+}
+
+const partMarks = ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly'];

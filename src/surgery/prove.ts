@@ -1,0 +1,163 @@
+// A staged result and what it was made from → the proof that it may be written, or what is wrong with it. The numbers
+// go to the user; one broken promise, and nothing is written.
+import { isDeepStrictEqual } from 'node:util';
+import { checkRequest } from '../api/check-request.ts';
+import type { Violation } from '../api/rule.ts';
+import { asObject, parseJson } from '../base/json.ts';
+import { countReachable, type Reachable } from '../session/reachable.ts';
+import { type ResumeRequest, requestMessages } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+import type { Transcript } from '../session/transcript.ts';
+import { readLines } from '../store/lines.ts';
+import { RangeReader } from '../store/ranges.ts';
+import type { Origin, OutLine } from './out-line.ts';
+import type { Plan, PlannedFile, StagedSession } from './plan.ts';
+import { stagedPath } from './stage.ts';
+
+export interface Proof {
+  readonly reachable: Reachable;
+  readonly before: Reachable;
+  /** Tool calls in what a resume sends, and how many of them have exactly one result. */
+  readonly pairs: { readonly calls: number; readonly answered: number };
+  readonly violations: readonly Violation[];
+  readonly untouchedIdentical: boolean;
+}
+
+export interface Proved {
+  readonly proof: Proof;
+  /** Lines of the result that differ from where they came from, or are new; ids that had to change not counted. */
+  readonly changed: number;
+  /** Why the result must not be written; empty where all holds. */
+  readonly broken: readonly string[];
+}
+
+export async function proveResult(
+  plan: Plan,
+  staged: StagedSession,
+  index: number,
+  folder: string,
+  source: Session | undefined,
+  kept: KeptLines,
+): Promise<Proved> {
+  const request = requestMessages(staged.session);
+  const before = source === undefined ? undefined : requestMessages(source);
+  const violations = violationsOf(staged.session);
+  const lines = countLines(staged, folder, kept);
+  const broken = [
+    ...brokenResume(request, before),
+    ...brokenRules(plan, violations, source),
+    ...(lines.differing === 0 ? [] : [`${lines.differing} lines that were to stay differ`]),
+    ...(await (plan.expects?.(staged, index) ?? [])),
+  ];
+  return {
+    proof: {
+      reachable: countReachable(staged.session),
+      before: source === undefined ? { loaded: 0, of: 0 } : countReachable(source),
+      pairs: countPairs(request),
+      violations,
+      untouchedIdentical: lines.differing === 0,
+    },
+    changed: lines.changed,
+    broken,
+  };
+}
+
+/** The lines of the sources that are in some result. */
+export class KeptLines {
+  readonly #byFile = new Map<string, Set<number>>();
+
+  add({ file, line }: Origin): void {
+    const lines = this.#byFile.get(file) ?? new Set();
+    this.#byFile.set(file, lines.add(line));
+  }
+
+  /** The records of a source that are neither in a result nor among what was dropped. */
+  lostOf(transcript: Transcript, dropped: Plan['dropped']): number {
+    const lines = this.#byFile.get(transcript.path) ?? new Set();
+    const named = new Set(
+      dropped.flatMap(({ file, line }) => (file === undefined || file === transcript.path ? line : [])),
+    );
+    return transcript.nodes.filter(({ line }) => !lines.has(line) && !named.has(line)).length;
+  }
+}
+
+function brokenResume(after: ResumeRequest, before: ResumeRequest | undefined): readonly string[] {
+  return 'refused' in after && before !== undefined && !('refused' in before)
+    ? [`Claude Code would refuse the result: ${after.refused}`]
+    : [];
+}
+
+/** A session that was rejected before may stay so, unless it was to be repaired. */
+function brokenRules(plan: Plan, after: readonly Violation[], source: Session | undefined): readonly string[] {
+  // Some the API no longer enforces, some are only estimated: told, but no reason to refuse.
+  const certain = after.filter(({ isFormer, isEstimate }) => isFormer !== true && isEstimate !== true);
+  if (certain.length === 0) return [];
+  const known = plan.violations === 'all' || source === undefined ? [] : violationsOf(source);
+  const rules = new Set(known.map(({ rule }) => rule));
+  return certain.filter(({ rule }) => !rules.has(rule)).map(({ message }) => `the API would reject it: ${message}`);
+}
+
+/** What the API would say to a resume, which always comes with a prompt. */
+export function violationsOf(session: Session): readonly Violation[] {
+  const request = requestMessages(session, 'go on');
+  return 'refused' in request ? [] : checkRequest(request);
+}
+
+function countPairs(request: ResumeRequest): Proof['pairs'] {
+  const calls: unknown[] = [];
+  const results = new Map<unknown, number>();
+  for (const block of 'refused' in request ? [] : request.messages.flatMap(({ content }) => content)) {
+    if (block.type === 'tool_use') calls.push(block.id);
+    if (block.type === 'tool_result') results.set(block.tool_use_id, (results.get(block.tool_use_id) ?? 0) + 1);
+  }
+  return { calls: calls.length, answered: calls.filter((id) => results.get(id) === 1).length };
+}
+
+/** Compares every line on the disk with the file it came from. */
+function countLines(staged: StagedSession, folder: string, kept: KeptLines): { changed: number; differing: number } {
+  const sources = new Map<string, RangeReader>();
+  let changed = 0;
+  let differing = 0;
+  for (const file of staged.planned.files) {
+    if (!('lines' in file.content)) continue;
+    for (const { line, bytes } of stagedLines(file, file.content.lines(), folder)) {
+      if (!line.isRenamed && (line.origin === undefined || line.isEdited)) changed++;
+      if (!isAsPromised(line, bytes, sources)) differing++;
+      if (line.origin !== undefined) kept.add(line.origin);
+    }
+  }
+  return { changed, differing };
+}
+
+function* stagedLines(
+  file: PlannedFile,
+  lines: Iterable<OutLine>,
+  folder: string,
+): Generator<{ line: OutLine; bytes: Buffer }> {
+  const planned = lines[Symbol.iterator]();
+  for (const batch of readLines(stagedPath(folder, file.name), { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
+    for (const { bytes } of batch) {
+      const next = planned.next();
+      if (next.done !== true) yield { line: next.value, bytes };
+    }
+  }
+}
+
+function isAsPromised(line: OutLine, staged: Buffer, sources: Map<string, RangeReader>): boolean {
+  const { origin } = line;
+  if (origin === undefined || (line.isEdited && !line.isRenamed)) return true;
+  const reader = sources.get(origin.file) ?? new RangeReader(origin.file);
+  sources.set(origin.file, reader);
+  const original = reader.read(origin.offset, origin.length);
+  return line.isRenamed ? isSameButIds(original, staged) : original.equals(staged);
+}
+
+/** A renamed line says the same, whatever ids it carries. */
+function isSameButIds(original: Buffer, staged: Buffer): boolean {
+  const before = asObject(parseJson(original.toString('utf8')));
+  const after = asObject(parseJson(staged.toString('utf8')));
+  if (before === undefined || after === undefined) return before === after;
+  return spokenKeys.every((key) => isDeepStrictEqual(before[key], after[key]));
+}
+
+const spokenKeys = ['type', 'message', 'toolUseResult', 'content', 'rendered', 'timestamp', 'isSidechain'];

@@ -1,0 +1,140 @@
+// A transcript and what is to happen to its records → the lines of the result, lazily and in file order. Whatever is
+// not named stays byte for byte: other records, bookkeeping, blank lines and damage.
+import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { type Edit, editJson } from '../format/edit.ts';
+import type { Node } from '../session/node.ts';
+import type { Transcript } from '../session/transcript.ts';
+import { type Line, readLines } from '../store/lines.ts';
+import { RangeReader } from '../store/ranges.ts';
+import { editLine, madeLine, type OutLine } from './out-line.ts';
+import type { Dropped } from './plan.ts';
+
+export interface Rewrite {
+  /** Records that change, by their index in the transcript. */
+  readonly edits?: ReadonlyMap<number, readonly Edit[]>;
+  /** Records that go, with the reason. */
+  readonly drops?: ReadonlyMap<number, string>;
+  /** New lines behind a record; behind -1: at the beginning. */
+  readonly inserts?: ReadonlyMap<number, readonly JsonObject[]>;
+  /** Leave out everything that is no record: torn, joined and padded lines become clean ones. */
+  readonly isCleaned?: boolean;
+  /** Edits on top for every record, new ones included: other ids, another folder. */
+  readonly renames?: ((entry: JsonObject) => readonly Edit[]) | undefined;
+}
+
+/** The lines of the transcript's file with the rewrite applied; each call reads the file again. */
+export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Generator<OutLine> {
+  yield* insertedLines(rewrite, -1);
+  const { nodes, path } = transcript;
+  const ranges = new RangeReader(path);
+  let next = 0;
+  let writtenUntil = 0;
+  for (const batch of readLines(path)) {
+    for (const line of batch) {
+      const first = next;
+      while (next < nodes.length && (nodes[next] as Node).offset < line.offset + line.length) next++;
+      const held = nodes.slice(first, next);
+      // The rest of an object over several lines, which has been written as one.
+      if (held.length === 0 && line.offset < writtenUntil) continue;
+      if (isKept(line, held, rewrite)) {
+        yield renamePieces(asItStands(path, line, held), line, held, rewrite);
+        continue;
+      }
+      for (const node of held) {
+        if (rewrite.drops?.has(node.index) !== true) yield rewriteRecord(path, node, rewrite, ranges);
+        yield* insertedLines(rewrite, node.index);
+        writtenUntil = node.offset + node.length;
+      }
+    }
+  }
+}
+
+/** What the rewrite drops, for the plan. */
+export function droppedBy(transcript: Transcript, drops: ReadonlyMap<number, string>, file?: string): Dropped[] {
+  return [...drops].map(([index, reason]) => {
+    const node = transcript.nodes[index];
+    return {
+      ...(file === undefined ? {} : { file }),
+      line: node?.line ?? 0,
+      ...(node?.uuid === undefined ? {} : { uuid: node.uuid }),
+      reason,
+    };
+  });
+}
+
+/** Whether the line stays byte for byte. One that is too long to be read always does. */
+function isKept(line: Line, held: readonly Node[], rewrite: Rewrite): boolean {
+  if (line.bytes.length < line.length) return true;
+  if (held.some(({ index }) => isNamedBy(rewrite, index))) return false;
+  const last = held.at(-1);
+  const goesOn = last !== undefined && last.offset + last.length > line.offset + line.length;
+  if (goesOn && rewrite.renames !== undefined) return false;
+  return rewrite.isCleaned !== true || isClean(line, held);
+}
+
+function isNamedBy({ edits, drops, inserts }: Rewrite, index: number): boolean {
+  return edits?.has(index) === true || drops?.has(index) === true || inserts?.has(index) === true;
+}
+
+/** Copied, because the bytes of a batch are only good until the next one. */
+function asItStands(file: string, line: Line, held: readonly Node[]): OutLine {
+  const { number, offset, length } = line;
+  const bytes = line.bytes.length < length ? new RangeReader(file, 0).read(offset, length) : Buffer.from(line.bytes);
+  const origin = { file, line: held[0]?.line ?? number, offset, length };
+  return { bytes, origin, isEdited: false, isRenamed: false };
+}
+
+function rewriteRecord(file: string, node: Node, rewrite: Rewrite, ranges: RangeReader): OutLine {
+  const { line, offset, length } = node;
+  const bytes = oneLine(Buffer.from(ranges.read(offset, length)));
+  const origin = { file, line, offset, length };
+  const out = { bytes, origin, isEdited: bytes.length !== length, isRenamed: false };
+  return renameLine(editLine(out, rewrite.edits?.get(node.index) ?? []), rewrite);
+}
+
+function* insertedLines(rewrite: Rewrite, behind: number): Generator<OutLine> {
+  for (const entry of rewrite.inserts?.get(behind) ?? []) yield renameLine(madeLine(entry), rewrite);
+}
+
+function renameLine(line: OutLine, { renames }: Rewrite): OutLine {
+  return renames === undefined ? line : editLine(line, renamesFor(line.bytes, renames), true);
+}
+
+/** In a line that is not simply one record, the bytes between its records stay. */
+function renamePieces(line: OutLine, { offset }: Line, held: readonly Node[], rewrite: Rewrite): OutLine {
+  const { renames } = rewrite;
+  if (renames === undefined || held.length === 0) return line;
+  if (held.length === 1 && held[0]?.length === line.bytes.length) return renameLine(line, rewrite);
+  const pieces: Buffer[] = [];
+  let done = 0;
+  for (const node of held) {
+    const start = node.offset - offset;
+    if (start < done) continue;
+    const record = line.bytes.subarray(start, start + node.length);
+    pieces.push(line.bytes.subarray(done, start), editJson(record, renamesFor(record, renames)));
+    done = start + node.length;
+  }
+  return { ...line, bytes: Buffer.concat([...pieces, line.bytes.subarray(done)]), isEdited: true, isRenamed: true };
+}
+
+function renamesFor(record: Buffer, renames: NonNullable<Rewrite['renames']>): readonly Edit[] {
+  const entry = parseJson(record.toString('utf8'));
+  return isObject(entry) ? renames(entry) : [];
+}
+
+/** An object that was written over several lines becomes one line: newlines between its tokens are only space. */
+function oneLine(bytes: Buffer): Buffer {
+  const value = bytes.includes(newline) ? parseJson(bytes.toString('utf8')) : undefined;
+  const line = value === undefined ? bytes : Buffer.from(JSON.stringify(value));
+  return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** One record and nothing else. */
+function isClean(line: Line, held: readonly Node[]): boolean {
+  const [only] = held;
+  if (only === undefined || held.length > 1 || line.bytes.at(-1) === carriageReturn) return false;
+  return only.offset === line.offset && only.length === line.length;
+}

@@ -1,0 +1,49 @@
+// The session that is operated on, with every file that belongs to it. Read only, whole, and as it was at one moment:
+// the identity of each transcript is taken before it is read, so that a change under the operation is noticed.
+import path from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
+import { loadSession, type Session } from '../session/session.ts';
+import { loadTranscript, type Transcript } from '../session/transcript.ts';
+import { type FileIdentity, identify } from '../store/append.ts';
+import { diskError } from '../store/disk.ts';
+import type { DiskProblem } from '../store/folders.ts';
+
+export interface Source {
+  readonly session: Session;
+  /** The project folder. */
+  readonly folder: string;
+  /** All its files, the main transcript first. */
+  readonly files: readonly SourceFile[];
+  readonly identities: ReadonlyMap<string, FileIdentity>;
+}
+
+export interface SourceFile extends SessionPath {
+  /** Present where the file is a transcript: the main one, or a sub-agent's. */
+  readonly transcript?: Transcript;
+}
+
+export async function loadSource(main: string): Promise<Source> {
+  const problems: DiskProblem[] = [];
+  const paths = await sessionPaths(main, problems);
+  const [problem] = problems;
+  if (problem !== undefined)
+    throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');
+  const identities = new Map<string, FileIdentity>();
+  for (const file of paths) identities.set(file.path, identify(file.path));
+  try {
+    const session = await loadSession(main);
+    const files = paths.map((file, i): SourceFile => {
+      if (i === 0) return { ...file, transcript: session.transcript };
+      return isAgentName(file.name) ? { ...file, transcript: loadTranscript(file.path, { strict: true }) } : file;
+    });
+    return { session, folder: path.dirname(path.resolve(main)), files, identities };
+  } catch (error) {
+    throw diskError(error, 'read', main);
+  }
+}
+
+/** `agent-….jsonl`, wherever it stands. */
+function isAgentName(name: string): boolean {
+  return /^agent-.+\.jsonl$/.test(path.posix.basename(name));
+}

@@ -1,0 +1,129 @@
+// An operation's record → everything as it was before it. Files that somebody has changed since are never overwritten;
+// lines that a client appended behind ours are kept.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { makeFolder, syncPath } from '../store/disk.ts';
+import { removeStaleTemps, replaceFile } from '../store/replace.ts';
+import { type FileChange, type FileState, type OperationRecord, readRecords, writeRecord } from './operation-log.ts';
+
+/** Takes back one operation: what it made goes, what it replaced or removed comes back, byte for byte. */
+export async function undoOperation(operations: string, record: OperationRecord): Promise<void> {
+  if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  for (const change of record.files) await refuseChanged(record, change);
+  await takeBack(operations, record);
+  await writeRecord(operations, { ...record, state: 'undone' });
+}
+
+/** Takes back what a killed or failed operation did; called while no other operation runs. */
+export async function takeBackInterrupted(operations: string): Promise<void> {
+  for (const record of await readRecords(operations)) {
+    if (record.state !== 'begun') continue;
+    await takeBack(operations, record);
+    for (const folder of new Set(record.files.map((file) => path.dirname(file.path))))
+      await removeStaleTemps(folder, 0);
+    await rm(path.join(operations, record.id), { recursive: true, force: true });
+  }
+}
+
+/** Moves a file to where it is kept; another disk takes a copy. */
+export async function keepAside(file: string, backup: string): Promise<void> {
+  await makeFolder(path.dirname(backup));
+  try {
+    await rename(file, backup);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EXDEV') throw error;
+    await copyFile(file, backup);
+    await syncPath(backup);
+    await rm(file);
+  }
+  await syncPath(path.dirname(file));
+}
+
+export async function stateOf(file: string): Promise<FileState> {
+  const { size } = statSync(file);
+  return { sizeBytes: size, sha256: await hashStart(file, size) };
+}
+
+/** In reverse: a session that was made loses its main transcript first, one that was taken away gets it back last. */
+async function takeBack(operations: string, record: OperationRecord): Promise<void> {
+  const folder = path.join(operations, record.id);
+  const tops = new Set(record.to.map((place) => path.dirname(path.dirname(place.path))));
+  for (const change of [...record.files].reverse()) {
+    if (change.kind === 'made') await takeBackMade(change, tops);
+    else await takeBackChanged(folder, change);
+  }
+}
+
+/** Only what the operation itself made: a file of that name that was there before, or grew since, stays. */
+async function takeBackMade({ path: file, after }: FileChange, tops: ReadonlySet<string>): Promise<void> {
+  if (!existsSync(file) || after === undefined || !isSameState(await stateOf(file), after)) return;
+  await rm(file);
+  for (let folder = path.dirname(file); !tops.has(folder); folder = path.dirname(folder)) {
+    try {
+      await rmdir(folder);
+    } catch {
+      return;
+    }
+  }
+}
+
+async function takeBackChanged(folder: string, change: FileChange): Promise<void> {
+  const { path: file, backup, before, after } = change;
+  const kept = backup === undefined ? undefined : path.join(folder, backup);
+  if (kept === undefined || before === undefined || !existsSync(kept)) return;
+  if (existsSync(file)) {
+    // Not yet replaced, or somebody else has been at it since the operation was killed.
+    if (isSameState(await stateOf(file), before) || !(await isAsLeft(change))) return;
+    const later = after === undefined ? undefined : createReadStream(file, { start: after.sizeBytes });
+    await replaceFile(file, joined(createReadStream(kept), later));
+  } else {
+    await makeFolder(path.dirname(file));
+    await link(kept, file).catch(() => copyFile(kept, file));
+    await syncPath(path.dirname(file));
+  }
+}
+
+async function* joined(...parts: (AsyncIterable<Buffer> | undefined)[]): AsyncGenerator<Buffer> {
+  for (const part of parts) if (part !== undefined) yield* part;
+}
+
+/** A file that is not as the operation left it holds somebody's later work. */
+async function refuseChanged(record: OperationRecord, change: FileChange): Promise<void> {
+  const { path: file, kind } = change;
+  const isThere = existsSync(file);
+  if (kind === 'removed' ? !isThere : isThere && (await isAsLeft(change))) return;
+  const what = kind === 'removed' ? 'is there again' : isThere ? 'has changed since' : 'is gone';
+  throw new UserError(
+    `${file} ${what}; ${record.operation} (${record.id}) cannot be taken back`,
+    'the files as they were are kept with the operation: see `clew history --json`',
+    exitCodes.refused,
+  );
+}
+
+/** Also where lines came behind it since, if the operation had only appended some itself: these alone are taken out. */
+async function isAsLeft({ path: file, kind, before, after }: FileChange): Promise<boolean> {
+  if (after === undefined) return true;
+  const { size } = statSync(file);
+  if (size < after.sizeBytes || (await hashStart(file, after.sizeBytes)) !== after.sha256) return false;
+  if (size === after.sizeBytes) return true;
+  const isAppended =
+    kind === 'replaced' &&
+    before !== undefined &&
+    before.sizeBytes <= after.sizeBytes &&
+    (await hashStart(file, before.sizeBytes)) === before.sha256;
+  return isAppended;
+}
+
+function isSameState(a: FileState, b: FileState): boolean {
+  return a.sizeBytes === b.sizeBytes && a.sha256 === b.sha256;
+}
+
+/** The hash of a file's first bytes. */
+async function hashStart(file: string, sizeBytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (sizeBytes > 0) for await (const piece of createReadStream(file, { end: sizeBytes - 1 })) hash.update(piece);
+  return hash.digest('hex');
+}

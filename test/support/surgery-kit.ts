@@ -1,0 +1,65 @@
+// A library of one session in a temporary folder, to operate on: copies of real sessions with all their files, a state
+// folder of its own, and the bytes of everything for comparison.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { filesBelow, hasShared, shared } from './paths.ts';
+import { temporaryFolder, writeTree } from './temp-folder.ts';
+
+export interface Bench {
+  readonly root: string;
+  /** The project folder. */
+  readonly folder: string;
+  readonly main: string;
+  readonly env: NodeJS.ProcessEnv & { readonly CLEW_HOME: string };
+}
+
+/** A session of its own from a builder's text; `files` stand beside it in the project folder. */
+export function benchWith(
+  context: TestContext,
+  sessionId: string,
+  text: string | Buffer,
+  files: Readonly<Record<string, string | Buffer>> = {},
+): Bench {
+  const bench = emptyBench(context, sessionId);
+  writeTree(bench.folder, { [`${sessionId}.jsonl`]: text, ...files });
+  return bench;
+}
+
+/** A copy of a real session with its side folder. */
+export function benchOf(context: TestContext, transcript: string): Bench {
+  const sessionId = path.basename(transcript, '.jsonl');
+  const bench = emptyBench(context, sessionId);
+  cpSync(transcript, bench.main);
+  const side = transcript.replace(/\.jsonl$/, '');
+  if (existsSync(side)) cpSync(side, bench.main.replace(/\.jsonl$/, ''), { recursive: true });
+  for (const name of readdirSync(path.dirname(transcript)))
+    if (name.startsWith('agent-')) cpSync(path.join(path.dirname(transcript), name), path.join(bench.folder, name));
+  return bench;
+}
+
+function emptyBench(context: TestContext, sessionId: string): Bench {
+  const root = temporaryFolder(context);
+  const folder = path.join(root, 'library/projects/-home-kim-project');
+  mkdirSync(folder, { recursive: true });
+  const env = { ...process.env, CLEW_HOME: path.join(root, 'state') };
+  return { root: path.join(root, 'library'), folder, main: path.join(folder, `${sessionId}.jsonl`), env };
+}
+
+/** Every file below a folder with its bytes. */
+export function contentsOf(folder: string): ReadonlyMap<string, string> {
+  const files = existsSync(folder) ? filesBelow(folder, '') : [];
+  return new Map(
+    files
+      .filter((file) => statSync(file).isFile())
+      .map((file) => [path.relative(folder, file), readFileSync(file).toString('latin1')]),
+  );
+}
+
+/** Main transcripts that the real client wrote, without those that hold no conversation. */
+export function realSessions(): string[] {
+  if (!hasShared) return [];
+  return filesBelow(path.join(shared, 'corpus/real'), '.jsonl').filter((file) =>
+    /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/.test(path.basename(file)),
+  );
+}

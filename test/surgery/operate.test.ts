@@ -1,0 +1,169 @@
+// What holds for every operation: dry runs write nothing, broken promises neither, undo gives back identical bytes,
+// and a kill at any point leaves the original whole.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from '../../src/base/errors.ts';
+import { planFork } from '../../src/surgery/fork.ts';
+import { sameSession } from '../../src/surgery/new-session.ts';
+import { operate } from '../../src/surgery/operate.ts';
+import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
+import type { Plan } from '../../src/surgery/plan.ts';
+import { loadSource, type Source } from '../../src/surgery/source.ts';
+import { undoOperation } from '../../src/surgery/undo.ts';
+import { cleanEnv } from '../support/clew.ts';
+import { clew } from '../support/paths.ts';
+import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+
+test('a dry run proves and writes nothing, not even in the state folder', async (context) => {
+  const bench = simpleBench(context);
+  const before = contentsOf(bench.root);
+  const source = await loadSource(bench.main);
+  const outcome = await operate(planFork(source), [source], { env: bench.env, isDryRun: true });
+  assert.equal(outcome.isWritten, false);
+  assert.deepEqual(outcome.proof.reachable, { loaded: 2, of: 2 });
+  assert.deepEqual(contentsOf(bench.root), before);
+  assert.deepEqual(readdirSync(operationsFolder(bench.env)), []);
+});
+
+test('a promise that does not hold keeps everything as it is', async (context) => {
+  const bench = simpleBench(context);
+  const before = contentsOf(bench.root);
+  const source = await loadSource(bench.main);
+  const plan: Plan = { ...planFork(source), expects: () => ['the moon is not cheese'] };
+  await assert.rejects(operate(plan, [source], { env: bench.env }), /nothing was written: the moon is not cheese/);
+  assert.deepEqual(contentsOf(bench.root), before);
+});
+
+test('records that a plan neither keeps nor names as dropped break the proof', async (context) => {
+  const bench = simpleBench(context);
+  const source = await loadSource(bench.main);
+  const plan = inPlace(source, new Map([[1, 'told']]), []);
+  await assert.rejects(operate(plan, [source], { env: bench.env }), /1 records are neither in the result nor among/);
+});
+
+test('an operation in place keeps a backup, and undo gives back identical bytes', async (context) => {
+  const bench = simpleBench(context);
+  const before = contentsOf(bench.root);
+  const source = await loadSource(bench.main);
+  const outcome = await operate(inPlace(source, new Map([[1, 'told']]), [{ line: 2, reason: 'told' }]), [source], {
+    env: bench.env,
+  });
+  assert.equal(outcome.changed, 0);
+  assert.equal(readFileSync(bench.main, 'utf8').trimEnd().split('\n').length, 1);
+  await undoLast(bench);
+  assert.deepEqual(contentsOf(bench.root), before);
+  await assert.rejects(undoLast(bench), UserError);
+});
+
+test('undo refuses where somebody has worked on since', async (context) => {
+  const bench = simpleBench(context);
+  const source = await loadSource(bench.main);
+  const { to } = await operate(planFork(source), [source], { env: bench.env });
+  appendFileSync(to.path, `${JSON.stringify({ type: 'tag', tag: 'later' })}\n`);
+  await assert.rejects(undoLast(bench), /has changed since/);
+  assert.ok(existsSync(to.path));
+});
+
+test('undo of lines that were only appended keeps what came behind them', async (context) => {
+  const bench = simpleBench(context);
+  const before = readFileSync(bench.main, 'utf8');
+  const source = await loadSource(bench.main);
+  const inserts = new Map([[1, [{ type: 'tag', tag: 'ours', sessionId }]]]);
+  const plan = {
+    ...inPlace(source, new Map(), []),
+    results: [sameSession(source, { rewrites: new Map([[bench.main, { inserts }]]) })],
+  };
+  await operate(plan, [source], { env: bench.env });
+  const later = `${JSON.stringify({ type: 'tag', tag: 'theirs' })}\n`;
+  appendFileSync(bench.main, later);
+  await undoLast(bench);
+  assert.equal(readFileSync(bench.main, 'utf8'), before + later);
+});
+
+test('a session that a running client has open is read, but not changed', async (context) => {
+  const bench = simpleBench(context);
+  const sessions = path.join(bench.root, 'sessions');
+  mkdirSync(sessions);
+  writeFileSync(path.join(sessions, `${process.pid}.json`), JSON.stringify({ sessionId }));
+  const source = await loadSource(bench.main);
+  await assert.rejects(
+    operate(inPlace(source, new Map(), []), [source], { env: bench.env }),
+    new RegExp(`in use: Claude Code runs it as process ${process.pid}`),
+  );
+  assert.equal((await operate(planFork(source), [source], { env: bench.env })).isWritten, true);
+});
+
+test('a session that changes while it is operated on is left alone', async (context) => {
+  const bench = simpleBench(context);
+  const source = await loadSource(bench.main);
+  appendFileSync(bench.main, `${JSON.stringify({ type: 'tag', tag: 'later' })}\n`);
+  const before = contentsOf(bench.root);
+  await assert.rejects(operate(planFork(source), [source], { env: bench.env }), /has changed since it was read/);
+  assert.deepEqual(contentsOf(bench.root), before);
+});
+
+test('a kill at any point leaves the original whole, and the next operation clears up', async (context) => {
+  const kills = process.env.CLEW_LONG === '1' ? 200 : 24;
+  const builder = transcript();
+  for (let i = 0; i < 400; i++) builder.user(`question ${i} ${'x'.repeat(2000)}`).assistant(`answer ${i}`);
+  const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('sub').assistant('done').text();
+  const bench = benchWith(context, sessionId, builder.text(), {
+    [`${sessionId}/subagents/agent-abc.jsonl`]: agent,
+    [`${sessionId}/tool-results/out.txt`]: 'output',
+  });
+  const before = contentsOf(bench.folder);
+  let killed = 0;
+  for (let i = 0; i < kills; i++) {
+    const child = spawn(process.execPath, [clew, 'fork', bench.main, '--root', bench.root], {
+      env: { ...cleanEnv(), CLEW_HOME: bench.env.CLEW_HOME },
+      stdio: 'ignore',
+    });
+    if (await killAfter(child, 60 + (i / kills) * 500)) killed++;
+    const now = contentsOf(bench.folder);
+    for (const [name, bytes] of before) assert.equal(now.get(name), bytes, name);
+  }
+  assert.ok(killed > 0, 'no kill came in time');
+  const source = await loadSource(bench.main);
+  await operate(planFork(source), [source], { env: bench.env });
+  const records = await readRecords(operationsFolder(bench.env));
+  assert.ok(records.every(({ state }) => state === 'done'));
+  const made = new Set(records.flatMap(({ files }) => files.map((file) => path.relative(bench.folder, file.path))));
+  const left = [...contentsOf(bench.folder).keys()].filter((name) => !before.has(name) && !made.has(name));
+  assert.deepEqual(left, []);
+});
+
+async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
+  const ended = once(child, 'exit');
+  await Promise.race([delay(ms), ended]);
+  const isRunning = child.exitCode === null;
+  if (isRunning) child.kill('SIGKILL');
+  await ended;
+  return isRunning;
+}
+
+function simpleBench(context: TestContext): Bench {
+  return benchWith(context, sessionId, transcript().user('one').assistant('two').text());
+}
+
+function inPlace(source: Source, drops: ReadonlyMap<number, string>, dropped: Plan['dropped']): Plan {
+  return {
+    operation: 'test',
+    words: [],
+    sources: [{ sessionId: source.session.id, path: source.session.files.main }],
+    results: [sameSession(source, { rewrites: new Map([[source.session.files.main, { drops }]]) })],
+    dropped,
+  };
+}
+
+async function undoLast(bench: Bench): Promise<void> {
+  const operations = operationsFolder(bench.env);
+  const [record] = await readRecords(operations);
+  assert.ok(record !== undefined);
+  await undoOperation(operations, record);
+}
