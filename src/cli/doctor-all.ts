@@ -3,7 +3,7 @@
 import { exitCodes } from '../base/errors.ts';
 import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../doctor/library.ts';
-import type { Reach } from '../doctor/patient.ts';
+import type { Reachable } from '../session/reachable.ts';
 import { discoverSessions } from '../store/discover.ts';
 import { projectsFolders } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
@@ -22,8 +22,8 @@ export interface DoctorRow {
   readonly project: string;
   /** The worst that was found; `undefined` for nothing at all. */
   readonly severity: Severity | undefined;
-  readonly reachable: Reach;
-  readonly reachableOld: Reach;
+  readonly reachable: Reachable;
+  readonly reachableOld: Reachable;
   readonly codes: ReadonlyMap<DamageCode, number>;
 }
 

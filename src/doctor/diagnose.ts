@@ -2,6 +2,7 @@
 // and how much of it a resume loads. Sub-agents are looked at too; nobody resumes them, so nothing of theirs is fatal.
 import { systemErrorCode } from '../base/errors.ts';
 import { isMessage } from '../session/node.ts';
+import type { Reachable } from '../session/reachable.ts';
 import { loadAgent, type Session } from '../session/session.ts';
 import type { TranscriptOptions } from '../session/transcript.ts';
 import { checkContent, checkHeads, checkImages, type PlacedViolation } from './api.ts';
@@ -9,7 +10,7 @@ import { compareFindings, type Finding } from './finding.ts';
 import { checkFolder, type FolderOptions } from './folder.ts';
 import { checkGraph } from './graph.ts';
 import { checkLines } from './lines.ts';
-import { examine, oldReachOf, type Patient, type Reach, reachOf } from './patient.ts';
+import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
 import type { Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
@@ -19,9 +20,9 @@ export interface Diagnosis {
   /** Worst first. */
   readonly findings: readonly Finding[];
   /** How many of the entries that a person would expect the current client loads. */
-  readonly reachable: Reach;
+  readonly reachable: Reachable;
   /** The same for clients up to 2.1.45. */
-  readonly reachableOld: Reach;
+  readonly reachableOld: Reachable;
   /** What the API would answer to a request that resumes it. */
   readonly violations: readonly PlacedViolation[];
   /** The active branch, piece by piece. */

@@ -2,9 +2,10 @@
 // found, and the chain tells whether a message was lost by it.
 import { isLinked } from '../session/graph.ts';
 import { isMessage } from '../session/node.ts';
+import type { Reachable } from '../session/reachable.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { type DamageCode, type Finding, isDamageCode, makeFinding, type Severity } from './finding.ts';
-import { type Patient, type Reach, reachOf, reachText } from './patient.ts';
+import { type Patient, reachOf, reachText } from './patient.ts';
 
 export function checkLines(patient: Patient): Finding[] {
   const { transcript } = patient.session;
@@ -40,7 +41,7 @@ interface Judgement {
   readonly effect: string;
 }
 
-function judge(code: DamageCode, costs: Reach | undefined, fragment: () => Buffer): Judgement {
+function judge(code: DamageCode, costs: Reachable | undefined, fragment: () => Buffer): Judgement {
   const hidden = costs && {
     severity: 'loss' as const,
     effect: `Claude Code reads only what begins a line; for that, ${reachText(costs)}`,

@@ -1,16 +1,11 @@
 // A session → what all checks ask of it, worked out once: what is expected of a resume, and what the current client and
 // the older ones leave out.
 import type { Node } from '../session/node.ts';
+import { type Expectation, expectedOf, missingFrom, type Reachable } from '../session/reachable.ts';
 import { oldResumeLines } from '../session/resume/old-client.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { FindingPlace, Severity } from './finding.ts';
-import { type Expectation, expectedOf, missingFrom } from './reach.ts';
-
-export interface Reach {
-  readonly loaded: number;
-  readonly of: number;
-}
 
 export interface Patient extends Expectation {
   readonly session: Session;
@@ -64,11 +59,11 @@ function countBefore({ order, entries }: Expectation, lost: ReadonlySet<Node>): 
   return counts;
 }
 
-export function reachOf(patient: Patient): Reach {
+export function reachOf(patient: Patient): Reachable {
   return { loaded: patient.entries.length - patient.lost.size, of: patient.entries.length };
 }
 
-export function oldReachOf(patient: Patient): Reach {
+export function oldReachOf(patient: Patient): Reachable {
   return { loaded: patient.entries.length - patient.oldLost.size, of: patient.entries.length };
 }
 
@@ -98,6 +93,6 @@ export function costOfBreak(patient: Patient, node: Node): Cost {
   return { severity: 'info', effect: 'nothing is lost by it' };
 }
 
-export function reachText({ loaded, of }: Reach): string {
+export function reachText({ loaded, of }: Reachable): string {
   return `it loads ${loaded} of ${of} ${of === 1 ? 'entry' : 'entries'}`;
 }
