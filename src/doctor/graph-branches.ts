@@ -82,7 +82,11 @@ function checkForeign(patient: Patient): Finding[] {
     return !isBeginning || !resumed.has(node);
   });
   const byId = new Map<string | undefined, Node[]>();
-  for (const node of strangers) byId.set(node.sessionId, [...(byId.get(node.sessionId) ?? []), node]);
+  for (const node of strangers) {
+    const known = byId.get(node.sessionId);
+    if (known === undefined) byId.set(node.sessionId, [node]);
+    else known.push(node);
+  }
   const leaf = session.branches[0]?.leaf;
   return [...byId].map(([id, lines]) => {
     const takesOver = leaf !== undefined && lines.includes(leaf);
