@@ -61,34 +61,11 @@ function isSameSession(session: Session, node: Node): boolean {
   return node.sessionId === undefined || node.sessionId === session.branches[0]?.leaf.sessionId;
 }
 
-/**
- * Lines of another session that hang on nothing of this one. Those that do hang together are a fork or a session that
- * was renamed, which is no damage.
- */
 function checkForeign(patient: Patient): Finding[] {
   const { session, order } = patient;
-  const nodes = session.transcript.nodes.filter((node) => node.uuid !== undefined && node.sessionId !== undefined);
-  if (!nodes.some((node) => node.sessionId === session.id) || nodes.every((node) => node.sessionId === session.id)) {
-    return [];
-  }
-  const roots = rootsByLinks(session);
-  const home = new Set(nodes.filter((node) => node.sessionId === session.id).map((node) => roots.get(node)));
-  const firstOwn = nodes.find((node) => node.sessionId === session.id)?.index ?? 0;
   const resumed = new Set(order);
-  const strangers = nodes.filter((node) => {
-    if (home.has(roots.get(node))) return false;
-    // Before the first own line, with a chain that broke since: the beginning of a session that was forked or renamed.
-    const isBeginning = node.index < firstOwn && typeof roots.get(node)?.parentUuid === 'string';
-    return !isBeginning || !resumed.has(node);
-  });
-  const byId = new Map<string | undefined, Node[]>();
-  for (const node of strangers) {
-    const known = byId.get(node.sessionId);
-    if (known === undefined) byId.set(node.sessionId, [node]);
-    else known.push(node);
-  }
   const leaf = session.branches[0]?.leaf;
-  return [...byId].map(([id, lines]) => {
+  return [...strangersOf(patient)].map(([id, lines]) => {
     const takesOver = leaf !== undefined && lines.includes(leaf);
     const isSent = lines.some((line) => resumed.has(line));
     const message = `${counted(lines.length, 'line belongs', 'lines belong')} to session ${id}`;
@@ -99,6 +76,33 @@ function checkForeign(patient: Patient): Finding[] {
         : 'a resume does not take them; search and usage find them here';
     return makeFinding('G-foreign', takesOver ? 'loss' : 'warn', placeOf(patient, lines[0] as Node), message, effect); // a group is not empty
   });
+}
+
+/**
+ * Lines of other sessions that hang on nothing of this one, by session. Those that do hang together are a fork or a
+ * session that was renamed, which is no damage.
+ */
+export function strangersOf({ session, order }: Patient): ReadonlyMap<string, readonly Node[]> {
+  const byId = new Map<string, Node[]>();
+  const nodes = session.transcript.nodes.filter((node) => node.uuid !== undefined && node.sessionId !== undefined);
+  if (!nodes.some((node) => node.sessionId === session.id) || nodes.every((node) => node.sessionId === session.id)) {
+    return byId;
+  }
+  const roots = rootsByLinks(session);
+  const home = new Set(nodes.filter((node) => node.sessionId === session.id).map((node) => roots.get(node)));
+  const firstOwn = nodes.find((node) => node.sessionId === session.id)?.index ?? 0;
+  const resumed = new Set(order);
+  for (const node of nodes) {
+    if (home.has(roots.get(node))) continue;
+    // Before the first own line, with a chain that broke since: the beginning of a session that was forked or renamed.
+    const isBeginning = node.index < firstOwn && typeof roots.get(node)?.parentUuid === 'string';
+    if (isBeginning && resumed.has(node)) continue;
+    const id = node.sessionId ?? '';
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, [node]);
+    else known.push(node);
+  }
+  return byId;
 }
 
 /** The line that each hangs on in the end, by the links as they are written. */
