@@ -1,7 +1,7 @@
 // Lines with usage → the compact text the index keeps of them, and back. A file has one such text per reading of it,
 // not one row per message: the counting rule wants all of them at once, and binding values one by one costs ten times
 // as much as all the rest.
-import type { UsageLine } from '../session/usage.ts';
+import { isLarger, type UsageLine } from '../session/usage.ts';
 
 /**
  * Fewer lines that `countUsage` counts the same: of a message's lines that follow one another with the same request and
@@ -33,7 +33,7 @@ function isSynthetic({ model }: UsageLine): boolean {
 }
 
 function larger(a: UsageLine, b: UsageLine): UsageLine {
-  const [most, other] = b.usage.outputTokens >= a.usage.outputTokens ? [b, a] : [a, b];
+  const [most, other] = isLarger(b, a) ? [b, a] : [a, b];
   return most.stopReason !== undefined || other.stopReason === undefined
     ? most
     : { ...most, stopReason: other.stopReason };

@@ -226,8 +226,9 @@ function asideEdits(way: Way, node: Node): Edit[] | undefined {
   for (const { path, id } of findReferences(way.read(node), (uuid) => way.gone(uuid) !== undefined)) {
     const gone = way.gone(id);
     const set = gone === undefined ? undefined : isSnapshot ? way.userFor(gone) : way.standInFor(gone);
-    if (set === undefined) return undefined;
-    edits.push({ path, set });
+    // A pin or snapshot of nothing misleads; a title may well name a line of another file.
+    if (set === undefined && (isSnapshot || node.type === 'last-prompt')) return undefined;
+    if (set !== undefined) edits.push({ path, set });
   }
   return edits;
 }

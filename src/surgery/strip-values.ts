@@ -23,7 +23,9 @@ export function cutText(text: string, keepChars: number, { sessionId, line }: Or
   return short.length < text.length ? short : undefined;
 }
 
-export const cutMark: RegExp = /\n?\[clew: [\d,]+ of [\d,]+ characters cut; all of it is in session \S+, line \d+\]$/;
+/** With whatever a client folds in behind it. */
+export const cutMark: RegExp =
+  /\n?\[clew: [\d,]+ of [\d,]+ characters cut; all of it is in session \S+, line \d+\][\s\S]*$/;
 
 /** The texts of a result share what may stay; `content` is a string or a list of blocks. */
 export function resultCuts(content: JsonValue | undefined, path: JsonPath, keepChars: number, origin: Origin): Edit[] {

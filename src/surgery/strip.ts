@@ -3,7 +3,7 @@
 
 import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
-import type { Node } from '../session/node.ts';
+import { isMessage, type Node } from '../session/node.ts';
 import { resumeLines, traceMessages } from '../session/resume/request.ts';
 import { makeSession, type Session } from '../session/session.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
@@ -34,6 +34,11 @@ export function planStrip(source: Source, options: StripOptions): Plan {
   }
   if (main.isEmpty && rewrites.size === 1)
     throw new UserError(`there is nothing of that in ${session.id}`, `see \`clew strip ${session.id}\``);
+  if (
+    chainOf(session).some(isMessage) &&
+    chainOf(session).every((node) => !isMessage(node) || stripped.drops.has(node.index))
+  )
+    throw new UserError('nothing would be left of the conversation', 'name fewer tools, or keep turns: --keep-last 1');
   return {
     operation: 'strip',
     words: wordsOf(options),

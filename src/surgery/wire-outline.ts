@@ -15,12 +15,15 @@ export interface OutlineOptions {
 }
 
 export function outlineOf(messages: readonly ResumeMessage[], { skips, forms }: OutlineOptions = {}): string[] {
-  return messages.flatMap((message) =>
-    normalise([message])
-      .flatMap(({ content }) => content)
-      .filter((block) => !isFiller(block) && skips?.(block, message) !== true)
-      .map((block) => `${message.role} ${JSON.stringify(plain(forms === undefined ? block : forms(block)))}`),
-  );
+  return messages.flatMap((message) => {
+    const counted = message.content.filter((block) => skips?.(block, message) !== true);
+    // In their other form first: a text that was cut may end inside a reminder.
+    const content = forms === undefined ? counted : counted.map(forms);
+    return normalise([{ role: message.role, content }])
+      .flatMap((normal) => normal.content)
+      .filter((block) => !isFiller(block))
+      .map((block) => `${message.role} ${JSON.stringify(plain(block))}`);
+  });
 }
 
 const made: ReadonlySet<string> = new Set([
