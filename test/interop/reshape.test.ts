@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { planCompress } from '../../src/surgery/compress.ts';
 import { findCompressCut } from '../../src/surgery/compress-cut.ts';
 import { offlineSummary } from '../../src/surgery/compress-summary.ts';
@@ -16,18 +16,11 @@ import { hasShared } from '../support/paths.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
-import { installClient, resume, sessionFiles } from './client.ts';
-import { describeDifference } from './difference.ts';
-import { predict } from './predict.ts';
+import { resume, sessionFiles } from './client.ts';
+import { assertPredicted, clientOf } from './live.ts';
 import { realCases } from './recordings.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
-const installed = new Map<string, string>();
-
-before(async () => {
-  for (const version of Object.values(versions)) installed.set(version, await installClient(version));
-});
-
 /** A scenario of the corpus by a part of its path. */
 function sessionOf(part: string): string {
   const all = hasShared ? realSessions() : realCases().map(({ file }) => file);
@@ -50,16 +43,16 @@ const stripped: readonly { readonly from: string; readonly options: StripOptions
 for (const { from, options, isPortable = false } of stripped) {
   const client = isPortable ? versions.old : versions.current;
   test(`client ${client} resumes ${from} after strip ${JSON.stringify(options)}`, async (context) => {
-    await assertPredicted(context, sessionOf(from), client, (source) => planStrip(source, options), isPortable);
+    await assertResumed(context, sessionOf(from), client, (source) => planStrip(source, options), isPortable);
   });
 }
 
 const compressed: readonly { readonly from: string; readonly isPortable?: boolean; readonly dropOld?: boolean }[] = [
-  { from: '2.1.325/tui-mixed/' },
-  { from: '2.1.150/tui-mixed/' },
+  { from: '2.1.325/compact/' },
+  { from: '2.0.50/tui-mixed/' },
   { from: '2.1.29/tui-mixed/', dropOld: true },
-  { from: '2.1.45/tui-mixed/' },
-  { from: '2.1.45/tui-mixed/', isPortable: true },
+  { from: '2.1.325/continue/' },
+  { from: '2.0.50/tui-mixed/', isPortable: true },
 ];
 
 for (const { from, isPortable = false, dropOld = false } of compressed) {
@@ -69,7 +62,7 @@ for (const { from, isPortable = false, dropOld = false } of compressed) {
       const cut = findCompressCut(source.session, 1);
       return planCompress(source, offlineSummary(source.session, cut), { keepTurns: 1, dropOld }, cut);
     };
-    await assertPredicted(context, sessionOf(from), client, plan, isPortable);
+    await assertResumed(context, sessionOf(from), client, plan, isPortable);
   });
 }
 
@@ -90,7 +83,7 @@ test(`client ${versions.old} summarises a full session, but not once it is strip
   const { to } = await operate(planStrip(source, { tools: [] }), [source], { env });
   const kinds = async (file: string): Promise<string[]> => {
     const run = await resume({
-      cli: clientOf(versions.old),
+      cli: await clientOf(versions.old),
       files: await sessionFiles(file),
       sessionId: idOf(file),
       prompt: 'next',
@@ -100,7 +93,7 @@ test(`client ${versions.old} summarises a full session, but not once it is strip
   assert.deepEqual([await kinds(main), await kinds(to.path)], [['compact', 'default'], ['default']]);
 });
 
-async function assertPredicted(
+async function assertResumed(
   context: TestContext,
   file: string,
   version: string,
@@ -110,25 +103,9 @@ async function assertPredicted(
   const bench = benchOf(context, file);
   const source = await loadSource(bench.main);
   const { to } = await operate(planFor(source), [source], { env: bench.env, isPortable });
-  const run = await resume({
-    cli: clientOf(version),
-    files: await sessionFiles(to.path),
-    sessionId: to.sessionId,
-    prompt: 'next',
-  });
-  assert.ok(run.sent !== null, run.stderr || run.stdout);
-  const predicted = await predict(to.path);
-  assert.ok('messages' in predicted);
-  const difference = describeDifference(run.sent, predicted.messages);
-  if (difference !== undefined) assert.fail(`${file}: ${difference}`);
+  await assertPredicted(version, to.path);
 }
 
 function idOf(file: string): string {
   return path.basename(file, '.jsonl');
-}
-
-function clientOf(version: string): string {
-  const cli = installed.get(version);
-  assert.ok(cli !== undefined);
-  return cli;
 }
