@@ -55,7 +55,7 @@ export function planCompress(
     results: [options.isInPlace === true ? sameSession(source, { rewrites }) : newSession(source, { rewrites })],
     dropped: droppedBy(session.transcript, rewrite.drops ?? new Map()),
     notes: [
-      `${cut.older.length} turns are summarised, ${cut.kept.length} kept; the summary is ${summary.label}`,
+      `${cut.older.length === 1 ? '1 turn is' : `${cut.older.length} turns are`} summarised, ${cut.kept.length} kept; the summary is ${summary.label}`,
       ...(more > 0 ? [`${more} more than asked for: a call must not be parted from its result`] : []),
       ...(hasFreshUsage ? [freshUsageNote] : []),
     ],

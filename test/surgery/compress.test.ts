@@ -161,7 +161,7 @@ test('a cut never parts a call from its result: more turns are kept then', async
     .assistant('done');
   const { outcome } = await compress(context, built, { keepTurns: 1 });
   assert.deepEqual(outcome.notes.slice(0, 2), [
-    '1 turns are summarised, 2 kept; the summary is an outline made by Clew without a model',
+    '1 turn is summarised, 2 kept; the summary is an outline made by Clew without a model',
     '1 more than asked for: a call must not be parted from its result',
   ]);
 });
