@@ -4,6 +4,7 @@ import { UserError } from '../base/errors.ts';
 import { callsOf, isBoundary, type Node, resultsOf } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
+import { messageKey } from './strip-calls.ts';
 
 export interface CompressCut {
   /** The turns to summarise: since the last compaction, if there was one. */
@@ -34,9 +35,9 @@ function isParted(turns: readonly Turn[], from: number): boolean {
 }
 
 function keysOf(node: Node): string[] {
-  const message = node.type === 'assistant' && node.message?.id ? [`message ${node.message.id}`] : [];
+  const message = messageKey(node);
   return [
-    ...message,
+    ...(message === undefined ? [] : [`message ${message}`]),
     ...callsOf(node).map(({ id }) => `call ${id}`),
     ...resultsOf(node).map(({ toolUseId }) => `call ${toolUseId}`),
   ];

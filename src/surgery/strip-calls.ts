@@ -34,7 +34,13 @@ export function callsToStrip({ nodes, isOpen, isMatch, takesOrphans }: CallChoic
   return new Set([...chosen].filter((id) => !vetoed.has(id)));
 }
 
-/** What its lines have in common; a line without an id is a message by itself. */
 function messageKeys(node: Node): string[] {
-  return node.type === 'assistant' && node.message?.id ? [node.message.id] : [];
+  const key = messageKey(node);
+  return key === undefined ? [] : [key];
+}
+
+/** What the lines of an answer have in common, as the client joins them; `undefined`: it is a message by itself. */
+export function messageKey({ type, message }: Node): string | undefined {
+  if (type !== 'assistant') return undefined;
+  return message?.id || (message?.requestId ? `request ${message.requestId}` : undefined);
 }

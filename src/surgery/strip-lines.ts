@@ -6,7 +6,7 @@ import { isMessage, type Node, resultsOf } from '../session/node.ts';
 import { texts } from '../session/resume/client.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import type { Transcript } from '../session/transcript.ts';
-import { callsToStrip } from './strip-calls.ts';
+import { callsToStrip, messageKey } from './strip-calls.ts';
 import { type StripOptions, toolMatcher } from './strip-options.ts';
 import { imageEdits, type Origin, resultCuts, textCuts } from './strip-values.ts';
 
@@ -65,7 +65,7 @@ function openAnswers({ transcript, isOpen }: StripSource): Iterable<readonly Nod
   const closed = new Set<string | Node>();
   for (const node of transcript.nodes) {
     if (node.type !== 'assistant') continue;
-    const key = node.message?.id || node;
+    const key = messageKey(node) ?? node;
     const lines = byMessage.get(key);
     if (lines === undefined) byMessage.set(key, [node]);
     else lines.push(node);

@@ -47,16 +47,22 @@ for (const { from, options, isPortable = false } of stripped) {
   });
 }
 
-const compressed: readonly { readonly from: string; readonly isPortable?: boolean; readonly dropOld?: boolean }[] = [
+const compressed: readonly {
+  readonly from: string;
+  readonly isPortable?: boolean;
+  readonly dropOld?: boolean;
+  readonly isOld?: boolean;
+}[] = [
   { from: '2.1.325/compact/' },
   { from: '2.0.50/tui-mixed/' },
   { from: '2.1.29/tui-mixed/', dropOld: true },
   { from: '2.1.325/continue/' },
   { from: '2.0.50/tui-mixed/', isPortable: true },
+  { from: '2.1.45/continue/', isOld: true },
 ];
 
-for (const { from, isPortable = false, dropOld = false } of compressed) {
-  const client = isPortable ? versions.old : versions.current;
+for (const { from, isPortable = false, dropOld = false, isOld = isPortable } of compressed) {
+  const client = isOld ? versions.old : versions.current;
   test(`client ${client} resumes ${from} after compress${dropOld ? ' --drop-old' : ''}`, async (context) => {
     const plan = (source: Source): Plan => {
       const cut = findCompressCut(source.session, 1);

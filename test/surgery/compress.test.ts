@@ -166,6 +166,21 @@ test('a cut never parts a call from its result: more turns are kept then', async
   ]);
 });
 
+test('answers that share a request are one message, so they are not parted either', () => {
+  const answer = { requestId: 'req', message: { id: undefined } };
+  const session = transcript()
+    .user('1')
+    .assistant('a')
+    .user('2')
+    .assistant('b', answer)
+    .user('3')
+    .assistant('c', answer);
+  assert.deepEqual(
+    findCompressCut(session.session(), 1).kept.map(({ index }) => index),
+    [2, 3],
+  );
+});
+
 test('what was compacted before is kept as it was summarised then, and not compressed again', async (context) => {
   const built = threeTurns().boundary().summary('EARLIER SUMMARY').assistant('going on').user('four').assistant('done');
   const { outcome } = await compress(context, built, { keepTurns: 1 });
