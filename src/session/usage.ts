@@ -157,7 +157,7 @@ function largest(lines: readonly UsageLine[]): UsageLine {
 }
 
 /** Whether a later line counts instead of an earlier one. A clone may carry zeros (docs/surgery.md): they say nothing. */
-export function isLarger(later: UsageLine, earlier: UsageLine): boolean {
+export function isLarger(later: Pick<UsageLine, 'usage'>, earlier: Pick<UsageLine, 'usage'>): boolean {
   if (later.usage.outputTokens !== earlier.usage.outputTokens)
     return later.usage.outputTokens > earlier.usage.outputTokens;
   return !isZero(later.usage) || isZero(earlier.usage);
