@@ -17,7 +17,8 @@ import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 import { resume, sessionFiles } from './client.ts';
-import { assertPredicted, clientOf } from './live.ts';
+import { assertPredicted, clientOf, resumeLive } from './live.ts';
+import { predict } from './predict.ts';
 import { realCases } from './recordings.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
@@ -58,11 +59,11 @@ const compressed: readonly {
   { from: '2.1.29/tui-mixed/', dropOld: true },
   { from: '2.1.325/continue/' },
   { from: '2.0.50/tui-mixed/', isPortable: true },
-  { from: '2.1.45/continue/', isOld: true },
+  { from: '2.1.45/continue/', isPortable: true },
 ];
 
-for (const { from, isPortable = false, dropOld = false, isOld = isPortable } of compressed) {
-  const client = isOld ? versions.old : versions.current;
+for (const { from, isPortable = false, dropOld = false } of compressed) {
+  const client = isPortable ? versions.old : versions.current;
   test(`client ${client} resumes ${from} after compress${dropOld ? ' --drop-old' : ''}`, async (context) => {
     const plan = (source: Source): Plan => {
       const cut = findCompressCut(source.session, 1);
@@ -71,6 +72,20 @@ for (const { from, isPortable = false, dropOld = false, isOld = isPortable } of 
     await assertResumed(context, sessionOf(from), client, plan, isPortable);
   });
 }
+
+test(`client ${versions.old} begins with the summary too, portable or not`, async (context) => {
+  const bench = benchOf(context, sessionOf('2.1.45/continue/'));
+  const source = await loadSource(bench.main);
+  const cut = findCompressCut(source.session, 1);
+  const plan = planCompress(source, offlineSummary(source.session, cut), { keepTurns: 1 }, cut);
+  const { to } = await operate(plan, [source], { env: bench.env });
+  const [live, predicted] = [await resumeLive(versions.old, to.path), await predict(to.path)];
+  assert.ok('messages' in live && 'messages' in predicted);
+  // It joins two lines of the user without the newline that the current client puts between.
+  const texts = (messages: typeof live.messages): string[] =>
+    messages.flatMap(({ content }) => content.map(({ text }) => String(text).trimEnd()));
+  assert.deepEqual(texts(live.messages), texts(predicted.messages));
+});
 
 test(`client ${versions.old} summarises a full session, but not once it is stripped`, async (context) => {
   const full = { input_tokens: 10, cache_read_input_tokens: 195_000, output_tokens: 50 };
