@@ -1,5 +1,6 @@
 // What a command is: a row of the table in commands.ts (names, flags, help), and a module, loaded when it is called,
 // whose `run` reads its input, calls the layers above and renders.
+import { UserError } from '../base/errors.ts';
 import type { OutputStream } from './terminal/output.ts';
 import type { Style } from './terminal/style.ts';
 
@@ -51,4 +52,11 @@ export function textFlag(flags: FlagValues, name: string): string | undefined {
 export function listFlag(flags: FlagValues, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value : [];
+}
+
+export function countFlag(flags: FlagValues, name: string): number | undefined {
+  const value = textFlag(flags, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw new UserError(`--${name} takes a number, not "${value}"`, `write --${name} 10`);
+  return Number(value);
 }

@@ -1,6 +1,6 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
 import type { CommandRow } from './command.ts';
-import { dryRun, json, portable, root } from './common-flags.ts';
+import { dryRun, inPlace, json, portable, root } from './common-flags.ts';
 
 export const surgeryCommands: readonly CommandRow[] = [
   {
@@ -18,6 +18,61 @@ export const surgeryCommands: readonly CommandRow[] = [
     ],
     examples: ['clew fork 3f2b8c1e', 'clew fork 3f2b8c1e --at 4 --to ../experiment'],
     load: () => import('./fork.ts'),
+  },
+  {
+    name: 'strip',
+    argument: 'SESSION',
+    summary: 'take out tool calls, thinking, images…; or say what that would free',
+    flags: [
+      { name: '--tools', value: '[NAMES]', summary: 'calls of these tools (Bash,mcp__*) or of all, with results' },
+      { name: '--truncate-results', value: 'N', summary: 'keep the calls, and N characters of each result' },
+      { name: '--truncate-inputs', value: 'N', summary: 'keep N characters of each text in the input of calls' },
+      { name: '--thinking', summary: 'thinking' },
+      { name: '--images', summary: 'images; a line of text says what they were' },
+      { name: '--progress', summary: 'progress lines' },
+      { name: '--bookkeeping', summary: 'copies of requests, prompt snapshots and other notes of the client' },
+      {
+        name: '--older-than',
+        value: 'TURNS|DATE',
+        summary: 'only from turns older than so many turns, or a date or age',
+      },
+      { name: '--keep-last', value: 'N', summary: 'touch nothing in the last N turns' },
+      { name: '--agents', summary: 'from sub-agents too' },
+      inPlace,
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: [
+      'clew strip 3f2b8c1e',
+      'clew strip 3f2b8c1e --tools --keep-last 5',
+      'clew strip 3f2b8c1e --truncate-results 2000',
+    ],
+    load: () => import('./strip.ts'),
+  },
+  {
+    name: 'compress',
+    argument: 'SESSION',
+    summary: 'replace older turns by a summary, prompts kept',
+    flags: [
+      { name: '--keep-turns', value: 'N', summary: 'the turns at the end that stay as they are' },
+      { name: '--offline', summary: 'an outline made without a model (the default)' },
+      { name: '--summary-file', value: 'FILE', summary: 'the summary is in FILE' },
+      { name: '--api', summary: 'ask a model, with ANTHROPIC_API_KEY' },
+      { name: '--model', value: 'NAME', summary: 'the model to ask; by default that of the session' },
+      { name: '--drop-old', summary: 'leave the summarised lines out of the file' },
+      inPlace,
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: [
+      'clew compress 3f2b8c1e --keep-turns 5',
+      'clew compress 3f2b8c1e --keep-turns 3 --summary-file notes.md',
+    ],
+    load: () => import('./compress.ts'),
   },
   {
     name: 'undo',

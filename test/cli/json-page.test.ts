@@ -76,6 +76,8 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
   collect('fork', run('fork', id, '--at', '1'), printed);
+  collect('fork', run('compress', id, '--keep-turns', '1', '--dry-run'), printed);
+  collect('strip', run('strip', id), printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }
