@@ -32,6 +32,8 @@ export interface FileChange {
   /** Absent where the file was not there before, or is gone after. */
   readonly before?: FileState;
   readonly after?: FileState;
+  /** What others appended since stays when it is taken back. */
+  readonly isLog?: boolean;
 }
 
 export interface FileState {
