@@ -1,6 +1,6 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
 import type { CommandRow } from './command.ts';
-import { dryRun, json, portable, root } from './common-flags.ts';
+import { dryRun, inPlace, json, portable, root } from './common-flags.ts';
 
 export const surgeryCommands: readonly CommandRow[] = [
   {
@@ -18,6 +18,96 @@ export const surgeryCommands: readonly CommandRow[] = [
     ],
     examples: ['clew fork 3f2b8c1e', 'clew fork 3f2b8c1e --at 4 --to ../experiment'],
     load: () => import('./fork.ts'),
+  },
+  {
+    name: 'move',
+    argument: '[OLD_DIR|SESSION] [NEW_DIR]',
+    summary: 'take sessions to where their project is now',
+    flags: [
+      { name: '--to', value: 'DIR', summary: 'the folder for one SESSION' },
+      { name: '--copy', summary: 'keep the sessions where they are, too' },
+      { name: '--rename-file', summary: 'name the file of SESSION as its lines say' },
+      { name: '--flatten', value: 'DIR', summary: 'bring up sessions one level too deep in a project folder' },
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew move ~/old-name ~/new-name', 'clew move 3f2b8c1e --to ../other --dry-run'],
+    load: () => import('./move.ts'),
+  },
+  {
+    name: 'rewind',
+    argument: 'SESSION',
+    summary: 'go on from an earlier turn',
+    flags: [
+      { name: '--to', value: 'TURN|UUID', summary: 'the turn or line that becomes the end' },
+      inPlace,
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew rewind 3f2b8c1e --to 4', 'clew rewind 3f2b8c1e --to 4 --in-place'],
+    load: () => import('./rewind.ts'),
+  },
+  ...(['graft', 'merge'] as const).map((name) => ({
+    name,
+    argument: 'SESSION SESSION_B',
+    summary: name === 'graft' ? 'join two forks: what they share, then the turns of both' : 'the same as graft',
+    flags: [
+      { name: '--order', value: 'given|time', summary: 'the first before the second, or turns by their time' },
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: [`clew ${name} 3f2b8c1e 9a41d07c`, `clew ${name} 3f2b8c1e 9a41d07c --order time`],
+    load: () => import('./graft.ts'),
+  })),
+  {
+    name: 'split',
+    argument: 'SESSION',
+    summary: 'make two sessions of one, behind a turn',
+    flags: [{ name: '--at', value: 'TURN', summary: 'the last turn of the first one' }, portable, dryRun, json, root],
+    examples: ['clew split 3f2b8c1e --at 12'],
+    load: () => import('./split.ts'),
+  },
+  {
+    name: 'rename',
+    argument: 'SESSION TITLE',
+    summary: 'give a session another title',
+    flags: [dryRun, json, root],
+    examples: ['clew rename 3f2b8c1e "the parser, second try"'],
+    load: () => import('./rename.ts'),
+  },
+  {
+    name: 'tag',
+    argument: 'SESSION [TAG]',
+    summary: 'give a session a tag, or take it away',
+    flags: [{ name: '--remove', summary: 'take the tag away' }, dryRun, json, root],
+    examples: ['clew tag 3f2b8c1e review', 'clew tag 3f2b8c1e --remove'],
+    load: () => import('./tag.ts'),
+  },
+  {
+    name: 'bundle',
+    argument: 'SESSION...',
+    summary: 'pack sessions into one file for somebody else',
+    flags: [{ name: '--output', short: '-o', value: 'FILE', summary: 'the file to write' }, dryRun, json, root],
+    examples: ['clew bundle 3f2b8c1e --output parser.clew', 'clew bundle 3f2b8c1e 9a41d07c -o both.clew'],
+    load: () => import('./bundle.ts'),
+  },
+  {
+    name: 'import',
+    argument: 'FILE',
+    summary: 'take in the sessions of a bundle',
+    flags: [
+      { name: '--to', value: 'DIR', summary: 'go on in this folder instead of the current one' },
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew import parser.clew', 'clew import parser.clew --to ~/parser --dry-run'],
+    load: () => import('./import.ts'),
   },
   {
     name: 'undo',

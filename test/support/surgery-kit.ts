@@ -72,7 +72,7 @@ export function realSessions(): string[] {
 /** Takes back the operation that was made last. */
 export async function undoLast(bench: Pick<Bench, 'env'>): Promise<void> {
   const operations = operationsFolder(bench.env);
-  const [record] = await readRecords(operations);
+  const record = (await readRecords(operations)).find(({ state }) => state === 'done');
   if (record === undefined) throw new Error('nothing was operated on');
   await undoOperation(operations, record);
 }
