@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { createBrotliCompress } from 'node:zlib';
 import type { JsonObject } from '../../base/json.ts';
 import type { Edit } from '../../format/edit.ts';
+import type { Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { listFolder } from '../../store/folders.ts';
 import { writeNewFile } from '../../store/replace.ts';
@@ -94,12 +95,18 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
   return {
     session: {
       sessionId: session.id,
-      title: titleOf(session),
+      title: titleFor(session, options),
       isWindows: project !== undefined && isWindowsPath(project),
       files,
     },
     contents: named.map(({ content }) => content),
   };
+}
+
+/** The title is often the first prompt. */
+function titleFor(session: Session, { redact }: BundleOptions): string | undefined {
+  const title = titleOf(session);
+  return title === undefined || redact === undefined ? title : redact(Buffer.from(title)).toString('utf8');
 }
 
 function neutralised(
