@@ -70,6 +70,16 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
   collect('fork', run('fork', id, '--at', '1'), printed);
+  collect('bundle', run('bundle', id, '--output', path.join(folder, 'page.clew')), printed);
+  for (const words of [
+    ['move', id, '--to', '/w/q'],
+    ['rewind', id, '--to', '1'],
+    ['split', id, '--at', '1'],
+    ['rename', id, 'x'],
+    ['tag', id, 'x'],
+  ])
+    collect('fork', run(...words), printed);
+  collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { isBoundary } from '../../src/session/node.ts';
+import { callsOf, isBoundary } from '../../src/session/node.ts';
 import { turnsOf } from '../../src/session/turns.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
 import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
@@ -20,7 +20,7 @@ import { folderFor } from '../../src/surgery/relocate.ts';
 import { planRewind } from '../../src/surgery/rewind.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
-import { skipWithoutShared } from '../support/paths.ts';
+import { shared, skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, entriesOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
@@ -51,18 +51,20 @@ test(
     const add = (name: string, version: string, outcome: Outcome): void => {
       cases.push({ name, version, files: [outcome.to, ...outcome.others].map((place) => place.path) });
     };
-    for (const file of [a, b]) {
-      add(`moved ${file}`, current, await moved(context, file));
-      add(`imported ${file}`, current, await imported(context, file));
+    const big = realSessions().find((file) => file.includes('2.1.325/big/'));
+    assert.ok(big !== undefined);
+    for (const file of [big, a]) {
+      add(`moved ${nameOf(file)}`, current, await moved(context, file));
+      add(`imported ${nameOf(file)}`, current, await imported(context, file));
     }
     for (const file of [b, c, d])
-      add(`rewound ${file}`, current, await changed(context, file, (s) => planRewind(s, { to: '1' })));
+      add(`rewound ${nameOf(file)}`, current, await changed(context, file, (s) => planRewind(s, { to: '1' })));
     for (const file of [c, e])
-      add(`split ${file}`, current, await changed(context, file, (s) => planSplit(s, { at: '1' })));
-    for (const file of [d, e]) add(`grafted ${file}`, current, await grafted(context, file));
-    add(`rewound, portable, ${c}`, old, await changed(context, c, (s) => planRewind(s, { to: '1' }), true));
-    add(`split, portable, ${e}`, old, await changed(context, e, (s) => planSplit(s, { at: '1' }), true));
-    add(`grafted, portable, ${e}`, old, await grafted(context, e, true));
+      add(`split ${nameOf(file)}`, current, await changed(context, file, (s) => planSplit(s, { at: '1' })));
+    for (const file of [d, e]) add(`grafted ${nameOf(file)}`, current, await grafted(context, file));
+    add(`rewound, portable, ${nameOf(c)}`, old, await changed(context, c, (s) => planRewind(s, { to: '1' }), true));
+    add(`split, portable, ${nameOf(e)}`, old, await changed(context, e, (s) => planSplit(s, { at: '1' }), true));
+    add(`grafted, portable, ${nameOf(e)}`, old, await grafted(context, e, true));
     await Promise.all(
       cases.flatMap(({ name, version, files }) =>
         files.map((file, i) => context.test(`${version}: ${name} (${i + 1})`, () => assertPredicted(version, file))),
@@ -71,18 +73,23 @@ test(
   },
 );
 
-/** Real sessions with calls and several turns, none compacted, of different clients. */
+/** Of each client the session with the most calls among those with several turns and no compaction. */
 async function severalTurns(): Promise<string[]> {
-  const found = new Map<string, string>();
+  const found = new Map<string, { file: string; calls: number }>();
   for (const file of realSessions()) {
     const version = /real\/([\d.]+)\//.exec(file)?.[1] ?? '';
-    if (found.has(version) || /image|interrupt|kill/.test(file)) continue;
+    if (readFileSync(file).includes('"type":"image"')) continue;
     const { session } = await loadSource(file);
-    const turns = turnsOf(session);
-    const isPlain = turns.length > 1 && !session.transcript.nodes.some(isBoundary) && !session.transcript.mayRepeat;
-    if (isPlain && !readFileSync(file).includes('"type":"image"')) found.set(version, file);
+    const isPlain = !session.transcript.nodes.some(isBoundary) && !session.transcript.mayRepeat;
+    const calls = session.transcript.nodes.flatMap(callsOf).length;
+    if (isPlain && turnsOf(session).length > 1 && calls >= (found.get(version)?.calls ?? 0))
+      found.set(version, { file, calls });
   }
-  return [...found.values()];
+  return [...found.values()].sort((x, y) => y.calls - x.calls).map(({ file }) => file);
+}
+
+function nameOf(file: string): string {
+  return path.relative(path.join(shared, 'corpus/real'), file).split(path.sep).slice(0, 2).join(' ');
 }
 
 async function assertPredicted(version: string, file: string): Promise<void> {
