@@ -4,9 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isLinked } from '../session/graph.ts';
-import { isBoundary, type Node } from '../session/node.ts';
+import { isBoundary, isMessage, type Node, resultsOf } from '../session/node.ts';
 import { syntheticModel, texts } from '../session/resume/client.ts';
-import { renderedBlocks, textBlock, type WireBlock } from '../session/resume/draft.ts';
+import { textBlock, type WireBlock } from '../session/resume/draft.ts';
 import { isReminder, normalise } from '../session/resume/normalise.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
 import { resumeLines, traceMessages } from '../session/resume/request.ts';
@@ -40,7 +40,7 @@ export function makePortable(session: Session): PortableSession | { readonly ref
   const asides = session.transcript.nodes.filter(isKeptAside);
   for (const node of asides) writer.addAside(node);
   writer.addPin();
-  return { lines: writer.lines, dropped: droppedLines(session, new Set(writer.lines.map(({ node }) => node))) };
+  return { lines: writer.lines, dropped: droppedLines(session, writer) };
 }
 
 /** Bookkeeping that a person would miss. Clients write the rest anew. */
@@ -64,12 +64,16 @@ function startingBoundary(session: Session): Node | undefined {
   return first !== undefined && isBoundary(first) ? first : undefined;
 }
 
-function droppedLines(session: Session, written: ReadonlySet<Node | undefined>): PortableSession['dropped'] {
+function droppedLines(session: Session, writer: ChainWriter): PortableSession['dropped'] {
+  const written = new Set(writer.lines.map(({ node }) => node));
   const resumed = resumeLines(session.transcript);
   const chain = new Set('refused' in resumed ? [] : resumed.lines);
   return session.transcript.nodes
     .filter((node) => !written.has(node))
-    .map((node) => ({ node, reason: reasonFor(node, chain) }));
+    .map((node) => ({
+      node,
+      reason: writer.isJoined(node) ? 'its text is part of the line that it is sent with' : reasonFor(node, chain),
+    }));
 }
 
 function reasonFor(node: Node, chain: ReadonlySet<Node>): string {
@@ -86,6 +90,8 @@ class ChainWriter {
   readonly #session: Session;
   readonly #usedIds = new Set<string>();
   readonly #usedLines = new Set<Node>();
+  /** Lines whose text stands in the line of another. */
+  readonly #joined = new Set<Node>();
   #last: string | null = null;
   #time = Number.NEGATIVE_INFINITY;
   #envelope: JsonObject = {};
@@ -124,18 +130,29 @@ class ChainWriter {
     }
   }
 
-  /** Results stand first, a line each; then every line of text by itself, as clients join such lines alike. */
+  /** Results stand first, a line each; then all text in one line, because clients join several lines differently. */
   addInput(message: ResumeMessage): void {
     for (const block of message.content) if (block.type === 'tool_result') this.#addResult(message, block);
-    // The client adds this text again by itself.
-    const left = message.content.filter((block) => block.type !== 'tool_result' && block.text !== texts.toolLoaded);
-    for (const node of message.lines) {
-      const entry = this.#read(node);
-      const own = ownTexts(node, entry, left).filter((block) => !isReminder(block));
-      if (own.length > 0) this.#add(node, asUserLine(node, entry, own));
-    }
-    if (left.some((block) => !isReminder(block)))
-      this.#add(undefined, { type: 'user', message: { role: 'user', content: left } });
+    // The client adds the text about loaded tools again by itself.
+    const left = message.content.filter(
+      (block) => block.type !== 'tool_result' && block.text !== texts.toolLoaded && !isReminder(block),
+    );
+    if (left.length === 0) return;
+    const nodes = message.lines.filter(
+      (node) => resultsOf(node).length === 0 || node.message?.blockTypes.includes('text'),
+    );
+    const spoken = nodes.filter((node) => !this.#usedLines.has(node));
+    const carrier = spoken.findLast((node) => node.promptKind !== undefined) ?? spoken.find(isMessage) ?? spoken[0];
+    this.#add(
+      carrier,
+      asUserLine(
+        carrier,
+        spoken.map((node) => this.#read(node)),
+        left,
+        carrier && this.#read(carrier),
+      ),
+    );
+    for (const node of spoken) if (node !== carrier) this.#joined.add(node);
   }
 
   #addResult(message: ResumeMessage, block: WireBlock): void {
@@ -152,6 +169,10 @@ class ChainWriter {
 
   addAside(node: Node): void {
     this.lines.push({ entry: this.#read(node), node });
+  }
+
+  isJoined(node: Node): boolean {
+    return this.#joined.has(node);
   }
 
   addPin(): void {
@@ -215,38 +236,26 @@ function holds(entry: JsonObject, block: WireBlock): boolean {
   });
 }
 
-/** The blocks of a user message that this line gave, taken from `left`; a newline that joins two lines is left out again. */
-function ownTexts(node: Node, entry: JsonObject, left: WireBlock[]): readonly WireBlock[] {
-  const stored = storedBlocks(node, entry);
-  const own: WireBlock[] = [];
-  for (const block of stored) {
-    const at = left.findIndex((each) => isSameText(each, block));
-    if (at < 0) continue;
-    left.splice(at, 1);
-    own.push(block);
-  }
-  return own;
-}
-
-function storedBlocks(node: Node, entry: JsonObject): readonly WireBlock[] {
-  if (node.type === 'attachment') return renderedBlocks(entry.rendered);
-  const content = node.type === 'system' ? entry.content : asObject(entry.message)?.content;
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((block: JsonValue) => asObject(block) !== undefined) : [];
-}
-
-function isSameText(sent: WireBlock, stored: WireBlock): boolean {
-  if (sent.type === 'text' && stored.type === 'text')
-    return sent.text === stored.text || sent.text === `${stored.text}\n`;
-  return JSON.stringify(sent) === JSON.stringify(stored);
-}
-
-/** Local commands and what was rendered are notes of newer clients; as user lines all of them send it. */
-function asUserLine(node: Node, entry: JsonObject, blocks: readonly WireBlock[]): JsonObject {
+/**
+ * What was said in one or several lines as one user line. Local commands and what was rendered are notes of newer
+ * clients; as user lines all of them send it.
+ */
+function asUserLine(
+  carrier: Node | undefined,
+  lines: readonly JsonObject[],
+  blocks: readonly WireBlock[],
+  entry: JsonObject = {},
+): JsonObject {
   const [only] = blocks;
   const isText = blocks.length === 1 && only?.type === 'text' && Object.keys(only).length === 2;
-  const content = isText ? (only?.text ?? '') : blocks;
-  if (node.type === 'user') return { ...entry, message: { role: 'user', content } };
+  const message = { role: 'user', content: isText ? (only?.text ?? '') : blocks };
+  // A mark that only a part of the text carries would be said of all of it.
+  const marks = Object.fromEntries(
+    partMarks.map((key) => [key, lines.every((line) => line[key] === true) ? true : undefined]),
+  );
+  if (carrier?.type === 'user') return { ...entry, ...(lines.length > 1 ? marks : {}), message };
   const { subtype, content: _, level, attachment, rendered, renderedRole, ...rest } = entry;
-  return { ...rest, type: 'user', message: { role: 'user', content } };
+  return { ...rest, type: 'user', message };
 }
+
+const partMarks = ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly'];

@@ -10,17 +10,15 @@ import { archiveSessions } from '../../src/library/archive/archive.ts';
 import { restoreSession } from '../../src/library/archive/restore.ts';
 import { hasShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { installClient, resume, sessionFiles, startSession } from './client.ts';
-import { describeDifference } from './difference.ts';
-import { predict } from './predict.ts';
-import { type Expected, realCases, safeProfileCase, sharedRealCases, vectorCases } from './recordings.ts';
+import { startSession } from './client.ts';
+import { assertPredicted, clientOf, resumeLive } from './live.ts';
+import { realCases, safeProfileCase, sharedRealCases, vectorCases } from './recordings.ts';
 import { scenarioScripts } from './scripts.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
-const installed = new Map<string, string>();
 
 before(async () => {
-  for (const version of Object.values(versions)) installed.set(version, await installClient(version));
+  for (const version of Object.values(versions)) await clientOf(version);
 });
 
 for (const version of Object.values(versions)) {
@@ -31,7 +29,7 @@ for (const version of Object.values(versions)) {
 
   test(`client ${version} writes a session against the mock whose every line parses`, async () => {
     const run = await startSession({
-      cli: clientOf(version),
+      cli: await clientOf(version),
       prompt: 'What is this? [[thinking]]',
       workspace: { 'README.md': '# Widgets\n' },
       scripts: scenarioScripts,
@@ -71,40 +69,12 @@ test(
     await Promise.all(
       cases.map(({ name, file }) =>
         t.test(name, async () => {
-          await assertPredicted(file).finally(report);
+          await assertPredicted(versions.current, file).finally(report);
         }),
       ),
     );
   },
 );
-
-async function assertPredicted(file: string): Promise<void> {
-  const [live, predicted] = await Promise.all([resumeLive(versions.current, file), predict(file)]);
-  if ('refused' in live && 'refused' in predicted) return;
-  if ('refused' in live) assert.fail(`${file}: the client refuses it (${live.refused}), we predict messages`);
-  if ('refused' in predicted)
-    assert.fail(`${file}: the client resumes it, we predict a refusal (${predicted.refused})`);
-  const difference = describeDifference(live.messages, predicted.messages);
-  if (difference !== undefined) assert.fail(`${file}: ${difference}`);
-}
-
-async function resumeLive(version: string, file: string): Promise<Expected> {
-  const run = await resume({
-    cli: clientOf(version),
-    files: await sessionFiles(file),
-    sessionId: path.basename(file, '.jsonl'),
-    prompt: 'next',
-  });
-  if (run.sent !== null) return { messages: run.sent };
-  assert.equal(run.exitCode, 1, `${file}: neither resumed nor refused: ${run.stderr || run.stdout}`);
-  return { refused: run.stderr };
-}
-
-function clientOf(version: string): string {
-  const cli = installed.get(version);
-  assert.ok(cli !== undefined);
-  return cli;
-}
 
 function assistantBlockTypes(entry: unknown): unknown[] {
   if (!isObject(entry) || entry.type !== 'assistant' || !isObject(entry.message)) return [];

@@ -116,7 +116,7 @@ function wireBlocks(content: JsonValue | undefined): readonly WireBlock[] {
   return blocksOf(content) as readonly WireBlock[];
 }
 
-export function renderedBlocks(rendered: JsonValue | undefined): readonly WireBlock[] {
+function renderedBlocks(rendered: JsonValue | undefined): readonly WireBlock[] {
   if (!isArray(rendered)) return [];
   return rendered.flatMap((item) => wireBlocks(asObject(item)?.content));
 }

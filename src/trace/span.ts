@@ -1,0 +1,100 @@
+// What a turn is to a trace, before any destination has a say: a tree of spans with ids that are the same in every run,
+// and in every copy of a session. A profile turns it into the attributes of one destination.
+
+export interface TraceSpan {
+  /** 32 hex digits; one trace a turn. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  /** Absent for the turn itself. */
+  readonly parentSpanId: string | undefined;
+  readonly kind: 'turn' | 'generation' | 'tool' | 'subagent';
+  /** Milliseconds since 1970; `undefined` where no line says. */
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+  readonly sessionId: string;
+  /** What only its kind has; see the interfaces below. */
+  readonly detail: TurnDetail | GenerationDetail | ToolDetail | SubagentDetail;
+  readonly error: string | undefined;
+}
+
+export interface TurnDetail {
+  readonly kind: 'turn';
+  /** First assistant message id of the turn, else the prompt's uuid, else session and line: names it in the ledger. */
+  readonly turnKey: string;
+  readonly number: number;
+  readonly input: string;
+  readonly output: string;
+  readonly model: string | undefined;
+  readonly version: string | undefined;
+  readonly cwd: string | undefined;
+  readonly gitBranch: string | undefined;
+  readonly slug: string | undefined;
+}
+
+export interface GenerationDetail {
+  readonly kind: 'generation';
+  readonly messageId: string | undefined;
+  readonly requestId: string | undefined;
+  readonly model: string | undefined;
+  readonly stopReason: string | undefined;
+  /** Only of the first generation of a turn. */
+  readonly input: string | undefined;
+  readonly output: string;
+  readonly thinking: string | undefined;
+  readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+  readonly usage: TraceUsage | undefined;
+}
+
+export interface TraceUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number | undefined;
+  readonly cacheWrite5mTokens: number | undefined;
+  readonly cacheWrite1hTokens: number | undefined;
+  /** Cache writes of which no line says how long they last. */
+  readonly cacheWriteTokens: number | undefined;
+  readonly speed: string | undefined;
+  readonly serviceTier: string | undefined;
+}
+
+export interface ToolDetail {
+  readonly kind: 'tool';
+  readonly toolUseId: string;
+  readonly name: string;
+  readonly input: unknown;
+  /** The content of its result; `undefined` where it has none. */
+  readonly output: unknown;
+}
+
+export interface SubagentDetail {
+  readonly kind: 'subagent';
+  readonly agentId: string;
+  readonly agentType: string | undefined;
+  readonly input: string;
+  readonly output: string;
+}
+
+/** A span as a destination is to have it: what goes over the wire. */
+export interface WireSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly name: string;
+  /** OTLP: 1 internal, 3 client. */
+  readonly kind: 1 | 3;
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  readonly attributes: readonly WireAttribute[];
+  readonly events: readonly {
+    readonly name: string;
+    readonly timeNs: bigint;
+    readonly attributes: readonly WireAttribute[];
+  }[];
+  readonly status: { readonly code: 0 | 1 | 2; readonly message: string | undefined };
+}
+
+export interface WireAttribute {
+  readonly key: string;
+  readonly value: string | boolean | bigint | number | readonly string[];
+}

@@ -1,0 +1,39 @@
+// One session, one client: what the client really sends, and whether that is what we predict.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { installClient, resume, sessionFiles } from './client.ts';
+import { describeDifference } from './difference.ts';
+import { predict } from './predict.ts';
+import type { Expected } from './recordings.ts';
+
+const installed = new Map<string, Promise<string>>();
+
+/** The binary of a client, installed once. */
+export function clientOf(version: string): Promise<string> {
+  const known = installed.get(version) ?? installClient(version);
+  installed.set(version, known);
+  return known;
+}
+
+/** What the client sends when it resumes a transcript with the prompt `next`. */
+export async function resumeLive(version: string, file: string): Promise<Expected> {
+  const run = await resume({
+    cli: await clientOf(version),
+    files: await sessionFiles(file),
+    sessionId: path.basename(file, '.jsonl'),
+    prompt: 'next',
+  });
+  if (run.sent !== null) return { messages: run.sent };
+  assert.equal(run.exitCode, 1, `${file}: neither resumed nor refused: ${run.stderr || run.stdout}`);
+  return { refused: run.stderr };
+}
+
+export async function assertPredicted(version: string, file: string): Promise<void> {
+  const [live, predicted] = await Promise.all([resumeLive(version, file), predict(file)]);
+  if ('refused' in live && 'refused' in predicted) return;
+  if ('refused' in live) assert.fail(`${file}: ${version} refuses it (${live.refused}), we predict messages`);
+  if ('refused' in predicted)
+    assert.fail(`${file}: ${version} resumes it, we predict a refusal (${predicted.refused})`);
+  const difference = describeDifference(live.messages, predicted.messages);
+  if (difference !== undefined) assert.fail(`${file}, ${version}: ${difference}`);
+}

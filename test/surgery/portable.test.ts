@@ -1,0 +1,112 @@
+// The safe writer profile: one chain, a block a line, and what a resume sends stays what it was.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isArray, isObject, type JsonObject } from '../../src/base/json.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { planFork } from '../../src/surgery/fork.ts';
+import { operate } from '../../src/surgery/operate.ts';
+import { makePortable } from '../../src/surgery/portable.ts';
+import { loadSource } from '../../src/surgery/source.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+import { benchOf, benchWith, realSessions } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+
+test('parallel results, side branches and notes become one chain', () => {
+  const session = transcript()
+    .user('go')
+    .call('toolu_1', { message: { id: 'm' } })
+    .call('toolu_2', { message: { id: 'm' } })
+    .result('toolu_2')
+    .from('a1')
+    .result('toolu_1')
+    .attachment('date', ['<system-reminder>today</system-reminder>'])
+    .assistant('done')
+    .session();
+  const portable = makePortable(session);
+  assert.ok('lines' in portable);
+  const chain = portable.lines.map(({ entry }) => entry).filter(({ uuid }) => uuid !== undefined);
+  assert.deepEqual(
+    chain.map(({ type, message }) => [type, blockOf(message)]),
+    [
+      ['user', 'go'],
+      ['assistant', 'toolu_1'],
+      ['assistant', 'toolu_2'],
+      ['user', 'toolu_2'],
+      ['user', 'toolu_1'],
+      ['assistant', 'done'],
+    ],
+  );
+  for (const [i, entry] of chain.entries()) assert.equal(entry.parentUuid, chain[i - 1]?.uuid ?? null);
+  const times = chain.map(({ timestamp }) => Date.parse(String(timestamp)));
+  assert.deepEqual(
+    times,
+    [...new Set(times)].sort((a, b) => a - b),
+  );
+  assert.deepEqual(portable.lines.at(-1)?.entry, {
+    type: 'last-prompt',
+    leafUuid: chain.at(-1)?.uuid,
+    sessionId: session.id,
+  });
+  assert.deepEqual(
+    portable.dropped.map(({ reason }) => reason),
+    ['context that the client gathers anew'],
+  );
+});
+
+test('an end without an answer is closed, and lines that are sent together become one', () => {
+  const session = transcript()
+    .user('one')
+    .assistant('two')
+    .user('[Request interrupted by user]')
+    .user('three')
+    .session();
+  const portable = makePortable(session);
+  assert.ok('lines' in portable);
+  assert.deepEqual(
+    portable.lines.filter(({ entry }) => entry.uuid !== undefined).map(({ entry }) => contentOf(entry)),
+    [
+      'one',
+      [{ type: 'text', text: 'two' }],
+      [
+        { type: 'text', text: '[Request interrupted by user]\n' },
+        { type: 'text', text: 'three' },
+      ],
+      [{ type: 'text', text: 'No response requested.' }],
+    ],
+  );
+});
+
+test('a session that a resume would refuse cannot be made portable', async (context) => {
+  const bench = benchWith(context, sessionId, transcript().assistant('x', { timestamp: undefined }).text());
+  const source = await loadSource(bench.main);
+  await assert.rejects(
+    operate(planFork(source), [source], { env: bench.env, isPortable: true }),
+    /nothing can be made portable: No conversation found/,
+  );
+});
+
+test('every real session in the portable form sends what it sent', { skip: skipWithoutShared }, async (context) => {
+  let tried = 0;
+  for (const file of realSessions()) {
+    const session = await loadSession(file);
+    const request = requestMessages(session);
+    if (!('messages' in request) || request.messages.length === 0) continue;
+    const bench = benchOf(context, file);
+    const source = await loadSource(bench.main);
+    const { proof } = await operate(planFork(source), [source], { env: bench.env, isPortable: true, isDryRun: true });
+    assert.equal(proof.reachable.loaded, proof.reachable.of, file);
+    tried++;
+  }
+  assert.ok(tried > 150, `${tried} sessions`);
+});
+
+function contentOf(entry: JsonObject): unknown {
+  return isObject(entry.message) ? entry.message.content : undefined;
+}
+
+function blockOf(message: unknown): unknown {
+  const content = isObject(message) ? message.content : undefined;
+  const [block] = isArray(content) ? content : [content];
+  return isObject(block) ? (block.text ?? block.id ?? block.tool_use_id) : block;
+}
