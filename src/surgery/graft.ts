@@ -71,7 +71,7 @@ function refuse(a: Side, b: Side, shared: number): void {
   if (shared === b.turns.length)
     throw new UserError(`nothing to do: ${a.session.id} holds all that ${b.session.id} says`, '');
   for (const { session, turns } of [a, b]) {
-    if (turns.slice(shared).some((turn) => turn.nodes.some(isBoundary)))
+    if (turns.slice(shared).some((turn) => turn.nodes.some(isCompaction)))
       throw new UserError(
         `${session.id} was compacted after the two parted (turn ${shared}), so its turns cannot follow others`,
         'fork it before the compaction (`clew fork --at TURN`) and graft that',
@@ -87,6 +87,11 @@ function refuse(a: Side, b: Side, shared: number): void {
         'fork it at an earlier turn and graft that',
       );
   }
+}
+
+/** 1.0.57 writes no boundary, only the summary. */
+function isCompaction(node: Node): boolean {
+  return isBoundary(node) || node.isCompactSummary;
 }
 
 function inOrder(ownA: readonly Turn[], ownB: readonly Turn[], order: 'given' | 'time'): readonly Piece[] {

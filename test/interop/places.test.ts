@@ -80,7 +80,9 @@ async function severalTurns(): Promise<string[]> {
     const version = /real\/([\d.]+)\//.exec(file)?.[1] ?? '';
     if (readFileSync(file).includes('"type":"image"')) continue;
     const { session } = await loadSource(file);
-    const isPlain = !session.transcript.nodes.some(isBoundary) && !session.transcript.mayRepeat;
+    const isPlain =
+      !session.transcript.nodes.some((node) => isBoundary(node) || node.isCompactSummary) &&
+      !session.transcript.mayRepeat;
     const calls = session.transcript.nodes.flatMap(callsOf).length;
     if (isPlain && turnsOf(session).length > 1 && calls >= (found.get(version)?.calls ?? 0))
       found.set(version, { file, calls });
