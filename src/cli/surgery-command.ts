@@ -1,4 +1,5 @@
 // What all surgery commands share: sources from SESSION arguments, the plan carried out, its outcome as text or JSON.
+import path from 'node:path';
 import type { Violation } from '../api/rule.ts';
 import { UserError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/human.ts';
@@ -106,7 +107,11 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
 
 /** Where only the place is another one, that is what one wants to read. */
 function targetText({ from, to, others }: Outcome): string {
-  const made = [to, ...others].map((place) => (place.sessionId === from.sessionId ? place.path : place.sessionId));
+  if (to.sessionId === from.sessionId) {
+    const along = others.length === 0 ? '' : `, and ${counted(others.length, 'more session')}`;
+    return `${path.dirname(to.path)}${along}`;
+  }
+  const made = [to, ...others].map(({ sessionId }) => sessionId);
   const more = made.length > 5 ? ` and ${made.length - 5} more` : '';
   return made.slice(0, 5).join(', ') + more;
 }

@@ -76,7 +76,7 @@ export function findCut(session: Session, at: string): Cut {
     if (kept.has(node)) continue;
     // Pins of the original name lines that may be gone; the fork gets its own.
     if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
-    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the end of the fork');
+    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the new end');
   }
   return { leaf, kept, rewrite: { drops } };
 }

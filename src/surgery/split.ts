@@ -32,7 +32,7 @@ export function planSplit(source: Source, { at }: SplitOptions): Plan {
   const expected = requestWithin(session, cut.kept, end.uuid);
   const first = firstPart(session, dropsBehind(session, cut, end.uuid, expected), end.uuid);
   const second = secondPart(session, new Set(later));
-  const gone = [...(first.drops ?? [])].filter(([index]) => second.drops?.has(index) === true);
+  const gone = [...(second.drops ?? [])].filter(([index]) => first.drops?.has(index) === true);
   const { rest, isApart } = restOf(session, cut.kept, later, sentBlocks(expected));
   return {
     operation: 'split',

@@ -1,7 +1,7 @@
 // Sessions moved with their project: files, folders and paths follow, the conversation does not change, and one undo
 // brings everything back.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { requestMessages } from '../../src/session/resume/request.ts';
@@ -10,8 +10,10 @@ import { encodeSlug } from '../../src/store/slug.ts';
 import { planMove } from '../../src/surgery/move.ts';
 import { findMovedProject, launchFolderOf } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
+import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import { folderFor, movePath } from '../../src/surgery/relocate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
+import { takeBackInterrupted } from '../../src/surgery/undo.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { skipWithoutShared } from '../support/paths.ts';
 import {
@@ -165,6 +167,33 @@ test('a session with other content in its new place is not overwritten; the same
   const refused = runClew(to, { env: cliEnv(bench) });
   assert.deepEqual([refused.status, /there already, with other content/.test(refused.stderr)], [2, true]);
   assert.deepEqual(contentsOf(bench.root), before);
+});
+
+test('a move that was killed after any number of its changes is taken back by the next operation', async (context) => {
+  const text = transcript({ cwd: old }).user('one').assistant('two').text();
+  const bench = benchWith(context, sessionId, text, { [`${sessionId}/tool-results/a.txt`]: 'a', 'memory/M.md': 'm' });
+  const before = contentsOf(bench.root);
+  await moveProject(bench, old, '/srv/new');
+  const after = contentsOf(bench.root);
+  const operations = operationsFolder(bench.env);
+  const [record] = await readRecords(operations);
+  assert.ok(record !== undefined);
+  const state = contentsOf(operations);
+  const removed = record.files.filter(({ kind }) => kind === 'removed');
+  for (let done = 0; done <= removed.length; done++) {
+    rmSync(bench.root, { recursive: true });
+    rmSync(operations, { recursive: true });
+    writeTree(bench.root, Object.fromEntries(after));
+    writeTree(operations, Object.fromEntries(state));
+    // As it stands when only the first of the old files have been taken away.
+    for (const { path: file, backup } of removed.slice(done)) {
+      mkdirSync(path.dirname(file), { recursive: true });
+      renameSync(path.join(operations, record.id, backup ?? ''), file);
+    }
+    writeFileSync(path.join(operations, record.id, 'operation.json'), JSON.stringify({ ...record, state: 'begun' }));
+    await takeBackInterrupted(operations);
+    assert.deepEqual(contentsOf(bench.root), before, `${done} removed`);
+  }
 });
 
 test('sessions one level too deep come up, and a file gets the name that its lines carry', async (context) => {
