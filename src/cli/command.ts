@@ -22,7 +22,8 @@ export interface CommandRow {
   readonly summary: string;
   readonly flags: readonly Flag[];
   readonly examples: readonly string[];
-  load(): Promise<{ run(input: CommandInput): Promise<void> }>;
+  /** A number that `run` answers is the exit code. */
+  load(): Promise<{ run(input: CommandInput): Promise<unknown> }>;
 }
 
 export interface CommandInput {

@@ -18,8 +18,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   const help: string[] = [];
   try {
     if (isForPicker(argv)) return await pick(argv);
-    await parse(withHelpFlag(argv), help);
-    return exitCodes.ok;
+    return await parse(withHelpFlag(argv), help);
   } catch (error) {
     const isDebug = argv.includes('--debug');
     if (!(error instanceof CommanderError)) return reportError(withAdvice(error), isDebug);
@@ -46,7 +45,9 @@ function withHelpFlag(argv: readonly string[]): readonly string[] {
   return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
 }
 
-async function parse(argv: readonly string[], help: string[]): Promise<void> {
+/** Answers the exit code of the command that was called. */
+async function parse(argv: readonly string[], help: string[]): Promise<number> {
+  let exitCode: number = exitCodes.ok;
   const program = new Command('clew')
     .description('Read, find and trust every session of Claude Code.')
     .version(version, '-V, --version', 'print the version')
@@ -57,11 +58,16 @@ async function parse(argv: readonly string[], help: string[]): Promise<void> {
     .configureOutput({ writeOut: (text) => help.push(text), outputError: () => {} })
     .addHelpText('after', programNotes);
   for (const flag of globalFlags) program.addOption(optionOf(flag));
-  for (const row of commands) addCommand(program, row);
+  for (const row of commands) {
+    addCommand(program, row, (code) => {
+      exitCode = code;
+    });
+  }
   await program.parseAsync([...argv], { from: 'user' });
+  return exitCode;
 }
 
-function addCommand(program: Command, row: CommandRow): void {
+function addCommand(program: Command, row: CommandRow, onEnd: (exitCode: number) => void): void {
   const command = program
     .command(row.name)
     .summary(row.summary)
@@ -77,7 +83,8 @@ function addCommand(program: Command, row: CommandRow): void {
       .map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument: words[0], words, flags, io: standardIo(flags) });
+    const answer = await run({ argument: words[0], words, flags, io: standardIo(flags) });
+    onEnd(typeof answer === 'number' ? answer : exitCodes.ok);
   });
 }
 
