@@ -7,6 +7,8 @@ import type { Style } from './terminal/style.ts';
 export interface Flag {
   /** With its dashes: `--json`. */
   readonly name: string;
+  /** One letter with its dash: `-o`. */
+  readonly short?: string;
   /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
   readonly value?: string;
   readonly summary: string;
@@ -16,7 +18,7 @@ export interface Flag {
 
 export interface CommandRow {
   readonly name: string;
-  /** `SESSION` for exactly one; `[SESSION...]` for any number. */
+  /** `SESSION` for exactly one; `[SESSION...]` for any number; several, with a space between: `SESSION TITLE`. */
   readonly argument?: string;
   readonly summary: string;
   readonly flags: readonly Flag[];

@@ -73,10 +73,14 @@ function addCommand(program: Command, row: CommandRow, onEnd: (exitCode: number)
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(bracketed(row.argument));
+  const names = row.argument?.split(' ') ?? [];
+  for (const name of names) command.argument(bracketed(name));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
+    const words = values
+      .slice(0, names.length)
+      .flatMap((value) => value ?? [])
+      .map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
     const answer = await run({ argument: words[0], words, flags, io: standardIo(flags) });
@@ -86,7 +90,9 @@ function addCommand(program: Command, row: CommandRow, onEnd: (exitCode: number)
 
 function optionOf(flag: Flag): Option {
   const option = new Option(
-    flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`,
+    [flag.short ?? [], flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`]
+      .flat()
+      .join(', '),
     flag.summary,
   );
   if (flag.isHidden) option.hideHelp();

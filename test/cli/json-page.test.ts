@@ -78,6 +78,16 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   collect('fork', run('fork', id, '--at', '1'), printed);
   collect('fork', run('compress', id, '--keep-turns', '1', '--dry-run'), printed);
   collect('strip', run('strip', id), printed);
+  collect('bundle', run('bundle', id, '--output', path.join(folder, 'page.clew')), printed);
+  for (const words of [
+    ['move', id, '--to', '/w/q'],
+    ['rewind', id, '--to', '1'],
+    ['split', id, '--at', '1'],
+    ['rename', id, 'x'],
+    ['tag', id, 'x'],
+  ])
+    collect('fork', run(...words), printed);
+  collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }

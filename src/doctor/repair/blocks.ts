@@ -27,44 +27,27 @@ export function repairBlocks(session: Session, nodes: readonly Node[]): Repaired
   return repair.run();
 }
 
-/** Every line that holds the first result of a call comes right behind the message of the call. */
+/** The lines of a message come together, in the order of the file, and right behind them the first results of its calls. */
 function placeResults(nodes: readonly Node[]): readonly Node[] {
   const results = new Map<string, Node>();
-  for (const node of nodes)
-    for (const { toolUseId } of resultsOf(node)) if (!results.has(toolUseId)) results.set(toolUseId, node);
-  const lastOfMessage = new Map<string, Node>();
-  const firstOfMessage = new Map<string, number>();
-  for (const [i, node] of nodes.entries()) {
-    const id = messageIdOf(node);
-    if (id === undefined) continue;
-    lastOfMessage.set(id, node);
-    if (!firstOfMessage.has(id)) firstOfMessage.set(id, i);
-  }
-  const placed = new Set<Node>();
-  const ordered: Node[] = [];
-  const put = (node: Node): void => {
-    if (placed.has(node)) return;
-    placed.add(node);
-    ordered.push(node);
-  };
-  const calls = new Map<string, string[]>();
-  const owner = new Set(nodes.flatMap((node) => callsOf(node).map(({ id }) => id)));
+  const messages = new Map<string, Node[]>();
+  const called = new Set(nodes.flatMap((node) => callsOf(node).map(({ id }) => id)));
   for (const node of nodes) {
-    // A result waits for the whole message of its call.
-    if (resultsOf(node).some(({ toolUseId }) => owner.has(toolUseId) && results.get(toolUseId) === node)) continue;
-    const id = messageIdOf(node) ?? '';
-    put(node);
-    const made = [...(calls.get(id) ?? []), ...callsOf(node).map((call) => call.id)];
-    calls.set(id, made);
-    if (node.type !== 'assistant' || (messageIdOf(node) !== undefined && lastOfMessage.get(id) !== node)) continue;
-    for (const call of made) {
-      const result = results.get(call);
-      if (result !== undefined) put(result);
-    }
-    calls.delete(id);
+    for (const { toolUseId } of resultsOf(node)) if (!results.has(toolUseId)) results.set(toolUseId, node);
+    const id = messageIdOf(node);
+    if (id !== undefined) messages.set(id, [...(messages.get(id) ?? []), node]);
   }
-  for (const node of nodes) put(node);
-  return ordered;
+  const awaited = new Set([...results].flatMap(([id, node]) => (called.has(id) ? [node] : [])));
+  const ordered = new Set<Node>();
+  const byPlace = (a: Node, b: Node): number => a.index - b.index;
+  for (const node of nodes) {
+    if (ordered.has(node) || awaited.has(node)) continue;
+    const lines = (messages.get(messageIdOf(node) ?? '') ?? [node]).toSorted(byPlace);
+    for (const line of lines) ordered.add(line);
+    const answers = lines.flatMap(callsOf).flatMap((call) => results.get(call.id) ?? []);
+    for (const answer of answers.toSorted(byPlace)) ordered.add(answer);
+  }
+  return [...ordered, ...nodes.filter((node) => !ordered.has(node))];
 }
 
 function messageIdOf(node: Node): string | undefined {

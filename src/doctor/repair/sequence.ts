@@ -1,7 +1,7 @@
 // A damaged session → the lines of the conversation in the order in which they are to hang: what a person would expect,
 // without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
 import type { Branch } from '../../session/branch.ts';
-import { isBoundary, isMessage, type Node } from '../../session/node.ts';
+import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { expectedOf } from '../../session/reachable.ts';
 import type { Session } from '../../session/session.ts';
 
@@ -66,7 +66,18 @@ function orderOf(session: Session): Sequence {
   }
   const replaced = replacedBy(session);
   const nodes = way.flatMap((node) => [...(replaced.get(node) ?? []), node]);
-  return { nodes: nodes.filter((node) => isLink(node) && !drops.has(node)), drops };
+  const links = nodes.filter((node) => isLink(node) && !drops.has(node));
+  return { nodes: [...links, ...resultsElsewhere(session, links)], drops };
+}
+
+/** Results of calls on the chain that hang somewhere else; where they belong is found with the calls. */
+function resultsElsewhere({ relatives }: Session, links: readonly Node[]): readonly Node[] {
+  const known = new Set(links);
+  const answered = new Set(links.flatMap((node) => resultsOf(node).map(({ toolUseId }) => toolUseId)));
+  const open = links.flatMap(callsOf).filter(({ id }) => !answered.has(id));
+  return [...new Set(open.flatMap(({ id }) => relatives.resultsFor(id).slice(0, 1)))].filter(
+    (node) => !known.has(node),
+  );
 }
 
 /** Messages whose uuid a later record carries again, though it says something else: they come before that one. */
