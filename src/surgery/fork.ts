@@ -78,7 +78,17 @@ export function findCut(session: Session, at: string): Cut {
     if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
     else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the new end');
   }
+  dropCopies(session, kept, drops);
   return { leaf, kept, rewrite: { drops } };
+}
+
+/** Where a file holds a line twice, an earlier copy would otherwise take the place of one that goes. */
+function dropCopies({ transcript }: Session, kept: ReadonlySet<Node>, drops: Map<number, string>): void {
+  const stays = new Set([...kept].map(({ uuid }) => uuid));
+  const gone = new Set([...drops.keys()].map((index) => transcript.nodes[index]?.uuid));
+  for (const { uuid, index } of transcript.nodes)
+    if (uuid !== undefined && gone.has(uuid) && !stays.has(uuid) && !drops.has(index))
+      drops.set(index, 'behind the new end');
 }
 
 function keptUntil(session: Session, at: string): ReadonlySet<Node> {

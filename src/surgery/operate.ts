@@ -113,7 +113,7 @@ async function stageAndProve(
     if (isPortable && proved.broken.length === 0) {
       const portable = await stagePortable(result, folder);
       dropped.push(...portable.dropped);
-      proofs.push(provePortable(result, portable, proved));
+      proofs.push(provePortable(portable, proved));
     } else proofs.push(proved);
   }
   for (const [i, { content }] of (plan.otherFiles ?? []).entries())
