@@ -13,13 +13,16 @@ import { loadSource, type Source } from '../surgery/source.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { findSessionArgument, refuseForeign } from './session-argument.ts';
+import { findSessionArgument, refuseAgent, refuseForeign, spareMemoryFor } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';
 
 export async function sourceArgument(input: CommandInput): Promise<Source> {
-  const source = await loadSource(await findSessionArgument(input));
+  const file = await findSessionArgument(input);
+  spareMemoryFor(file);
+  const source = await loadSource(file);
   refuseForeign(source.session);
+  refuseAgent(source.session);
   return source;
 }
 
@@ -88,12 +91,11 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   const lines = [
     `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId} ${target}`,
     `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
-    `  a resume loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
-    `  ${formatCount(proof.pairs.answered)} of ${counted(proof.pairs.calls, 'tool call')} answered, ${
-      proof.violations.length === 0
-        ? 'nothing the API would reject'
-        : `the API would reject: ${proof.violations[0]?.message}`
-    }, untouched lines identical`,
+    `  a resume ${outcome.others.length > 0 ? 'of the first ' : ''}loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
+    `  ${pairsText(proof.pairs)}, untouched lines identical`,
+    proof.violations.length === 0
+      ? '  nothing in it that the API would reject'
+      : `  the API would reject it: ${proof.violations[0]?.message}`,
     ...reasonLines(dropped),
     ...notes.map((note) => `  ${note}`),
   ];
@@ -114,6 +116,13 @@ function targetText({ from, to, others }: Outcome): string {
   const made = [to, ...others].map(({ sessionId }) => sessionId);
   const more = made.length > 5 ? ` and ${made.length - 5} more` : '';
   return made.slice(0, 5).join(', ') + more;
+}
+
+function pairsText({ calls, answered }: Outcome['proof']['pairs']): string {
+  if (calls === 0) return 'no tool calls';
+  return answered === calls
+    ? `${counted(calls, 'tool call')}, each answered`
+    : `${formatCount(answered)} of ${counted(calls, 'tool call')} answered`;
 }
 
 function beforeText({ proof: { before, reachable } }: Outcome): string {

@@ -28,6 +28,8 @@ export interface ForkOptions {
 
 export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { session } = source;
+  if (!session.transcript.nodes.some(isMessage))
+    throw new UserError(`there is no conversation in ${session.id}`, 'run `clew ls` for the sessions that hold one');
   const sessionId = randomUUID();
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };

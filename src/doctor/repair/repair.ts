@@ -27,13 +27,14 @@ export interface RepairOptions {
   readonly isInPlace?: boolean;
 }
 
-/** `undefined` where there is nothing to mend. */
+/** `undefined` where there is nothing to mend: also where no conversation is left that a repair could be for. */
 export async function planRepair(
   source: Source,
   diagnosis: Diagnosis,
   options: RepairOptions = {},
 ): Promise<Plan | undefined> {
-  if (!diagnosis.findings.some(isMendable)) return undefined;
+  if (!diagnosis.findings.some(isMendable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
+    return undefined;
   const { session } = source;
   const strategy = options.strategy ?? defaultStrategy(diagnosis);
   const main = repairMain(session, strategy);
