@@ -1,7 +1,6 @@
 // A session → another one that goes on by itself: every line under a new id, sub-agents and side files along, whole or
 // up to a turn or line. The original is only read.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
@@ -15,6 +14,7 @@ import { NewIds } from './ids.ts';
 import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
 import { cwdEdits, folderFor } from './relocate.ts';
+import { requestDigest } from './request-parts.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
@@ -164,7 +164,7 @@ export function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlyS
 }
 
 function sameRequest(original: Session, { session }: StagedSession): readonly string[] {
-  return isDeepStrictEqual(requestMessages(original), requestMessages(session))
+  return requestDigest(requestMessages(original)) === requestDigest(requestMessages(session))
     ? []
     : ['a resume of the fork would not send what a resume of the original sends'];
 }
