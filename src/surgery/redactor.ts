@@ -18,6 +18,8 @@ export interface Redaction {
   readonly found: ReadonlyMap<string, number>;
   /** Elements of `message.content` that are signed thinking with a secret: left as they are, see `redact.ts`. */
   readonly signed: readonly number[];
+  /** What that thinking holds. */
+  readonly signedPlaceholders: readonly string[];
 }
 
 /** What was found, without the value. */
@@ -55,8 +57,13 @@ export class Redactor {
     const text = decodeLossless(bytes);
     const view = viewOf(text, form);
     const redacted = view.strings === undefined ? this.#cut(text, found) : this.#redactJson(view, form, found);
-    const signed = view.signed.filter(({ text: thinking }) => this.#finds(thinking)).map(({ index }) => index);
-    return { bytes: redacted === text ? bytes : encodeLossless(redacted), found, signed };
+    const held = view.signed.map(({ index, text: thinking }) => ({ index, secrets: this.#look(thinking) }));
+    return {
+      bytes: redacted === text ? bytes : encodeLossless(redacted),
+      found,
+      signed: held.filter(({ secrets }) => secrets.length > 0).map(({ index }) => index),
+      signedPlaceholders: [...new Set(held.flatMap(({ secrets }) => secrets))],
+    };
   }
 
   /** A line of a transcript, whole or torn. */
@@ -69,14 +76,35 @@ export class Redactor {
   }
 
   /** Puts placeholders for what is known already, and looks for nothing new. */
-  replaceKnown(text: string): string {
-    return this.#state.replaceKnown(text);
+  replaceKnown(bytes: Buffer): Buffer {
+    const text = decodeLossless(bytes);
+    const replaced = this.#state.replaceKnown(text);
+    return replaced === text ? bytes : encodeLossless(replaced);
+  }
+
+  /** The placeholders of what is known already and stands in these bytes. */
+  findKnown(bytes: Buffer): string[] {
+    return this.#state.findKnown(decodeLossless(bytes)).map((secret) => this.#state.placeholderOf(secret));
   }
 
   /** The placeholders of what stands in these bytes; of kept values (ids, signatures, signed thinking) nothing is said. */
   inspect(bytes: Buffer, form: Form = 'record'): string[] {
     const view = viewOf(decodeLossless(bytes), form);
     return [...new Set(textsOf(view).flatMap((text) => this.#look(text)))];
+  }
+
+  /** Where in a text they stand, by line. */
+  locate(bytes: Buffer): { readonly placeholder: string; readonly line: number; readonly count: number }[] {
+    const text = decodeLossless(bytes);
+    const found = findSecrets(text, this.#rules);
+    const known = this.#state.findKnown(text).filter((each) => !found.some((secret) => overlap(each, secret)));
+    let [line, at] = [1, 0];
+    return [...found, ...known]
+      .sort((a, b) => a.start - b.start)
+      .map((secret) => {
+        for (; at < secret.start; at++) if (text.charCodeAt(at) === 0x0a) line++;
+        return { placeholder: this.#state.placeholderOf(secret), line, count: 1 };
+      });
   }
 
   list(): FoundSecret[] {
@@ -91,10 +119,6 @@ export class Redactor {
   #look(text: string): string[] {
     const secrets = [...findSecrets(text, this.#rules), ...this.#state.findKnown(text)];
     return secrets.map((secret) => this.#state.placeholderOf(secret));
-  }
-
-  #finds(text: string): boolean {
-    return findSecrets(text, this.#rules).length > 0 || this.#state.findKnown(text).length > 0;
   }
 
   #cut(text: string, found: Map<string, number>): string {
@@ -156,6 +180,10 @@ export class Redactor {
     }
     return cuts;
   }
+}
+
+function overlap(a: Secret, b: Secret): boolean {
+  return a.start < b.end && b.start < a.end;
 }
 
 const mostRounds = 4;
