@@ -1,6 +1,6 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
 import type { CommandRow } from './command.ts';
-import { dryRun, json, portable, root } from './common-flags.ts';
+import { dryRun, inPlace, json, portable, root } from './common-flags.ts';
 
 export const surgeryCommands: readonly CommandRow[] = [
   {
@@ -18,6 +18,27 @@ export const surgeryCommands: readonly CommandRow[] = [
     ],
     examples: ['clew fork 3f2b8c1e', 'clew fork 3f2b8c1e --at 4 --to ../experiment'],
     load: () => import('./fork.ts'),
+  },
+  {
+    name: 'redact',
+    argument: '[SESSION...]',
+    summary: 'replace secrets by placeholders in every copy, or check for them',
+    flags: [
+      { name: '--check', summary: 'only look: exit code 1 if a SESSION, a file or stdin (-) holds a secret' },
+      { name: '--all', summary: 'with --check: all sessions' },
+      { name: '--rules', value: 'FILE', summary: 'more rules (docs/redact.md); by default redact.json in CLEW_HOME' },
+      { name: '--kind', value: 'KIND', summary: 'only secrets of this kind (repeatable)', isRepeatable: true },
+      { name: '--allow', value: 'VALUE', summary: 'this value is no secret (repeatable)', isRepeatable: true },
+      { name: '--keep-thinking', summary: 'leave signed thinking that holds a secret instead of taking it out' },
+      inPlace,
+      { name: '--no-backup', summary: 'with --in-place: keep no backup, which would hold the secrets' },
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew redact 3f2b8c1e', 'clew redact 3f2b8c1e --in-place --no-backup', 'clew redact --check --all'],
+    load: () => import('./redact.ts'),
   },
   {
     name: 'undo',

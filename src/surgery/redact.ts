@@ -105,7 +105,8 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
   return { rewrites, contents, dropped, thinking };
 }
 
-function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
+/** What the surveys found, each secret once, in the order in which the redactor met them. */
+export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
   const places = new Map<string, { count: number; places: { file: string; line: number }[] }>();
   for (const { path: file, places: found } of surveys) {
     for (const { placeholder, line, count } of found) {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
-import { maxLineBytes } from '../store/lines.ts';
+import { maxLineBytes, readLines } from '../store/lines.ts';
 import type { Form, Redactor } from './redactor.ts';
 import { rewriteLines } from './rewrite.ts';
 import type { SourceFile } from './source.ts';
@@ -34,19 +34,26 @@ export function learnFile(file: FilePart, redactor: Redactor): void {
 }
 
 export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
+  return survey(file.path, redactor, (visit) => eachPart(file, visit));
+}
+
+/** The same of bytes that are no file. */
+export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): FileSurvey {
+  return survey(name, redactor, (visit) => visitContent(bytes, name, visit));
+}
+
+function survey(file: string, redactor: Redactor, each: (visit: Visit) => void): FileSurvey {
   const places: SecretPlace[] = [];
   const signed = new Map<number, readonly number[]>();
-  eachPart(file, (bytes, form, line, index) => {
+  each((bytes, form, line, index) => {
     const redaction = redactor.redact(bytes, form);
     if (form === 'text') places.push(...redactor.locate(bytes));
     else for (const [placeholder, count] of redaction.found) places.push({ placeholder, line, count });
-    if (index !== undefined && redaction.signed.length > 0) {
-      signed.set(index, redaction.signed);
-      for (const placeholder of redaction.signedPlaceholders) places.push({ placeholder, line, count: 1 });
-    }
+    if (index !== undefined && redaction.signed.length > 0) signed.set(index, redaction.signed);
+    for (const placeholder of redaction.signedPlaceholders) places.push({ placeholder, line, count: 1 });
     return bytes;
   });
-  return { path: file.path, lines: new Set(places.map(({ line }) => line)), places, signed };
+  return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed };
 }
 
 /** A file that is no transcript, with placeholders. */
@@ -88,25 +95,34 @@ function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): voi
     const patch = {
       isTouched: () => true,
       apply: (bytes: Buffer, line: number, node?: { readonly index: number }): Buffer => {
-        refuseTooLong(bytes, file, line);
+        refuseTooLong(bytes.length, file, line);
         return visit(bytes, 'record', line, node?.index);
       },
     };
     for (const _ of rewriteLines(transcript, { patch }));
     return;
   }
-  visitContent(readFileSync(file), name, visit);
+  if (formOf(name) !== 'lines') {
+    visitContent(readFileSync(file), name, visit);
+    return;
+  }
+  for (const batch of readLines(file)) {
+    for (const line of batch) {
+      if (line.bytes.length < line.length) refuseTooLong(line.length, file, line.number);
+      visit(line.bytes, 'record', line.number);
+    }
+  }
 }
 
-export function visitContent(bytes: Buffer, name: string, visit: Visit): void {
+function visitContent(bytes: Buffer, name: string, visit: Visit): void {
   if (isBinary(bytes)) return;
   const form = formOf(name);
   if (form !== 'lines') visit(bytes, form, 1);
   else for (const [i, line] of linesOf(bytes).entries()) visit(line, 'record', i + 1);
 }
 
-function refuseTooLong(bytes: Buffer, file: string, line: number): void {
-  if (bytes.length > maxLineBytes)
+function refuseTooLong(length: number, file: string, line: number): void {
+  if (length > maxLineBytes)
     throw new UserError(`line ${line} of ${file} is too long to be looked into`, 'see `clew doctor`');
 }
 
