@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { planRedact } from '../../src/surgery/redact.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { hasShared } from '../support/paths.ts';
+import { plantSecrets } from '../support/planted-session.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { type FakeSecret, fakeSecrets } from '../surgery/secrets/fake-secrets.ts';
 import { assertPredicted, resumeLive } from './live.ts';
@@ -37,7 +37,8 @@ async function redactedCopy(
   isPortable: boolean,
 ): Promise<string> {
   const bench = benchOf(context, file);
-  const planted = plantSecrets(readFileSync(bench.main, 'utf8'), fakes);
+  const texts = fakes.map(({ text }) => text);
+  const planted = plantSecrets(readFileSync(bench.main, 'utf8'), texts);
   writeFileSync(bench.main, planted.text);
   const source = await loadSource(bench.main);
   const { plan, secrets } = await planRedact(source);
@@ -52,31 +53,6 @@ async function assertSendsNone(version: string, file: string, fakes: readonly Fa
   const sent = JSON.stringify(live.messages);
   assert.ok(sent.includes('[redacted:'));
   for (const { kind, value } of fakes) assert.ok(!sent.includes(value), kind);
-}
-
-/** Behind every text that was said, thinking that is signed included, in the input of calls, and in results. */
-function plantSecrets(text: string, fakes: readonly FakeSecret[]): { readonly text: string; readonly count: number } {
-  let count = 0;
-  const planted = (said: JsonValue | undefined): string => `${String(said)}\n${fakes[count++ % fakes.length]?.text}`;
-  const lines = text.split('\n').map((line) => {
-    const entry = parseJson(line);
-    if (!isObject(entry) || !isObject(entry.message) || entry.isCompactSummary === true) return line;
-    const { content } = entry.message;
-    const said = typeof content === 'string' && !content.startsWith('<') ? planted(content) : content;
-    const blocks = isArray(said) ? said.map((block) => (isObject(block) ? plantBlock(block, planted) : block)) : said;
-    return JSON.stringify({ ...entry, message: { ...entry.message, content: blocks } });
-  });
-  return { text: lines.join('\n'), count };
-}
-
-function plantBlock(block: JsonObject, planted: (said: JsonValue | undefined) => string): JsonObject {
-  if (block.type === 'text') return { ...block, text: planted(block.text) };
-  if (block.type === 'thinking') return { ...block, thinking: planted(block.thinking) };
-  if (block.type === 'tool_result' && typeof block.content === 'string')
-    return { ...block, content: planted(block.content) };
-  if (block.type === 'tool_use' && isObject(block.input) && typeof block.input.command === 'string')
-    return { ...block, input: { ...block.input, command: planted(block.input.command) } };
-  return block;
 }
 
 /** Sessions with calls that both clients send alike (2.1.45 empties the input of plans), evenly spread. */

@@ -1,6 +1,7 @@
 // A session that holds given texts in every place where a session can hold one: what was said, the twins of results,
 // notes, bookkeeping, sub-agents, side files, torn lines, and what the client keeps elsewhere.
 import type { TestContext } from 'node:test';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { type Bench, benchWith } from './surgery-kit.ts';
 import { writeTree } from './temp-folder.ts';
 import { sessionId, transcript } from './transcript-builder.ts';
@@ -78,4 +79,32 @@ export function plantedBench(context: TestContext, texts: readonly string[]): Be
       .join(''),
   });
   return bench;
+}
+
+/** Behind every text that was said, thinking that is signed included, in the input of calls, and in results. */
+export function plantSecrets(
+  text: string,
+  secrets: readonly string[],
+): { readonly text: string; readonly count: number } {
+  let count = 0;
+  const planted = (said: JsonValue | undefined): string => `${String(said)}\n${secrets[count++ % secrets.length]}`;
+  const lines = text.split('\n').map((line) => {
+    const entry = parseJson(line);
+    if (!isObject(entry) || !isObject(entry.message) || entry.isCompactSummary === true) return line;
+    const { content } = entry.message;
+    const said = typeof content === 'string' && !content.startsWith('<') ? planted(content) : content;
+    const blocks = isArray(said) ? said.map((block) => (isObject(block) ? plantBlock(block, planted) : block)) : said;
+    return JSON.stringify({ ...entry, message: { ...entry.message, content: blocks } });
+  });
+  return { text: lines.join('\n'), count };
+}
+
+function plantBlock(block: JsonObject, planted: (said: JsonValue | undefined) => string): JsonObject {
+  if (block.type === 'text') return { ...block, text: planted(block.text) };
+  if (block.type === 'thinking') return { ...block, thinking: planted(block.thinking) };
+  if (block.type === 'tool_result' && typeof block.content === 'string')
+    return { ...block, content: planted(block.content) };
+  if (block.type === 'tool_use' && isObject(block.input) && typeof block.input.command === 'string')
+    return { ...block, input: { ...block.input, command: planted(block.input.command) } };
+  return block;
 }

@@ -1,6 +1,6 @@
 // Secrets of every kind in every place of a session: all found, none left in any form, everything else byte for byte.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { asObject, isArray, parseJson } from '../../src/base/json.ts';
@@ -12,7 +12,7 @@ import { planRedact, type RedactOptions } from '../../src/surgery/redact.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
 import { skipWithoutShared } from '../support/paths.ts';
-import { plantedBench, plantedFiles } from '../support/planted-session.ts';
+import { plantedBench, plantedFiles, plantSecrets } from '../support/planted-session.ts';
 import { type Bench, benchOf, benchWith, contentsOf, realSessions } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 import { fakeSecrets } from './secrets/fake-secrets.ts';
@@ -144,6 +144,7 @@ test('signed thinking with a secret goes, with its line and the chain mended, or
     .assistant([{ type: 'text', text: 'said' }], { message: { id: 'mx' } })
     .user('two')
     .assistant([thinking, { type: 'text', text: `said ${token}` }])
+    .aside('api-request-blob', { message: { role: 'assistant', content: [thinking] } })
     .lastPrompt('a1')
     .text();
   const bench = benchWith(context, sessionId, text);
@@ -187,6 +188,30 @@ test(
       assert.deepEqual(requestMessages(await loadSession(bench.main)), expected, file);
     }
     assert.ok(clean > 10, `${clean} sessions without secrets`);
+  },
+);
+
+test(
+  'secrets planted in real sessions are all gone from the result, in the portable form, too',
+  { skip: skipWithoutShared },
+  async (context) => {
+    const files = realSessions().filter((_, i) => i % 3 === 1);
+    assert.ok(files.length >= 30);
+    for (const file of files) {
+      const bench = benchOf(context, file);
+      const planted = plantSecrets(
+        readFileSync(bench.main, 'utf8'),
+        fakes.map(({ text }) => text),
+      );
+      writeFileSync(bench.main, planted.text);
+      const hasPrompt = 'messages' in requestMessages(await loadSession(bench.main));
+      for (const isPortable of hasPrompt ? [false, true] : [false]) {
+        const source = await loadSource(bench.main);
+        const { plan } = await planRedact(source);
+        const { to } = await operate(plan, [source], { env: bench.env, isPortable });
+        assertClean(file, readFileSync(to.path, 'latin1'));
+      }
+    }
   },
 );
 

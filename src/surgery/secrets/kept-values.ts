@@ -24,12 +24,14 @@ export function isMediaData(text: string): boolean {
   return text.length >= 64 && mediaStart.test(text) && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
-export function signedThinking(entry: JsonValue): ReadonlySet<number> {
-  const content = asObject(asObject(entry)?.message)?.content;
+/** Only where it is said: copies of it in bookkeeping are never sent, so they may be altered. */
+export function signedThinking(value: JsonValue): ReadonlySet<number> {
+  const entry = asObject(value);
+  const content = entry?.type === 'assistant' ? asObject(entry.message)?.content : undefined;
   if (!isArray(content)) return none;
   return new Set(
-    content.flatMap((value, i) => {
-      const block = asObject(value);
+    content.flatMap((item, i) => {
+      const block = asObject(item);
       const isSigned = block?.type === 'thinking' && (asString(block.signature) ?? '') !== '';
       return isSigned ? [i] : [];
     }),
