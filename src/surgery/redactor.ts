@@ -50,12 +50,29 @@ export class Redactor {
     const view = viewOf(decodeLossless(bytes), form);
     const thinking = view.signed.map(({ text }) => text);
     for (const text of [...textsOf(view), ...thinking]) learnSecrets(text, this.#state, this.#rules);
+    this.#learnQuoted(view);
+  }
+
+  /** A value with a quote in it ends there for the rules, so they are asked with another character instead. */
+  #learnQuoted({ text, strings = [] }: JsonView): void {
+    for (const { start, end, name } of strings) {
+      const raw = text.slice(start, end);
+      if (name === undefined || raw.length > longestQuoted || !/["'`\\]/.test(raw)) continue;
+      const value = parseJson(`"${raw}"`);
+      if (typeof value !== 'string' || /\s/.test(value)) continue;
+      const before = `"${name}": "`;
+      for (const secret of findSecrets(`${before}${value.replace(/["'`\\]/g, '~')}"`, this.#rules)) {
+        const own = value.slice(Math.max(0, secret.start - before.length), secret.end - before.length);
+        if (own.length >= shortest) this.#state.placeholderOf({ kind: secret.kind, value: own });
+      }
+    }
   }
 
   redact(bytes: Buffer, form: Form = 'record'): Redaction {
     const found = new Map<string, number>();
     const text = decodeLossless(bytes);
     const view = viewOf(text, form);
+    this.#learnQuoted(view);
     const redacted = view.strings === undefined ? this.#cut(text, found) : this.#redactJson(view, form, found);
     const held = view.signed.map(({ index, text: thinking }) => ({ index, secrets: this.#look(thinking) }));
     return {
@@ -239,6 +256,9 @@ function textsOf(view: JsonView): string[] {
   );
   return [shownText(view), ...decoded];
 }
+
+/** A password, not a text. */
+const longestQuoted = 200;
 
 /** No rule and no known value is shorter. */
 const shortest = 4;

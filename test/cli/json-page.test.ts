@@ -4,7 +4,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
-import { jsonOf } from '../support/clew.ts';
+import { jsonOf, runClew } from '../support/clew.ts';
 import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
@@ -48,7 +48,10 @@ test('every object that is printed has exactly the fields that the page lists fo
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
-    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const plain = place
+      .replace('show --full', 'show')
+      .replace(/^usage (--breakdown|blocks)/, 'usage')
+      .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
@@ -70,6 +73,12 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
   collect('fork', run('fork', id, '--at', '1'), printed);
+  const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
+  const other = '22222222-2222-4222-a222-222222222222';
+  writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });
+  collect('redact', run('redact', other), printed);
+  const { stdout } = runClew(['redact', '--check', other, '--json', '--root', root], { env });
+  collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }

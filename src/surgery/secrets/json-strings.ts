@@ -6,6 +6,8 @@ export interface JsonString {
   readonly start: number;
   readonly end: number;
   readonly isKey: boolean;
+  /** Of the member whose value it is. */
+  readonly name: string | undefined;
   /** The keys and indexes down to it; for a key, those of its object. Good until the next string is asked for. */
   readonly path: readonly (string | number)[];
 }
@@ -41,7 +43,9 @@ export function* jsonStrings(text: string): Generator<JsonString> {
       case '"': {
         const end = endOfString(text, at);
         if (isKeyNext) path.pop();
-        yield { start: at + 1, end: end - 1, isKey: isKeyNext, path };
+        const last = isKeyNext ? undefined : path.at(-1);
+        const name = typeof last === 'string' ? last : undefined;
+        yield { start: at + 1, end: end - 1, isKey: isKeyNext, name, path };
         if (isKeyNext) path.push(decodeKey(text.slice(at, end)));
         isKeyNext = false;
         at = end - 1;
