@@ -169,8 +169,8 @@ export class Redactor {
     const raw = text.slice(start, end);
     const parts = splitStandIns(raw).map((part) => {
       if (isStandIn(part)) return part;
-      const plain = parseJson(`"${part}"`);
-      if (typeof plain !== 'string') return this.#cut(part, found);
+      const plain = decodeString(part);
+      if (plain === undefined) return this.#cut(part, found);
       const cut = this.#cut(plain, found);
       return cut === plain ? part : JSON.stringify(cut).slice(1, -1);
     });
@@ -250,11 +250,18 @@ function textsOf(view: JsonView): string[] {
   if (strings === undefined) return [text];
   const decoded = strings.flatMap(({ start, end }) =>
     splitStandIns(text.slice(start, end)).flatMap((part) => {
-      const plain = isStandIn(part) ? undefined : parseJson(`"${part}"`);
-      return typeof plain === 'string' && plain.length >= shortest ? [plain] : [];
+      const plain = isStandIn(part) ? undefined : decodeString(part);
+      return plain !== undefined && plain.length >= shortest ? [plain] : [];
     }),
   );
   return [shownText(view), ...decoded];
+}
+
+/** What stands between the quotes, without its escapes. */
+function decodeString(raw: string): string | undefined {
+  if (!raw.includes('\\')) return raw;
+  const plain = parseJson(`"${raw}"`);
+  return typeof plain === 'string' ? plain : undefined;
 }
 
 /** A password, not a text. */

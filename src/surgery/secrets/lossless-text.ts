@@ -30,6 +30,7 @@ export function encodeLossless(text: string): Buffer {
 
 /** Stretches of text, and each stand-in for a byte by itself. */
 export function splitStandIns(text: string): string[] {
+  if (!/[\udc80-\udcff]/.test(text)) return text === '' ? [] : [text];
   return text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/).filter((part) => part !== '');
 }
 
