@@ -8,7 +8,7 @@ import { isObject, type JsonValue } from '../base/json.ts';
 import type { WireMessage } from '../session/resume/draft.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import { requestMessages } from '../session/resume/request.ts';
-import type { Session } from '../session/session.ts';
+import { makeSession, type Session } from '../session/session.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from './plan.ts';
 import { keptElsewhere } from './redact-elsewhere.ts';
@@ -93,7 +93,10 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
       contents.set(file.path, { bytes: redactFile(file, redactor) });
       continue;
     }
-    const taken = takeThinking(transcript, survey.signed.keys());
+    const { files } = source.session;
+    const owner =
+      i === 0 ? source.session : makeSession({ ...files, main: file.path, agents: [], flatAgents: [] }, transcript);
+    const taken = takeThinking(owner, survey.signed.keys());
     thinking += taken.messages;
     const patch = {
       isTouched: (line: number) => survey.lines.has(line),
