@@ -31,7 +31,7 @@ export async function run(input: CommandInput): Promise<void> {
     words: wordsOf(input),
   });
   const onWait = (holder: string): void => writeNotice(input.io.stderr, `waiting for another clew (${holder})`);
-  const outcome = await operate(planned.plan, [source], {
+  const outcome = await operate(planned.plan, [planned.source], {
     env: input.io.env,
     isDryRun: flags['dry-run'] === true || planned.secrets.length === 0,
     isPortable: flags.portable === true,

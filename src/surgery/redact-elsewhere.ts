@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { placeOf } from '../library/archive/session-paths.ts';
+import { type FileIdentity, identify } from '../store/append.ts';
 import { listFolder } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
 import type { OutLine } from './out-line.ts';
@@ -12,6 +13,8 @@ import type { Redactor } from './redactor.ts';
 import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile } from './survey.ts';
 
 export interface KeptElsewhere {
+  /** As the files were before they were read: other sessions go on adding their prompts to the history. */
+  readonly identities: ReadonlyMap<string, FileIdentity>;
   learn(redactor: Redactor): void;
   redact(redactor: Redactor): { readonly files: readonly PlannedOtherFile[]; readonly surveys: readonly FileSurvey[] };
 }
@@ -21,7 +24,9 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
   const root = path.dirname(projects);
   const files = (await ownFiles(root, sessionId)).map((file) => ({ path: file, name: path.basename(file) }));
   const history = path.join(root, 'history.jsonl');
+  const read = [...files.map((file) => file.path), history].filter((file) => existsSync(file));
   return {
+    identities: new Map(read.map((file) => [file, identify(file)])),
     learn: (redactor) => {
       for (const file of files) learnFile(file, redactor);
       for (const { bytes, owner } of historyLines(history)) if (owner === sessionId) redactor.learn(bytes, 'json');
@@ -36,9 +41,8 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
       );
       const said = surveyHistory(history, sessionId, redactor);
       if (said.lines.size === 0) return { files: changed, surveys };
-      // Read when it is written: other sessions go on adding their prompts to it.
       const content = { lines: () => redactHistory(history, sessionId, redactor) };
-      return { files: [...changed, { path: history, content }], surveys: [...surveys, said] };
+      return { files: [...changed, { path: history, content, isLog: true }], surveys: [...surveys, said] };
     },
   };
 }

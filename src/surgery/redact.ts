@@ -32,6 +32,8 @@ export interface RedactOptions {
 
 export interface RedactPlan {
   readonly plan: Plan;
+  /** What to carry it out with: the source, and what else must not change until it is written. */
+  readonly source: Source;
   readonly redactor: Redactor;
   readonly secrets: readonly RedactedSecret[];
 }
@@ -55,6 +57,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
   return {
     redactor,
     secrets,
+    source: { ...source, identities: new Map([...source.identities, ...(elsewhere?.identities ?? [])]) },
     plan: {
       operation: 'redact',
       words: options.words ?? [],

@@ -1,6 +1,6 @@
 // Secrets of every kind in every place of a session: all found, none left in any form, everything else byte for byte.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { asObject, isArray, parseJson } from '../../src/base/json.ts';
@@ -162,6 +162,15 @@ test('signed thinking with a secret goes, with its line and the chain mended, or
   assert.match(kept.outcome.notes.join(' '), /the thinking of 2 messages still holds a secret/);
 });
 
+test('a prompt that another session adds to the history meanwhile is not lost', async (context) => {
+  const bench = plantedBench(context, [token]);
+  const { plan, source } = await planRedact(await loadSource(bench.main), { isInPlace: true });
+  appendFileSync(path.join(bench.root, 'history.jsonl'), '{"display":"later"}\n');
+  const before = contentsOf(bench.root);
+  await assert.rejects(operate(plan, [source], { env: bench.env }), /history\.jsonl/);
+  assert.deepEqual(contentsOf(bench.root), before);
+});
+
 test('a second redaction finds nothing', async (context) => {
   const bench = plantedBench(
     context,
@@ -217,8 +226,8 @@ test(
 
 async function redact(bench: Bench, options: RedactOptions = {}) {
   const source = await loadSource(bench.main);
-  const { plan, secrets } = await planRedact(source, options);
-  return { outcome: await operate(plan, [source], { env: bench.env }), secrets };
+  const { plan, secrets, source: guarded } = await planRedact(source, options);
+  return { outcome: await operate(plan, [guarded], { env: bench.env }), secrets };
 }
 
 async function undo(bench: Bench, id: string | undefined): Promise<void> {
