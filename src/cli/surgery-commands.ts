@@ -76,7 +76,7 @@ export const surgeryCommands: readonly CommandRow[] = [
   },
   {
     name: 'move',
-    argument: '[OLD_DIR|SESSION] [NEW_DIR]',
+    argument: '[FROM] [TO]',
     summary: 'take sessions to where their project is now',
     flags: [
       { name: '--to', value: 'DIR', summary: 'the folder for one SESSION' },

@@ -140,6 +140,8 @@ function collectDoctor(folder: string, printed: Map<string, Set<string>>): void 
   writeTree(root, { 'projects/p/one.jsonl': session, [nested]: session });
   const env = { CLEW_ROOTS: root };
   collect('doctor', jsonOf(['doctor', 'one', '--json'], { env }), printed);
+  const fixed = parseJson(runClew(['doctor', 'one', '--fix', '--dry-run', '--json'], { env }).stdout);
+  printed.set('doctor --fix', new Set([Object.keys(isObject(fixed) ? fixed : {}).join(' ')]));
   const { status, stdout } = runClew(['doctor', '--all', '--json'], { env });
   assert.equal(status, 1); // the session one folder too deep
   collect('doctor --all', parseJson(stdout) ?? null, printed);
