@@ -54,7 +54,10 @@ test('every object that is printed has exactly the fields that the page lists fo
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
-    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const plain = place
+      .replace('show --full', 'show')
+      .replace(/^usage (--breakdown|blocks)/, 'usage')
+      .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
@@ -88,6 +91,12 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   ])
     collect('fork', run(...words), printed);
   collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
+  const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
+  const other = '22222222-2222-4222-a222-222222222222';
+  writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });
+  collect('redact', run('redact', other), printed);
+  const { stdout } = runClew(['redact', '--check', other, '--json', '--root', root], { env });
+  collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }
