@@ -12,6 +12,8 @@ import { type FileChange, type FileState, type OperationRecord, readRecords, wri
 /** Takes back one operation: what it made goes, what it replaced or removed comes back, byte for byte. */
 export async function undoOperation(operations: string, record: OperationRecord): Promise<void> {
   if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  if (record.hasNoBackup === true)
+    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
   for (const change of record.files) await refuseChanged(record, change);
   await takeBack(operations, record);
   await writeRecord(operations, { ...record, state: 'undone' });
@@ -104,11 +106,11 @@ async function refuseChanged(record: OperationRecord, change: FileChange): Promi
 }
 
 /** Also where lines came behind it since, if the operation had only appended some itself: these alone are taken out. */
-async function isAsLeft({ path: file, kind, before, after }: FileChange): Promise<boolean> {
+async function isAsLeft({ path: file, kind, before, after, isLog }: FileChange): Promise<boolean> {
   if (after === undefined) return true;
   const { size } = statSync(file);
   if (size < after.sizeBytes || (await hashStart(file, after.sizeBytes)) !== after.sha256) return false;
-  if (size === after.sizeBytes) return true;
+  if (size === after.sizeBytes || isLog === true) return true;
   const isAppended =
     kind === 'replaced' &&
     before !== undefined &&
