@@ -1,0 +1,112 @@
+// Turns → batches in the outbox of each destination, not committed yet: their spans are claimed in the ledger first, so
+// that of several copies of a session only one sends them.
+import type { AgentLookup } from './agents.ts';
+import type { Destination } from './config.ts';
+import { limitContent } from './content.ts';
+import { ledgerFor, type TraceContext } from './context.ts';
+import { encodeBatches } from './encode-batches.ts';
+import { spoolBatch } from './outbox.ts';
+import { sessionKey } from './places.ts';
+import type { TraceSpan } from './span.ts';
+import { spansOfTurn } from './spans.ts';
+import type { PendingBatch } from './state.ts';
+import type { TraceTurn } from './turn.ts';
+
+export interface SpoolRun {
+  readonly sessionId: string;
+  readonly endMs: number | undefined;
+  readonly agents: AgentLookup;
+  readonly isDryRun?: boolean;
+}
+
+export interface SpooledTurns {
+  readonly pending: readonly PendingBatch[];
+  readonly spans: number;
+  readonly copies: number;
+}
+
+export async function spoolTurns(
+  turns: readonly TraceTurn[],
+  run: SpoolRun,
+  context: TraceContext,
+): Promise<SpooledTurns> {
+  const pending: PendingBatch[] = [];
+  let [spans, copies] = [0, 0];
+  for (const destination of context.config.destinations) {
+    const claimed = await claimSpans(destination, turns, run, context);
+    spans += claimed.spans.length;
+    copies += claimed.copies;
+    if (run.isDryRun !== true && claimed.spans.length > 0)
+      pending.push(...(await spoolSpans(destination, claimed.spans, run, context)));
+  }
+  return { pending, spans, copies };
+}
+
+interface ClaimedSpan {
+  readonly span: TraceSpan;
+  /** What the ledger knows it by. */
+  readonly key: string;
+}
+
+async function spoolSpans(
+  destination: Destination,
+  spans: readonly ClaimedSpan[],
+  { sessionId }: SpoolRun,
+  { places, loadRedact, onStep = () => {} }: TraceContext,
+): Promise<readonly PendingBatch[]> {
+  onStep('claimed');
+  const redact = destination.isRedacted ? await loadRedact() : undefined;
+  const options = { mode: destination.content, redact, hasThinking: destination.hasThinking };
+  const keys = new Map(spans.map(({ span, key }) => [span.spanId, key]));
+  const pending: PendingBatch[] = [];
+  const limited = spans.map(({ span }) => limitContent(span, options));
+  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, limited)) {
+    const ledgerKeys = spanIds.flatMap((id) => keys.get(id) ?? []);
+    const createdMs = Date.now();
+    const info = { destination: destination.name, contentType, contentEncoding, sessionId, spanIds, ledgerKeys, createdMs };
+    pending.push({ destination: destination.name, name: spoolBatch(places, info, body, sessionKey(sessionId)) });
+    onStep('one batch spooled');
+  }
+  return pending;
+}
+
+/** The first session to come with a message sends it; copies are counted, and sent only where they are asked for. */
+async function claimSpans(
+  { name }: Destination,
+  turns: readonly TraceTurn[],
+  run: SpoolRun,
+  context: TraceContext,
+): Promise<{ readonly spans: readonly ClaimedSpan[]; readonly copies: number }> {
+  const ledger = ledgerFor(context, name);
+  const ask = async (keys: readonly string[]): Promise<ReadonlySet<string>> =>
+    run.isDryRun === true ? ledger.free(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
+  const all = turns.map((turn) => keyed(spansFor(turn, run, context), ''));
+  const mine = await ask(all.flat().map(({ key }) => key));
+  const spans = all.flatMap((turn) => ownOf(turn, mine));
+  const copies = all.flat().length - spans.length;
+  if (copies === 0 || !context.config.keepsForks) return { spans, copies };
+  const forked = turns
+    .filter((_, i) => ownOf(all[i] ?? [], mine).length < (all[i] ?? []).length)
+    .flatMap((turn) => keyed(spansFor({ ...turn, key: `${turn.key}|${run.sessionId}` }, run, context), run.sessionId));
+  const again = await ask(forked.map(({ key }) => key));
+  return { spans: [...spans, ...forked.filter(({ key }) => again.has(key))], copies };
+}
+
+/** A turn none of whose answers is ours is a copy, under whatever key. */
+function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
+  const own = turn.filter(({ key }) => mine.has(key));
+  const isGeneration = ({ span }: ClaimedSpan): boolean => span.kind === 'generation';
+  return turn.some(isGeneration) && !own.some(isGeneration) ? own.filter(({ span }) => span.kind !== 'turn') : own;
+}
+
+function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan[] {
+  return spans.map((span) => ({ span, key: `${scope}|${keyOf(span)}` }));
+}
+
+/** Ids that the API gave are the same in every copy; any other id may come again in another session. */
+function keyOf({ detail, spanId }: TraceSpan): string {
+  if (detail.kind === 'generation' && detail.messageId?.startsWith('msg_') === true)
+    return `${detail.messageId}|${detail.requestId ?? ''}`;
+  if (detail.kind === 'tool' && /^(?:srv)?toolu_/.test(detail.toolUseId)) return detail.toolUseId;
+  return spanId;
+}
