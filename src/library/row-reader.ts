@@ -9,13 +9,14 @@ import { scanRecord } from '../format/scan.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
 import type { UsageLine } from '../session/usage.ts';
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, type LineOptions, readLines } from '../store/lines.ts';
 
 export interface NewRows {
   /** Behind the last newline that was read, or behind a last record that lacks one. */
   readonly offset: number;
   /** Newlines before `offset`. */
   readonly line: number;
+  /** How far it came; the disk may have been asked for more. */
   readonly bytesRead: number;
   readonly usage: readonly UsageLine[];
   readonly prompts: readonly PromptRow[];
@@ -66,6 +67,7 @@ export interface RowSource {
   readonly line: number;
   /** Read no further than this, so that one batch stays small. */
   readonly maxBytes: number;
+  readonly onRead?: LineOptions['onRead'];
 }
 
 /**
@@ -76,7 +78,7 @@ export function readRows(source: RowSource): NewRows {
   const reader = new RowReader(source.path);
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
-  reading: for (const batch of readLines(source.path, { from })) {
+  reading: for (const batch of readLines(source.path, { from, ...(source.onRead && { onRead: source.onRead }) })) {
     for (const next of batch) {
       if (!next.terminated) {
         if (reader.addLast(next)) offset = next.offset + next.length;
