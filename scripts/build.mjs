@@ -7,22 +7,33 @@ import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
-await build({
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+const common = {
   outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  sourcemap: 'linked',
+  sourcesContent: false,
+};
+await build({
+  ...common,
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
   },
   chunkNames: 'chunks/[name]-[hash]',
-  sourcemap: 'linked',
-  sourcesContent: false,
+});
+// The hook runs after every turn: by itself it is one small file, and shares no chunk with the command.
+await build({
+  ...common,
+  entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
+  chunkNames: 'trace/[name]-[hash]',
+  minifySyntax: true,
+  minifyWhitespace: true,
 });
 chmodSync('dist/clew.js', 0o755);
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {

@@ -15,22 +15,31 @@ export interface CompatEntry {
 }
 
 export function compatFile(env: NodeJS.ProcessEnv): string {
-  return path.join(env.CLAUDE_CONFIG_DIR || path.join(env.HOME || homedir(), '.claude'), 'state', 'cc-langfuse_state.json');
+  return path.join(
+    env.CLAUDE_CONFIG_DIR || path.join(env.HOME || homedir(), '.claude'),
+    'state',
+    'cc-langfuse_state.json',
+  );
 }
 
 export function readCompat(file: string, sessionId: string): CompatEntry | undefined {
   const entry = asObject(asObject(parseJson(readText(file) ?? ''))?.[sessionId]);
   const [lastLine, turnCount] = [entry?.last_line, entry?.turn_count];
-  const isWhole = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
+  const isWhole = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value > 0;
   return isWhole(lastLine) && isWhole(turnCount) ? { lastLine, turnCount } : undefined;
 }
 
 /** Where reading goes on behind the lines that the other program has sent; `undefined` where there are not as many. */
-export function cursorAtLine(file: string, sessionId: string, { lastLine, turnCount }: CompatEntry): TraceCursor | undefined {
+export function cursorAtLine(
+  file: string,
+  sessionId: string,
+  { lastLine, turnCount }: CompatEntry,
+): TraceCursor | undefined {
   for (const batch of readLines(file)) {
     const last = batch.find((line) => line.number === lastLine && line.terminated);
     if (last !== undefined)
-      return { offset: last.offset + last.length + 1, line: lastLine, turnCount, sessionId, seen: [], running: [] };
+      return { offset: last.offset + last.length + 1, line: lastLine, turnCount, sessionId, seen: [], running: [], agentRuns: [] };
   }
   return undefined;
 }
@@ -38,11 +47,15 @@ export function cursorAtLine(file: string, sessionId: string, { lastLine, turnCo
 /** The other program takes no lock; ours at least do not lose one another's entries. */
 export async function writeCompat(file: string, sessionId: string, entry: CompatEntry, nowMs: number): Promise<void> {
   const folder = path.dirname(file);
-  await withLock(folder, { name: 'cc-langfuse_state.lock', what: 'writing the state of cc-langfuse', waitMs: 5_000, pollMs: 10 }, async () => {
-    const before = asObject(parseJson(readText(file) ?? '{}'));
-    // What cannot be read is left alone: it is not ours.
-    if (before === undefined) return;
-    const own = { last_line: entry.lastLine, turn_count: entry.turnCount, updated: new Date(nowMs).toISOString() };
-    writeDurably(file, `${JSON.stringify({ ...before, [sessionId]: own }, null, 2)}\n`);
-  });
+  await withLock(
+    folder,
+    { name: 'cc-langfuse_state.lock', what: 'writing the state of cc-langfuse', waitMs: 5_000, pollMs: 10 },
+    async () => {
+      const before = asObject(parseJson(readText(file) ?? '{}'));
+      // What cannot be read is left alone: it is not ours.
+      if (before === undefined) return;
+      const own = { last_line: entry.lastLine, turn_count: entry.turnCount, updated: new Date(nowMs).toISOString() };
+      writeDurably(file, `${JSON.stringify({ ...before, [sessionId]: own }, null, 2)}\n`);
+    },
+  );
 }

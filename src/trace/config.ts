@@ -1,16 +1,15 @@
 // The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
 // Wrong settings are one line that names the setting; values of headers and keys are never printed.
 import { homedir } from 'node:os';
-import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { ContentMode } from './content.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
 
 export const profileNames = ['langfuse', 'genai', 'openinference'] as const;
 export type ProfileName = (typeof profileNames)[number];
-export const contentModes = ['full', 'no-tool-content', 'metadata'] as const;
-export type ContentMode = (typeof contentModes)[number];
+export const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
 export const wireFormats = ['protobuf', 'json'] as const;
 export type WireFormat = (typeof wireFormats)[number];
 
@@ -36,6 +35,8 @@ export interface TraceConfig {
   readonly keepsForks: boolean;
   readonly isCompat: boolean;
   readonly strictSeed: boolean;
+  /** Ids that somebody else can predict (ids.ts). */
+  readonly traceSeed: string | undefined;
   /** Rules of the user's own for what is secret, see docs/surgery.md. */
   readonly rulesFile: string | undefined;
 }
@@ -45,10 +46,12 @@ export function readTraceConfig(env: NodeJS.ProcessEnv): TraceConfig {
   const isOff = env.CLEW_TRACE !== undefined && !isYes(env.CLEW_TRACE, 'CLEW_TRACE');
   return {
     destinations: isOff ? [] : destinationsOf(env, file),
-    projects: env.CLEW_TRACE_PROJECTS === undefined ? stringsOf(file.projects, 'projects') : split(env.CLEW_TRACE_PROJECTS),
+    projects:
+      env.CLEW_TRACE_PROJECTS === undefined ? stringsOf(file.projects, 'projects') : split(env.CLEW_TRACE_PROJECTS),
     keepsForks: flagOf(env.CLEW_TRACE_KEEP_FORKS, file.keepForks, 'CLEW_TRACE_KEEP_FORKS'),
     isCompat: flagOf(env.CLEW_TRACE_COMPAT, file.compat, 'CLEW_TRACE_COMPAT'),
     strictSeed: flagOf(env.CLEW_TRACE_STRICT_SEED, file.strictSeed, 'CLEW_TRACE_STRICT_SEED'),
+    traceSeed: env.CLEW_TRACE_SEED ?? asString(file.seed),
     rulesFile: env.CLEW_TRACE_RULES ?? asString(file.rules),
   };
 }
@@ -65,7 +68,10 @@ export function isTraced(config: TraceConfig, cwd: string | undefined): boolean 
 }
 
 function fits(cwd: string, pattern: string): boolean {
-  const full = pattern.trim().replace(/^~(?=$|\/)/, homedir()).replace(/(?<=.)\/+$/, '');
+  const full = pattern
+    .trim()
+    .replace(/^~(?=$|\/)/, homedir())
+    .replace(/(?<=.)\/+$/, '');
   if (!full.includes('/')) return cwd.split('/').some((part) => wildcard(full).test(part));
   const parts = cwd.split('/');
   return parts.some((_, i) => wildcard(full).test(parts.slice(0, i + 1).join('/') || '/'));
@@ -105,7 +111,8 @@ interface Settings {
 
 function makeDestination(env: NodeJS.ProcessEnv, settings: Settings): Destination {
   const { name, endpoint, headers } = settings;
-  if (!/^[\w-]{1,60}$/.test(name)) throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
+  if (!/^[\w-]{1,60}$/.test(name))
+    throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
   const profile = oneOf(settings.profile ?? guessProfile(endpoint), profileNames, `the profile of ${name}`);
   return {
     name,
@@ -136,7 +143,14 @@ function langfuseDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
     throw wrong('Langfuse is asked for without its keys', 'set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY');
   const endpoint = get('HOST') ?? get('BASE_URL') ?? get('BASEURL') ?? 'https://cloud.langfuse.com';
   const token = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
-  return [makeDestination(env, { name: 'langfuse', profile: 'langfuse', endpoint, headers: { authorization: `Basic ${token}` } })];
+  return [
+    makeDestination(env, {
+      name: 'langfuse',
+      profile: 'langfuse',
+      endpoint,
+      headers: { authorization: `Basic ${token}` },
+    }),
+  ];
 }
 
 /** What other programs are told about OpenTelemetry; used only where nothing else names a destination. */
@@ -147,7 +161,10 @@ function otelDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
   if (whole === undefined && base === undefined) return [];
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
   if (protocol === 'grpc')
-    throw wrong('OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, which Clew does not speak', 'set CLEW_TRACE_ENDPOINT to the HTTP port');
+    throw wrong(
+      'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, which Clew does not speak',
+      'set CLEW_TRACE_ENDPOINT to the HTTP port',
+    );
   const headers = {
     ...headersOf(env.OTEL_EXPORTER_OTLP_HEADERS, 'OTEL_EXPORTER_OTLP_HEADERS'),
     ...headersOf(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'),
@@ -168,7 +185,8 @@ function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly De
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(asObject(each.headers) ?? {}))
       headers[headerName(key, name)] = headerValue(fromEnv(env, asString(value) ?? '', name), key);
-    const flag = (value: JsonValue | undefined): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+    const flag = (value: JsonValue | undefined): boolean | undefined =>
+      typeof value === 'boolean' ? value : undefined;
     return makeDestination(env, {
       name,
       profile: asString(each.profile),
@@ -187,7 +205,8 @@ function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly De
 function fromEnv(env: NodeJS.ProcessEnv, value: string, name: string): string {
   return value.replace(/\$\{?([A-Z][A-Z0-9_]*)\}?/g, (_, variable: string) => {
     const found = env[variable];
-    if (found === undefined) throw wrong(`a header of "${name}" in trace.json needs ${variable}, which is not set`, 'set it');
+    if (found === undefined)
+      throw wrong(`a header of "${name}" in trace.json needs ${variable}, which is not set`, 'set it');
     return found;
   });
 }
@@ -232,12 +251,14 @@ function headersOf(text: string | undefined, setting: string): Record<string, st
 
 function headerName(name: string, setting: string): string {
   const bare = name.trim().toLowerCase();
-  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(bare)) throw wrong(`${setting} has a header name that HTTP does not allow`, 'correct it');
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(bare))
+    throw wrong(`${setting} has a header name that HTTP does not allow`, 'correct it');
   return bare;
 }
 
 function headerValue(value: string, setting: string): string {
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw wrong(`${setting} has a header value that HTTP does not allow`, 'correct it');
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw wrong(`${setting} has a header value that HTTP does not allow`, 'correct it');
   return value;
 }
 

@@ -1,7 +1,7 @@
 // What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
-import { type TraceConfig, readTraceConfig } from './config.ts';
-import type { Redact } from './content.ts';
+import { readTraceConfig, type TraceConfig } from './config.ts';
 import { Ledger } from './ledger.ts';
+import type { Redact } from './redaction.ts';
 import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
 
 export interface TraceContext {

@@ -1,7 +1,17 @@
 // Small files that are there whole or not at all, also after a power cut. Synchronous: a hook has nothing else to do in
 // the meantime, and the order of these calls is what "exactly once" rests on.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { privateFileMode } from '../store/disk.ts';

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Destination } from './config.ts';
 import { encodeJson, encodeProtobuf, splitBatches } from './otlp.ts';
 import { profileOf } from './profiles/profile.ts';
+import type { Redact } from './redaction.ts';
 import type { TraceSpan } from './span.ts';
 
 export interface EncodedBatch {
@@ -12,8 +13,8 @@ export interface EncodedBatch {
   readonly contentEncoding: string | undefined;
 }
 
-export function encodeBatches(destination: Destination, spans: readonly TraceSpan[]): readonly EncodedBatch[] {
-  const wire = profileOf(destination.profile).toWire(spans, {});
+export function encodeBatches(destination: Destination, spans: readonly TraceSpan[], redact: Redact): readonly EncodedBatch[] {
+  const wire = profileOf(destination.profile).toWire(spans, { mode: destination.content, redact, withThinking: destination.hasThinking });
   const isJson = destination.format === 'json';
   return splitBatches(wire).map((batch) => ({
     spanIds: batch.spans.map(({ spanId }) => spanId),

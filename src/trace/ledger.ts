@@ -45,10 +45,13 @@ export class Ledger {
     });
   }
 
-  /** Without claiming: of `keys`, those that `sessionId` could send. */
-  async free(keys: readonly string[], sessionId: string): Promise<ReadonlySet<string>> {
+  /** Like `claim`, but only in memory: for a dry run, in which one session may hold copies of another. */
+  async imagineClaim(keys: readonly string[], sessionId: string): Promise<ReadonlySet<string>> {
     const owner = ownerOf(sessionId);
-    return this.#locked(() => new Set(keys.filter((key) => [0n, owner].includes(this.#owners.get(keyOf(key))))));
+    await this.#locked(() => undefined);
+    const mine = new Set(keys.filter((key) => [0n, owner].includes(this.#owners.get(keyOf(key)))));
+    for (const key of mine) this.#owners.set(keyOf(key), owner);
+    return mine;
   }
 
   async #locked<T>(work: (handle: number) => T): Promise<T> {

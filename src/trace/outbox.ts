@@ -82,7 +82,12 @@ export function moveBatch(
   return renameDurably(path.join(folder, `${name}.${from}`), path.join(folder, `${name}.${to}`));
 }
 
-export function openBatch(places: TracePlaces, destination: string, name: string, stage: BatchStage): Batch | undefined {
+export function openBatch(
+  places: TracePlaces,
+  destination: string,
+  name: string,
+  stage: BatchStage,
+): Batch | undefined {
   return readBatch(path.join(outboxOf(places, destination), `${name}.${stage}`));
 }
 
@@ -139,7 +144,10 @@ export function sizeOf(places: TracePlaces, destination: string, name: string, s
 
 /** By time, so that turns arrive in the order they were spoken. */
 function batchName({ destination, spanIds, createdMs }: BatchInfo): string {
-  const hash = createHash('sha256').update([destination, ...spanIds].join('\n')).digest('hex').slice(0, 24);
+  const hash = createHash('sha256')
+    .update([destination, ...spanIds].join('\n'))
+    .digest('hex')
+    .slice(0, 24);
   return `${String(Math.max(0, Math.floor(createdMs))).padStart(15, '0')}-${hash}`;
 }
 

@@ -1,8 +1,8 @@
 // One batch over HTTP → what became of it: taken (perhaps not all of it), refused for good, or to be tried again later.
 // `node:http` instead of `fetch`, which costs a hook 20 ms more to load (docs/decisions.md).
-import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
-import { asObject, asString, parseJson } from '../base/json.ts';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Destination } from './config.ts';
+import { decodeResponse } from './otlp.ts';
 import type { Batch } from './outbox.ts';
 
 export type Outcome =
@@ -53,7 +53,9 @@ async function exchange({ url, headers }: Destination, { info, body }: Batch, ti
   const send = target.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = send(target, options, (response) => {
-      readAnswer(response).then(resolve, reject).finally(() => clearTimeout(timer));
+      readAnswer(response)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     outgoing.on('error', (error) => {
@@ -84,9 +86,9 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
 function outcomeOf(answer: Answer, destination: Destination, nowMs: number): Outcome {
   const { status } = answer;
   if (status >= 200 && status < 300) {
-    const partial = partialSuccessOf(answer);
-    const message = partial.message === undefined ? undefined : withoutSecrets(partial.message, destination);
-    return { kind: 'taken', rejectedSpans: partial.rejectedSpans, message };
+    const partial = decodeResponse(answer.body, answer.contentType);
+    const message = withoutSecrets(partial?.errorMessage ?? '', destination) || undefined;
+    return { kind: 'taken', rejectedSpans: partial?.rejectedSpans ?? 0, message };
   }
   const message = withoutSecrets(`${status} ${textOf(answer)}`.trim(), destination);
   if (status === 408 || status === 429 || status >= 500) {
@@ -103,67 +105,14 @@ export function retryAfterMs(value: string | undefined, nowMs: number): number |
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), 3_600_000);
 }
 
-interface PartialSuccess {
-  readonly rejectedSpans: number;
-  readonly message: string | undefined;
-}
-
-function partialSuccessOf({ contentType, body }: Answer): PartialSuccess {
-  if (contentType.includes('json')) {
-    const partial = asObject(asObject(parseJson(body.toString('utf8')))?.partialSuccess);
-    const rejected = Number(partial?.rejectedSpans ?? 0);
-    return { rejectedSpans: rejected > 0 ? rejected : 0, message: asString(partial?.errorMessage) || undefined };
-  }
-  if (!contentType.includes('protobuf')) return { rejectedSpans: 0, message: undefined };
-  const [inner] = fieldsOf(body).flatMap(({ field, bytes }) => (field === 1 && bytes !== undefined ? [bytes] : []));
-  let rejectedSpans = 0;
-  let message: string | undefined;
-  for (const { field, number, bytes } of inner === undefined ? [] : fieldsOf(inner)) {
-    if (field === 1 && number !== undefined) rejectedSpans = number;
-    if (field === 2 && bytes !== undefined) message = bytes.toString('utf8') || undefined;
-  }
-  return { rejectedSpans, message };
-}
-
-interface ProtobufField {
-  readonly field: number;
-  readonly number?: number;
-  readonly bytes?: Buffer;
-}
-
-/** As much of protobuf as an answer to an export is made of; what makes no sense ends the list. */
-function fieldsOf(bytes: Buffer): readonly ProtobufField[] {
-  const fields: ProtobufField[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const tag = readVarint(bytes, at);
-    if (tag === undefined) break;
-    const value = readVarint(bytes, tag.end);
-    if (value === undefined) break;
-    const field = tag.value >>> 3;
-    if ((tag.value & 7) === 0) fields.push({ field, number: value.value });
-    else if ((tag.value & 7) === 2) fields.push({ field, bytes: bytes.subarray(value.end, value.end + value.value) });
-    else break;
-    at = (tag.value & 7) === 2 ? value.end + value.value : value.end;
-  }
-  return fields;
-}
-
-function readVarint(bytes: Buffer, from: number): { readonly value: number; readonly end: number } | undefined {
-  let value = 0;
-  for (let at = from; at < bytes.length && at < from + 8; at++) {
-    const byte = bytes[at] ?? 0;
-    value += (byte & 0x7f) * 2 ** (7 * (at - from));
-    if (byte < 0x80) return { value, end: at + 1 };
-  }
-  return undefined;
-}
-
-/** What the server says for people to read; an OTLP error in protobuf is a status message in field 2. */
-function textOf({ contentType, body }: Answer): string {
-  const raw = contentType.includes('protobuf')
-    ? (fieldsOf(body).find(({ field }) => field === 2)?.bytes?.toString('utf8') ?? '')
-    : body.toString('utf8');
-  return raw.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ').trim().slice(0, 200);
+/** What the server says for people to read; an error in protobuf is its text with a few bytes around it. */
+function textOf({ body }: Answer): string {
+  const text = body.toString('utf8').replace(/<[^>]*>/g, ' ');
+  return text
+    .replace(/[^\P{C}\s]|\uFFFD/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200);
 }
 
 /** Some servers repeat what they were sent. */

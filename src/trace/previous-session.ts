@@ -52,5 +52,5 @@ function firstEntries(file: string): readonly JsonObject[] {
     return [];
   }
   const lines = text.split('\n').slice(0, mostLines);
-  return lines.flatMap((line) => asObject(parseJson(line)) ?? []);
+  return lines.map((line) => parseJson(line)).filter(isObject);
 }

@@ -1,9 +1,12 @@
 // The rules of `clew redact`, as the tracer uses them: one text in, the same with placeholders out.
-import { loadRuleSet } from '../surgery/secrets/user-rules.ts';
+
 import { makeRuleSet } from '../surgery/secrets/find.ts';
 import { Placeholders } from '../surgery/secrets/placeholders.ts';
 import { redactText } from '../surgery/secrets/redact-text.ts';
-import type { Redact } from './content.ts';
+import { loadRuleSet } from '../surgery/secrets/user-rules.ts';
+
+/** A text with placeholders for its secrets. */
+export type Redact = (text: string) => string;
 
 /** `rulesFile`: rules of the user's own beside the bundled ones. */
 export function makeRedact(rulesFile: string | undefined): Redact {

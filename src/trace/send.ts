@@ -1,9 +1,10 @@
 // The outbox → the servers, one sender at a time, all destinations at once. A batch is deleted when its server took it,
 // parked when it was refused, and stays otherwise; whatever a sender did not finish, the next one does.
-import { isHeld, withLock } from '../library/archive/lock.ts';
+
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
+import { isHeld, withLock } from '../library/archive/lock.ts';
 import type { Destination } from './config.ts';
 import { readStatus, updateStatus } from './delivery-status.ts';
 import { logFailure } from './log.ts';
@@ -83,6 +84,10 @@ async function sendLocked(options: SendOptions, total: Total): Promise<boolean> 
   }
 }
 
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
 const defaultTimeoutMs = 10_000;
 const defaultRetryBaseMs = 1_000;
 const longestRetryMs = 300_000;
@@ -129,9 +134,10 @@ class Sender {
     const { places, endMs, signal, isUrgent } = this.#options;
     const { retryAtMs } = readStatus(places, this.#destination.name);
     const waitMs = isUrgent === true && isFirst ? 0 : retryAtMs - Date.now();
-    if (signal?.aborted === true || Date.now() >= endMs || Date.now() + waitMs > endMs) return false;
-    if (waitMs > 0) await delay(waitMs, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
-    return signal?.aborted !== true;
+    if (isAborted(signal) || Date.now() >= endMs || Date.now() + waitMs > endMs) return false;
+    if (waitMs > 0)
+      await delay(waitMs, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
+    return !isAborted(signal);
   }
 
   async #send(batch: string): Promise<Outcome | undefined> {

@@ -77,7 +77,8 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
 function parseSettings(text: string | undefined, name: string): JsonObject {
   if (text === undefined || text.trim() === '') return {};
   const settings = asObject(parseJson(text.replace(/^\uFEFF/, '')));
-  if (settings === undefined) throw new UserError(`${name} is not a JSON object`, 'correct it first; nothing was changed');
+  if (settings === undefined)
+    throw new UserError(`${name} is not a JSON object`, 'correct it first; nothing was changed');
   return settings;
 }
 

@@ -58,7 +58,12 @@ function lastMessage(text: string): JsonObject | undefined {
     if (!line.includes('"assistant"') && !line.includes('"user"')) continue;
     const entry = asObject(parseJson(line));
     const role = entry?.type ?? asObject(entry?.message)?.role;
-    if (entry !== undefined && (role === 'assistant' || role === 'user') && entry.isSidechain !== true && entry.isMeta !== true)
+    if (
+      entry !== undefined &&
+      (role === 'assistant' || role === 'user') &&
+      entry.isSidechain !== true &&
+      entry.isMeta !== true
+    )
       return entry;
   }
   return undefined;

@@ -2,7 +2,6 @@
 // that of several copies of a session only one sends them.
 import type { AgentLookup } from './agents.ts';
 import type { Destination } from './config.ts';
-import { limitContent } from './content.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { encodeBatches } from './encode-batches.ts';
 import { spoolBatch } from './outbox.ts';
@@ -55,15 +54,22 @@ async function spoolSpans(
   { places, loadRedact, onStep = () => {} }: TraceContext,
 ): Promise<readonly PendingBatch[]> {
   onStep('claimed');
-  const redact = destination.isRedacted ? await loadRedact() : undefined;
-  const options = { mode: destination.content, redact, hasThinking: destination.hasThinking };
+  const redact = destination.isRedacted ? await loadRedact() : (text: string): string => text;
   const keys = new Map(spans.map(({ span, key }) => [span.spanId, key]));
   const pending: PendingBatch[] = [];
-  const limited = spans.map(({ span }) => limitContent(span, options));
-  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, limited)) {
+  const all = spans.map(({ span }) => span);
+  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, redact)) {
     const ledgerKeys = spanIds.flatMap((id) => keys.get(id) ?? []);
     const createdMs = Date.now();
-    const info = { destination: destination.name, contentType, contentEncoding, sessionId, spanIds, ledgerKeys, createdMs };
+    const info = {
+      destination: destination.name,
+      contentType,
+      contentEncoding,
+      sessionId,
+      spanIds,
+      ledgerKeys,
+      createdMs,
+    };
     pending.push({ destination: destination.name, name: spoolBatch(places, info, body, sessionKey(sessionId)) });
     onStep('one batch spooled');
   }
@@ -79,17 +85,31 @@ async function claimSpans(
 ): Promise<{ readonly spans: readonly ClaimedSpan[]; readonly copies: number }> {
   const ledger = ledgerFor(context, name);
   const ask = async (keys: readonly string[]): Promise<ReadonlySet<string>> =>
-    run.isDryRun === true ? ledger.free(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
-  const all = turns.map((turn) => keyed(spansFor(turn, run, context), ''));
+    run.isDryRun === true ? ledger.imagineClaim(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
+  const all = turns.map((turn) => keyed(spansFor(turn, run, context, false), ''));
   const mine = await ask(all.flat().map(({ key }) => key));
   const spans = all.flatMap((turn) => ownOf(turn, mine));
   const copies = all.flat().length - spans.length;
   if (copies === 0 || !context.config.keepsForks) return { spans, copies };
   const forked = turns
     .filter((_, i) => ownOf(all[i] ?? [], mine).length < (all[i] ?? []).length)
-    .flatMap((turn) => keyed(spansFor({ ...turn, key: `${turn.key}|${run.sessionId}` }, run, context), run.sessionId));
+    .flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
   const again = await ask(forked.map(({ key }) => key));
   return { spans: [...spans, ...forked.filter(({ key }) => again.has(key))], copies };
+}
+
+function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
+  const { sessionId, agents, endMs } = run;
+  const { traceSeed } = config;
+  return spansOfTurn(turn, {
+    sessionId,
+    agents,
+    keepForks,
+    // Taken away again for the destinations that do not want it.
+    withThinking: true,
+    ...(endMs === undefined ? {} : { nowMs: endMs }),
+    ...(traceSeed === undefined ? {} : { traceSeed }),
+  });
 }
 
 /** A turn none of whose answers is ours is a copy, under whatever key. */

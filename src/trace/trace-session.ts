@@ -12,7 +12,15 @@ import { namesIn } from './durable.ts';
 import { dropPending, readPending, releaseBatch } from './outbox.ts';
 import { sessionKey, sessionLock } from './places.ts';
 import { spoolTurns } from './spool-turns.ts';
-import { goesOn, identifyHead, type PendingBatch, readState, readStateOf, type SessionState, writeState } from './state.ts';
+import {
+  goesOn,
+  identifyHead,
+  type PendingBatch,
+  readState,
+  readStateOf,
+  type SessionState,
+  writeState,
+} from './state.ts';
 import type { TraceTurn } from './turn.ts';
 
 export interface SessionRun {
