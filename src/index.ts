@@ -1,4 +1,5 @@
-// The public surface of the library: open a session, walk through it, count it, know what a resume will send.
+// The public surface of the library: open a session, walk through it, count it, know what a resume will send; and ask
+// about all sessions at once, keep copies of them, follow them as they are written (docs/library.md).
 // Everything here keeps to one promise: bad data gives diagnostics, never an exception.
 export { apiRules } from './api/api-rules.ts';
 export { checkRequest } from './api/check-request.ts';
@@ -31,6 +32,30 @@ export { scanRecord } from './format/scan.ts';
 export type { ToolResult, ToolResultKind } from './format/tool-result.ts';
 export { toolResultKind } from './format/tool-result.ts';
 export type { Usage } from './format/usage.ts';
+export type { ArchiveOptions, ArchiveReport, SessionOutcome } from './library/archive/archive.ts';
+export { archiveSessions } from './library/archive/archive.ts';
+export type { ArchivedSession } from './library/archive/contents.ts';
+export { listArchive } from './library/archive/find.ts';
+export type { Restored, RestoredFile, RestoreOptions } from './library/archive/restore.ts';
+export { restoreSession } from './library/archive/restore.ts';
+export type { FollowOptions, NewRecord } from './library/follow.ts';
+export { followRecords } from './library/follow.ts';
+export type { IndexProgress, IndexReport } from './library/indexer.ts';
+export type {
+  Library,
+  LibraryOptions,
+  LibraryQuery,
+  LibraryUpdate,
+  LibraryUsage,
+  UpdateLibraryOptions,
+  UsageQuery,
+} from './library/library.ts';
+export { openLibrary } from './library/library.ts';
+export type { LiveIndexOptions } from './library/live-index.ts';
+export { keepCurrent } from './library/live-index.ts';
+export type { Hit, SearchResult, SessionHits } from './library/search.ts';
+export type { ListedSession, SessionList } from './library/session-list.ts';
+export type { ReportKind, UsageRow, UsageSum } from './library/usage-report.ts';
 export type { AgentSource } from './session/agents.ts';
 export type { Branch } from './session/branch.ts';
 export type { Compaction } from './session/compaction.ts';

@@ -7,14 +7,12 @@ import { test } from 'node:test';
 import { version } from '../src/base/version.ts';
 import { commands } from '../src/cli/commands.ts';
 import { projectRoot } from './support/paths.ts';
+import { temporaryFolder } from './support/temp-folder.ts';
 
 const readme = readFileSync(path.join(projectRoot, 'README.md'), 'utf8');
 
 test("the README's example of the library runs and prints what it is about", () => {
-  const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: projectRoot, encoding: 'utf8' });
-  assert.equal(run.stderr, '');
-  assert.deepEqual(run.stdout.split('\n'), [
+  assert.deepEqual(runExample(readme), [
     'Keep accented letters in page addresses',
     '1 16 [',
     "  'Read',",
@@ -32,6 +30,46 @@ test("the README's example of the library runs and prints what it is about", () 
     '',
   ]);
 });
+
+test('the example in docs/library.md runs and prints what it is about', (context) => {
+  const page = readFileSync(path.join(projectRoot, 'docs/library.md'), 'utf8');
+  assert.deepEqual(runExample(page, { TMPDIR: temporaryFolder(context) }), [
+    '6 0',
+    '2 Find out why the build is slow',
+    '2 Draw the lighthouse logo as SVG',
+    "Keep accented letters in page addresses 21 [ 'slugify', 'slugify', 'tests' ]",
+    'claude-opus-4-5-20251101 1483 459312',
+    'claude-sonnet-4-5-20250929 2830 432673',
+    '40',
+    '1 true',
+    '',
+  ]);
+});
+
+test('importing the library loads no database; opening one does', (context) => {
+  const code = `
+    const loaded = () => process.moduleLoadList.includes('NativeModule sqlite') || opened;
+    let opened = false;
+    const { dlopen } = process;
+    process.dlopen = (...args) => { opened = true; return dlopen(...args); };
+    const { openLibrary } = await import('clew');
+    console.log(loaded());
+    openLibrary({ roots: [], state: ${JSON.stringify(temporaryFolder(context))} }).close();
+    console.log(loaded());`;
+  assert.deepEqual(runExample(`\`\`\`ts\n${code}\`\`\``), ['false', 'true', '']);
+});
+
+/** The lines that the first example of a page prints. */
+function runExample(page: string, env: Readonly<Record<string, string>> = {}): readonly string[] {
+  const code = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  assert.equal(stderr, '');
+  return stdout.split('\n');
+}
 
 test('every command in the README exists', () => {
   const named = [...readme.matchAll(/^clew (\w+)/gm)].map((match) => match[1]);

@@ -3,7 +3,15 @@
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
-import { indexError, indexPath, isBroken, openIndex, removeIndex } from '../library/schema.ts';
+import {
+  IndexUnavailable,
+  indexError,
+  indexPath,
+  isBroken,
+  openIndex,
+  openIndexInMemory,
+  removeIndex,
+} from '../library/schema.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -14,25 +22,45 @@ import { showProgress } from './terminal/progress.ts';
 
 type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
 
-export async function withIndex<T>(input: CommandInput, work: Work<T>): Promise<T> {
-  const folder = stateFolder(input.io.env);
-  const file = indexPath(folder);
+export interface IndexNeed {
+  /** All sessions are too much to be read for one call, or the index itself is the purpose. */
+  readonly mustBeOnDisk?: boolean;
+}
+
+/**
+ * Where the index cannot be used, because of the disk or of a newer Clew, it is made in memory for this call: slower,
+ * but with the same answer. What the work itself writes must not depend on being done once.
+ */
+export async function withIndex<T>(input: CommandInput, work: Work<T>, need: IndexNeed = {}): Promise<T> {
   try {
-    return await attempt(input, folder, work);
+    return await withIndexOnDisk(input, work);
+  } catch (error) {
+    if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
+    writeNotice(input.io.stderr, `${error.message}; until then every call reads all sessions`);
+    return attempt(input, openIndexInMemory(), work);
+  }
+}
+
+async function withIndexOnDisk<T>(input: CommandInput, work: Work<T>): Promise<T> {
+  const { io } = input;
+  const folder = stateFolder(io.env);
+  const file = indexPath(folder);
+  const open = (): Database => openIndex({ folder, onNotice: (message) => writeNotice(io.stderr, message) });
+  try {
+    return await attempt(input, open(), work);
   } catch (error) {
     // What the work itself could not read or write is no fault of the index.
     if (!isOfDatabase(error)) throw error;
     if (!isBroken(error)) throw indexError(error, file);
-    writeNotice(input.io.stderr, 'the index was damaged and is made anew');
+    writeNotice(io.stderr, 'the index was damaged and is made anew');
     removeIndex(file);
-    return await attempt(input, folder, work);
+    return await attempt(input, open(), work);
   }
 }
 
-async function attempt<T>(input: CommandInput, folder: string, work: Work<T>): Promise<T> {
+async function attempt<T>(input: CommandInput, database: Database, work: Work<T>): Promise<T> {
   const { stderr } = input.io;
   const roots = rootsOf(input);
-  const database = openIndex({ folder, onNotice: (message) => writeNotice(stderr, message) });
   const progress = showProgress({ stderr, label: 'reading sessions' });
   try {
     const report = updateRows(database, {

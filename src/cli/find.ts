@@ -24,23 +24,27 @@ export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const query = await queryOf(input);
   const isJson = flags.json === true;
-  await withIndex(input, async (database) => {
-    bringTextUpToDate(input, database);
-    const result = search(database, query);
-    const sessions: PlacedSession[] = [];
-    for (const found of result.sessions) sessions.push(await placeSession(database, found));
-    if (isJson) return writeOut([`${jsonText(resultJson(result, sessions), 2)}\n`], io);
-    if (result.total === 0) return sayNothing(input, query);
-    const options = {
-      style: io.style,
-      width: proseWidth(io.stdout, io.env),
-      nowMs: Date.now(),
-      limit: query.limit,
-      ids: sessionIds(database, query.roots),
-      showFlags: showFlags(input),
-    };
-    await writeOut(findText(result, sessions, options), { ...io, pager: true });
-  });
+  await withIndex(
+    input,
+    async (database) => {
+      bringTextUpToDate(input, database);
+      const result = search(database, query);
+      const sessions: PlacedSession[] = [];
+      for (const found of result.sessions) sessions.push(await placeSession(database, found));
+      if (isJson) return writeOut([`${jsonText(resultJson(result, sessions), 2)}\n`], io);
+      if (result.total === 0) return sayNothing(input, query);
+      const options = {
+        style: io.style,
+        width: proseWidth(io.stdout, io.env),
+        nowMs: Date.now(),
+        limit: query.limit,
+        ids: sessionIds(database, query.roots),
+        showFlags: showFlags(input),
+      };
+      await writeOut(findText(result, sessions, options), { ...io, pager: true });
+    },
+    { mustBeOnDisk: true },
+  );
 }
 
 async function queryOf(input: CommandInput): Promise<SearchQuery> {

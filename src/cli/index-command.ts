@@ -12,17 +12,21 @@ import { counted } from './wording.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
-  await withIndex(input, async (database, rows) => {
-    const text = bringTextUpToDate(input, database);
-    const { files, filesRead, bytesRead, rowsWritten } = rows;
-    const report = { files, filesRead, bytesRead, rowsWritten, textBytes: text.bytesRead };
-    if (flags.json === true) return writeOut([`${jsonText(report, 2)}\n`], io);
-    const lines = [
-      `${counted(files, 'transcript')}, ${counted(filesRead, 'of them changed', 'of them changed')}`,
-      `${formatBytes(bytesRead)} read for sessions, calls and usage, ${counted(rowsWritten, 'row')} written`,
-      `${formatBytes(text.bytesRead)} read for the full text, ${counted(text.documentsWritten, 'document')} written`,
-      io.style.muted(neutralise(indexPath(stateFolder(io.env)))),
-    ];
-    await writeOut([`${lines.join('\n')}\n`], io);
-  });
+  await withIndex(
+    input,
+    async (database, rows) => {
+      const text = bringTextUpToDate(input, database);
+      const { files, filesRead, bytesRead, rowsWritten } = rows;
+      const report = { files, filesRead, bytesRead, rowsWritten, textBytes: text.bytesRead };
+      if (flags.json === true) return writeOut([`${jsonText(report, 2)}\n`], io);
+      const lines = [
+        `${counted(files, 'transcript')}, ${counted(filesRead, 'of them new or changed', 'of them new or changed')}`,
+        `${formatBytes(bytesRead)} read for sessions, calls and usage, ${counted(rowsWritten, 'row')} written`,
+        `${formatBytes(text.bytesRead)} read for the full text, ${counted(text.documentsWritten, 'document')} written`,
+        io.style.muted(neutralise(indexPath(stateFolder(io.env)))),
+      ];
+      await writeOut([`${lines.join('\n')}\n`], io);
+    },
+    { mustBeOnDisk: true },
+  );
 }

@@ -4,7 +4,7 @@ import { neutralise } from '../base/hostile-text.ts';
 import { formatCount } from '../base/human.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import { sumMessages } from '../library/usage-report.ts';
-import type { DroppedLine, UsageLine } from '../session/usage.ts';
+import type { DroppedLine, DropReason, UsageLine } from '../session/usage.ts';
 import { costText, formatCost } from './money.ts';
 import type { Style } from './terminal/style.ts';
 import { counted, localTime } from './wording.ts';
@@ -23,7 +23,8 @@ export function* receiptLines(found: Receipts, { style, pricesVersion }: Receipt
   const sum = sumMessages(found.receipts.map(({ message }) => message));
   const dropped = found.receipts.reduce((total, receipt) => total + receipt.dropped.length, found.synthetic.length);
   const lines = `${counted(sum.messages, 'message')} counted, ${counted(dropped, 'line')} dropped`;
-  yield `\n${style.bold(`${lines}: ${formatCount(sum.outputTokens)} out, ${costText(sum)}`)}\n`;
+  const out = `${sum.outputIsLowerBound ? '≥ ' : ''}${formatCount(sum.outputTokens)} out`;
+  yield `\n${style.bold(`${lines}: ${out}, ${costText(sum)}`)}\n`;
   yield `${style.muted(`prices of ${pricesVersion}`)}\n`;
 }
 
@@ -58,8 +59,14 @@ function writtenText(minutes: number, hour: number): string {
 
 function dropText({ line, reason }: DroppedLine, style: Style): string {
   const out = `${formatCount(line.usage.outputTokens)} out`;
-  return style.muted(`  dropped ${safe(placeOf(line))}  ${out}  ${reason}`);
+  return style.muted(`  dropped ${safe(placeOf(line))}  ${out}  ${reasonTexts[reason]}`);
 }
+
+const reasonTexts: Readonly<Record<DropReason, string>> = {
+  'smaller-line': 'another line of the message says more',
+  copy: 'a copy: it counts where it was first',
+  synthetic: 'made by the client',
+};
 
 function placeOf({ file, line }: UsageLine): string {
   return `${file}:${line}`;

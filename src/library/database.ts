@@ -80,9 +80,19 @@ function rollBack(engine: Engine): void {
 
 function openEngine(path: string): Engine {
   if (!hasOwnSqlite()) return openLibsql(path);
-  const require = createRequire(import.meta.url);
-  const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Engine };
+  const { DatabaseSync } = loadOwnSqlite();
   return new DatabaseSync(path);
+}
+
+/** Node 22 warns on stderr that it is experimental, which is nothing a user of a command can act on. */
+function loadOwnSqlite(): { readonly DatabaseSync: new (path: string) => Engine } {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return createRequire(import.meta.url)('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function hasOwnSqlite(): boolean {

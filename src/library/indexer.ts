@@ -4,6 +4,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
 import { scanRecord } from '../format/scan.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
@@ -11,7 +12,7 @@ import { agentIdOf } from '../store/session-files.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
-import { type NewRows, readRows } from './row-reader.ts';
+import { type NewRows, type RowSource, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
 import { forgetDocuments } from './text-schema.ts';
 import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
@@ -20,11 +21,11 @@ import { forgetCells } from './usage-cells.ts';
 export interface IndexReport {
   /** Transcripts found below the roots. */
   readonly files: number;
-  /** Transcripts of which anything was read. */
+  /** Transcripts that had new lines. */
   readonly filesRead: number;
   /** Transcripts of which the index knew and that are no more. */
   readonly filesGone: number;
-  /** Bytes of transcripts read, proofs included. */
+  /** Bytes of transcripts asked of the disk: what was read ahead and the proofs are in it. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
   readonly problems: readonly DiskProblem[];
@@ -40,9 +41,11 @@ export interface UpdateOptions {
   /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
   readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
+  /** How much is read for one transaction. */
+  readonly batchBytes?: number;
 }
 
-const batchBytes = 64 * 1024 * 1024;
+const defaultBatchBytes = 64 * 1024 * 1024;
 const batchFiles = 1024;
 
 export function updateRows(database: Database, options: UpdateOptions): IndexReport {
@@ -58,7 +61,7 @@ export function updateRows(database: Database, options: UpdateOptions): IndexRep
     rowsWritten: 0,
     problems: [...problems],
   };
-  readWork(database, state, planWork(files, state, report), report, options.onProgress);
+  readWork(database, state, planWork(files, state, report), report, options);
   return report;
 }
 
@@ -81,14 +84,14 @@ function readWork(
   state: IndexState,
   work: readonly WorkItem[],
   report: Counters,
-  onProgress?: UpdateOptions['onProgress'],
+  { onProgress, batchBytes = defaultBatchBytes }: Pick<UpdateOptions, 'onProgress' | 'batchBytes'> = {},
 ): void {
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
   let pending = 0;
   let bytesDone = 0;
   const flush = (): void => {
-    if (batch.length > 0) report.rowsWritten += writeBatch(database, state, batch);
+    if (batch.length > 0) report.rowsWritten += writeBatch(database, state, batch, report);
     batch = [];
     pending = 0;
     onProgress?.({ bytesDone, bytesTotal });
@@ -96,23 +99,20 @@ function readWork(
   for (const item of work) {
     let { offset, line } = item;
     for (;;) {
-      const rows = tryRead(item.file, offset, line, report);
+      const rows = tryRead({ path: item.file.path, offset, line, maxBytes: batchBytes }, report);
       if (rows === undefined) break;
-      batch.push({ ...item, fromOffset: offset, fromLine: line, rows });
+      const isDone = rows.offset >= item.file.size || rows.bytesRead < batchBytes;
+      batch.push({ ...item, fromOffset: offset, fromLine: line, rows, isDone });
       bytesDone += rows.bytesRead;
       pending += rows.bytesRead;
-      const isDone = isWhole(item.file, rows);
       if (pending >= batchBytes || batch.length >= batchFiles || !isDone) flush();
-      if (isDone) break;
       offset = rows.offset;
       line = rows.line;
+      if (isDone) break;
     }
+    if (offset > item.offset) report.filesRead += 1;
   }
   if (batch.length > 0) flush();
-}
-
-function isWhole(file: TranscriptFile, rows: NewRows): boolean {
-  return rows.offset >= file.size || rows.bytesRead < batchBytes;
 }
 
 interface WorkItem {
@@ -127,6 +127,8 @@ interface Advance extends WorkItem {
   readonly fromOffset: number;
   readonly fromLine: number;
   readonly rows: NewRows;
+  /** The file was read to its end. */
+  readonly isDone: boolean;
 }
 
 type Counters = { filesRead: number; bytesRead: number; rowsWritten: number; problems: DiskProblem[] };
@@ -161,37 +163,40 @@ function isProved(file: string, before: KnownFile, state: IndexState, report: Co
   }
 }
 
-function tryRead(file: TranscriptFile, offset: number, line: number, report: Counters): NewRows | undefined {
+function tryRead(source: RowSource, report: Counters): NewRows | undefined {
   try {
-    const rows = readRows({ path: file.path, offset, line, maxBytes: batchBytes });
-    if (rows.bytesRead > 0) report.filesRead += 1;
-    report.bytesRead += rows.bytesRead;
-    return rows;
+    return readRows({ ...source, onRead: countInto(report) });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'EIO';
-    report.problems.push({ path: file.path, code });
+    report.problems.push({ path: source.path, code });
     return undefined;
   }
 }
 
-function writeBatch(database: Database, state: IndexState, batch: readonly Advance[]): number {
+function countInto(report: Counters): (bytes: number) => void {
+  return (bytes) => {
+    report.bytesRead += bytes;
+  };
+}
+
+function writeBatch(database: Database, state: IndexState, batch: readonly Advance[], report: Counters): number {
   // Outside the transaction: it reads the files again, and another process may be waiting to write.
-  const proofs = batch.map(({ file, rows }) => proveFile(file.path, rows.offset));
+  const proved = batch.flatMap((advance) => proveAdvance(advance, report));
   return database.transaction(() => {
     state.refresh();
     const saved: SqlValue[] = [];
     const written: FileRows[] = [];
-    for (const [i, advance] of batch.entries()) {
-      const { file, rows, fromOffset, fromLine } = advance;
+    for (const advance of proved) {
+      const { file, rows, fromOffset, fromLine, proof } = advance;
       const now = state.files.get(file.path);
       const startsAnew = fromOffset === 0;
       // Another indexer was here first; what it read is what we read.
       if (startsAnew ? now !== undefined && advance.known === undefined : now?.offset !== fromOffset) continue;
       if (startsAnew && now !== undefined) forgetFile(database, now, file.agentId === undefined);
-      const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows), file.slug, file.root);
+      const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
-      saved.push(...fileValues(file, known, proofs[i] as FileProof)); // one proof per advance
+      saved.push(...fileValues(file, known, proof));
       written.push({
         id: known.id,
         session,
@@ -207,10 +212,25 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
   });
 }
 
-function knownAs(id: number, session: number, { file, rows }: Advance): KnownFile {
+/** Nothing where the file has vanished since it was read: the next update will not find it either. */
+function proveAdvance(advance: Advance, report: Counters): readonly (Advance & { readonly proof: FileProof })[] {
+  const { path: file } = advance.file;
+  try {
+    const proof = proveFile(file, advance.rows.offset);
+    report.bytesRead += bytesForProof(advance.rows.offset);
+    return [{ ...advance, proof }];
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT') report.problems.push({ path: file, code });
+    return [];
+  }
+}
+
+function knownAs(id: number, session: number, { file, rows, isDone }: Advance): KnownFile {
   // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
   const { dev, ino } = file;
-  const [size, mtimeMs] = isWhole(file, rows) ? [file.size, file.mtimeMs] : [rows.offset, 0];
+  const [size, mtimeMs] = isDone ? [file.size, file.mtimeMs] : [rows.offset, 0];
   const isMain = file.agentId === undefined;
   return { id, session, isMain, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
 }
@@ -227,13 +247,13 @@ function fileValues({ path: name, agentId }: TranscriptFile, known: KnownFile, p
 }
 
 /** A flat agent file stands beside the transcript of the session that its lines name. */
-function mainOfFlatAgent(file: TranscriptFile, rows: NewRows): string {
-  const sessionId = rows.facts.sessionId ?? firstSessionId(file.path);
+function mainOfFlatAgent(file: TranscriptFile, rows: NewRows, report: Counters): string {
+  const sessionId = rows.facts.sessionId ?? firstSessionId(file.path, report);
   return sessionId === undefined ? file.path : path.join(path.dirname(file.path), `${sessionId}.jsonl`);
 }
 
-function firstSessionId(file: string): string | undefined {
-  for (const batch of readLines(file, { chunkBytes: 64 * 1024 })) {
+function firstSessionId(file: string, report: Counters): string | undefined {
+  for (const batch of readLines(file, { chunkBytes: 64 * 1024, onRead: countInto(report) })) {
     for (const line of batch) {
       const sessionId = scanRecord(line.bytes)?.sessionId;
       if (sessionId !== undefined) return sessionId;

@@ -39,9 +39,9 @@ function readText(file: string, isNamed: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!isNamed && systemErrorCode(error) === 'ENOENT') return undefined;
-    if (systemErrorCode(error) === 'ENOENT')
-      throw new UserError(`there is no ${file}`, 'set CLEW_PRICES to a file of prices, or unset it');
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+    if (!isNamed && isMissing) return undefined;
+    if (isMissing) throw new UserError(`there is no ${file}`, 'set CLEW_PRICES to a file of prices, or unset it');
     throw diskError(error, 'read', file);
   }
 }

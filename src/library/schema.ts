@@ -8,7 +8,7 @@ import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 const tables = `
 CREATE TABLE sessions (
@@ -91,6 +91,11 @@ export interface IndexOptions {
   readonly onNotice?: (message: string) => void;
 }
 
+/** The disk or another Clew keeps the index from being used: nothing is lost, everything in it can be read again. */
+export class IndexUnavailable extends UserError {
+  override name: string = 'IndexUnavailable';
+}
+
 export function indexPath(folder: string): string {
   return path.join(folder, 'index.db');
 }
@@ -112,7 +117,10 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     if (found === schemaVersion) return database;
     if (found > schemaVersion) {
       database.close();
-      throw new UserError(`${file} was written by a newer Clew`, 'update Clew, or set CLEW_HOME to another folder');
+      throw new IndexUnavailable(
+        `${file} was written by a newer Clew`,
+        'update Clew, or set CLEW_HOME to another folder',
+      );
     }
     if (isEmpty(database)) return withTables(database);
     database.close();
@@ -123,6 +131,11 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
   }
   removeIndex(file);
   return withTables(openDatabase(file));
+}
+
+/** An empty one that is gone when it is closed: for a call that cannot use the one on the disk. */
+export function openIndexInMemory(): Database {
+  return withTables(openDatabase(':memory:'));
 }
 
 export function removeIndex(file: string): void {
@@ -155,9 +168,14 @@ export function indexError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
   if (/SQLITE_FULL|ENOSPC|disk is full/i.test(text))
-    return new UserError(`the disk is full: ${file}`, 'make room and run it again');
+    return new IndexUnavailable(`the disk is full: ${file}`, 'make room and run it again');
+  if (/SQLITE_IOERR|disk I\/O error/i.test(text))
+    return new IndexUnavailable(
+      `the disk refuses the index: ${file}`,
+      'check it, its quota and the size limit of the shell (ulimit -f)',
+    );
   if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|readonly|unable to open/i.test(text)) {
-    return new UserError(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
+    return new IndexUnavailable(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
   }
   if (/SQLITE_BUSY|database is locked/i.test(text)) {
     return new UserError(`another Clew is writing the index: ${file}`, 'run it again when that one has ended');

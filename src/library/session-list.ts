@@ -7,6 +7,7 @@ import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { type SessionSummary, summariseFile } from '../session/summary.ts';
 import { compareNames, type DiskProblem } from '../store/folders.ts';
 import { projectsFolders } from '../store/roots.ts';
+import { ProjectListings } from '../store/session-files.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 
 export interface ListedSession extends SessionSummary {
@@ -126,9 +127,10 @@ async function summariseAll(
     onProgress?.({ bytesDone, bytesTotal });
   };
   if (stale.some((each) => sizeOf(each) > largeFileBytes)) preferSmallMemory();
+  const listings = new ProjectListings();
   for (const each of stale) {
     try {
-      const summary = (await summariseFile(each.file)) ?? 'foreign';
+      const summary = (await summariseFile(each.file, listings)) ?? 'foreign';
       fresh.set(each.file, summary);
       batch.push(summaryRow(each, summary));
     } catch (error) {

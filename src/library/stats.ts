@@ -1,5 +1,7 @@
 // An index that is current, and the sessions a person asked for → what was done in them: prompts and when, tools and
 // how they fared, files, models, tokens. What forks and resumes copied is counted once, by its id.
+import { systemErrorCode } from '../base/errors.ts';
+import { turnStartsOf } from '../session/summary.ts';
 import { type Database, insertMany, type Row } from './database.ts';
 import { projectPrefixes } from './library-usage.ts';
 import type { Calendar } from './local-days.ts';
@@ -10,7 +12,7 @@ import { byModel, sumUp, type UsageRow, type UsageSum } from './usage-report.ts'
 
 export interface LibraryStats {
   readonly sessions: number;
-  /** Turns of the active branches of these sessions, whenever they were. */
+  /** Turns of the active branches of these sessions, those that began in the time that was asked for. */
   readonly turns: number;
   /** What a person said, on any branch. */
   readonly prompts: number;
@@ -71,7 +73,7 @@ export function collectStats(database: Database, options: StatsOptions): Library
     .all();
   return {
     sessions: sessions.length,
-    turns: sessions.reduce((sum, session) => sum + session.turns, 0),
+    turns: sessions.reduce((sum, session) => sum + turnsSince(session, sinceMs), 0),
     prompts: prompts.length,
     agents: files.filter((row) => row.agent_id !== null && isSince(timeOf(row), sinceMs)).length,
     usage: sumUp(cells),
@@ -91,6 +93,17 @@ export function collectStats(database: Database, options: StatsOptions): Library
 
 function lastUse({ endedAt, mtimeMs }: ListedSession): number {
   return Number.isNaN(endedAt) ? mtimeMs : endedAt;
+}
+
+/** Only a session that was going on at that time has to be read for it. */
+function turnsSince({ path, turns, startedAt }: ListedSession, sinceMs: number): number {
+  if (isSince(startedAt, sinceMs)) return turns;
+  try {
+    return turnStartsOf(path).filter((time) => isSince(time, sinceMs)).length;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return 0; // gone since it was listed
+  }
 }
 
 function isSince(time: number, sinceMs: number): boolean {

@@ -2,6 +2,7 @@
 // lean: it is the part of every command that does not get smaller when nothing has changed.
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
@@ -31,13 +32,27 @@ export interface TranscriptFiles {
 
 export function findTranscripts(roots: readonly string[]): TranscriptFiles {
   const search: Search = { files: [], problems: [] };
+  for (const _ of searchRoots(search, roots));
+  return search;
+}
+
+/** The same, letting others run in between: thousands of files take longer than a person should wait for news. */
+export async function findTranscriptsInSteps(roots: readonly string[]): Promise<TranscriptFiles> {
+  const search: Search = { files: [], problems: [] };
+  for (const _ of searchRoots(search, roots)) await setImmediate();
+  return search;
+}
+
+/** Pauses after every few files. */
+function* searchRoots(search: Search, roots: readonly string[]): Generator<void> {
   for (const { root, projects } of projectsFolders(roots)) {
     const { names, problems } = projectNames(projects);
     search.problems.push(...problems);
-    for (const slug of names) findInProject(search, root, path.join(projects, slug), slug);
+    for (const slug of names) yield* findInProject(search, root, path.join(projects, slug), slug);
   }
-  return search;
 }
+
+const filesPerStep = 128;
 
 /** Those of `paths` that are transcripts below the roots and exist, without looking at anything else. */
 export function findNamedTranscripts(roots: readonly string[], paths: Iterable<string>): TranscriptFiles {
@@ -103,10 +118,11 @@ interface Search {
   readonly problems: DiskProblem[];
 }
 
-function findInProject(search: Search, root: string, folder: string, slug: string): void {
+function* findInProject(search: Search, root: string, folder: string, slug: string): Generator<void> {
   const entries = list(search, folder);
   const names = new Set(entries.map((entry) => entry.name));
-  for (const entry of entries) {
+  for (const [i, entry] of entries.entries()) {
+    if (i % filesPerStep === filesPerStep - 1) yield;
     const full = path.join(folder, entry.name);
     if (entry.name.endsWith('.jsonl')) {
       const agentId = agentIdOf(entry.name);
@@ -115,6 +131,7 @@ function findInProject(search: Search, root: string, folder: string, slug: strin
       findAgents(search, path.join(full, 'subagents'), { mainPath: `${full}.jsonl`, slug, root });
     }
   }
+  yield;
 }
 
 /** Links below a session's folder are not followed: one may lead back up. */

@@ -5,7 +5,13 @@ import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFolde
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
-import { findTranscripts, placeOf, projectNames, type TranscriptFile } from './transcript-files.ts';
+import {
+  findTranscripts,
+  findTranscriptsInSteps,
+  placeOf,
+  projectNames,
+  type TranscriptFile,
+} from './transcript-files.ts';
 
 export interface WatchOptions {
   /** Told once where the system gives no more watches. */
@@ -59,7 +65,8 @@ class LibraryWatcher {
   }
 
   start(): void {
-    for (const file of this.#survey()) this.#states.set(file.path, stateOf(file));
+    this.#watchFolders();
+    for (const file of this.#watchSides(findTranscripts(this.#roots).files)) this.#states.set(file.path, stateOf(file));
     this.#planSweep(0);
   }
 
@@ -71,8 +78,8 @@ class LibraryWatcher {
     this.#watches.clear();
   }
 
-  /** Watches what there is to watch, then lists all files: in this order nothing falls in between. */
-  #survey(): readonly TranscriptFile[] {
+  /** Comes before all files are listed: in this order nothing falls in between. */
+  #watchFolders(): void {
     this.#folders = projectsFolders(this.#roots);
     this.#mayWatch = true;
     for (const [folder, { ino }] of this.#watches) if (inodeOf(folder) !== ino) this.#unwatch(folder);
@@ -80,17 +87,23 @@ class LibraryWatcher {
       this.#watch(projects);
       for (const slug of projectNames(projects).names) this.#watch(path.join(projects, slug));
     }
-    const { files } = findTranscripts(this.#roots);
+  }
+
+  #watchSides(files: readonly TranscriptFile[]): readonly TranscriptFile[] {
     const recent = Date.now() - recentMs;
     for (const { mainPath, mtimeMs } of files)
       if (mainPath !== undefined && mtimeMs > recent) this.#enterSide(mainPath);
     return files;
   }
 
-  #sweep(): void {
+  /** In steps, between which what the system reports is passed on. */
+  async #sweep(): Promise<void> {
     const startedAt = performance.now();
+    this.#watchFolders();
     const gone = new Set(this.#states.keys());
-    for (const file of this.#survey()) {
+    const { files } = await findTranscriptsInSteps(this.#roots);
+    if (this.#isStopped) return;
+    for (const file of this.#watchSides(files)) {
       gone.delete(file.path);
       if (this.#states.get(file.path) !== stateOf(file)) this.#touch(file.path);
     }
@@ -101,7 +114,7 @@ class LibraryWatcher {
   #planSweep(tookMs: number): void {
     const { sweepMs = defaultSweepMs } = this.#options;
     const wait = Math.max(this.#isLimited ? Math.min(sweepMs, 1_000) : sweepMs, tookMs / sweepShare);
-    this.#sweepTimer = setTimeout(() => this.#sweep(), wait);
+    this.#sweepTimer = setTimeout(() => void this.#sweep(), wait);
   }
 
   #watch(folder: string): void {

@@ -1,6 +1,6 @@
 // A session in one row: what a list of sessions shows.
 import { isDamage } from '../base/diagnostic.ts';
-import { sessionFiles } from '../store/session-files.ts';
+import { type ProjectListings, sessionFiles } from '../store/session-files.ts';
 import { findAgents } from './agents.ts';
 import { activeLeaf, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
@@ -8,7 +8,7 @@ import type { Node } from './node.ts';
 import { cwdOf, diagnosticsOf, type Session } from './session.ts';
 import { titleOf } from './title.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
-import { countTurns, turnsOf } from './turns.ts';
+import { countTurns, turnStarts, turnsOf } from './turns.ts';
 
 export interface SessionSummary {
   readonly sessionId: string;
@@ -26,17 +26,32 @@ export interface SessionSummary {
   readonly damage: number;
 }
 
-/** `undefined` for a file of another program. Only what a row needs is kept of the transcript. */
-export async function summariseFile(path: string): Promise<SessionSummary | undefined> {
-  const files = await sessionFiles(path);
-  const light = loadTranscript(path, { withoutMessages: true });
-  if (light.foreign !== undefined) return undefined;
-  const transcript = light.mayRepeat ? loadTranscript(path) : light;
+/**
+ * `undefined` for a file of another program. Only what a row needs is kept of the transcript. Who summarises many at
+ * one moment gives the `listings` they share.
+ */
+export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
+  const files = await sessionFiles(path, listings);
+  const transcript = loadLight(path);
+  if (transcript.foreign !== undefined) return undefined;
   const graph = buildGraph(transcript.nodes);
   const isAgent = isAgentTranscript(transcript.nodes);
   const agents = findAgents(files, transcript, graph, isAgent).length;
   const session = { id: files.sessionId, files, transcript, graph };
   return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
+}
+
+/** When each of the turns began that a summary counts, `NaN` where nothing says; none for a file of another program. */
+export function turnStartsOf(path: string): readonly number[] {
+  const transcript = loadLight(path);
+  if (transcript.foreign !== undefined) return [];
+  const isAgent = isAgentTranscript(transcript.nodes);
+  return turnStarts(transcript, activeNodes(transcript, buildGraph(transcript.nodes), isAgent));
+}
+
+function loadLight(path: string): Transcript {
+  const light = loadTranscript(path, { withoutMessages: true });
+  return light.foreign === undefined && light.mayRepeat ? loadTranscript(path) : light;
 }
 
 export function summarise(session: Session): SessionSummary {

@@ -23,6 +23,8 @@ export interface LineOptions {
   readonly endOffset?: number;
   readonly chunkBytes?: number;
   readonly maxLineBytes?: number;
+  /** Told of every reading from the disk, for who must account for it. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 export const maxLineBytes: number = 256 * 1024 * 1024;
@@ -59,6 +61,7 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
   for (;;) {
     const room = Math.min(buffer.length - filled, end - bufferOffset - filled);
     const bytesRead = room > 0 ? readSync(file, buffer, filled, room, bufferOffset + filled) : 0;
+    options.onRead?.(bytesRead);
     const searchFrom = filled;
     filled += bytesRead;
     const batch: Line[] = [];
@@ -80,7 +83,7 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
     filled -= start;
     if (filled < buffer.length) continue;
     // The buffer is one unfinished line: make room for it, or pass over it where it is too long to hold.
-    const lineEnd = findNewline(file, bufferOffset + filled, end);
+    const lineEnd = findNewline(file, bufferOffset + filled, end, options.onRead);
     const length = lineEnd.offset - bufferOffset;
     if (length > limit) {
       yield [
@@ -97,16 +100,31 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
       filled = 0;
       continue;
     }
-    const larger = Buffer.allocUnsafe(length);
+    const held = takeLarge(length);
+    const larger = held.subarray(0, length);
     buffer.copy(larger, 0, 0, filled);
-    filled += readFully(file, larger, filled, bufferOffset + filled);
+    const rest = readFully(file, larger, filled, bufferOffset + filled);
+    options.onRead?.(rest);
+    filled += rest;
     // The file may have been cut since its newline was found.
     const terminated = lineEnd.found && filled === length;
     yield [line(larger, bufferOffset, number++, 0, filled, terminated)];
     if (!terminated) return;
+    if (held.length <= keptLargeBytes) spareLarge = held;
     bufferOffset = lineEnd.offset + 1;
     filled = 0;
   }
+}
+
+// Pictures make lines of a few megabytes: fresh memory for each is page faults, more than reading them costs.
+let spareLarge: Buffer | undefined;
+const keptLargeBytes = 8 * 1024 * 1024;
+
+function takeLarge(size: number): Buffer {
+  const spare = spareLarge;
+  spareLarge = undefined;
+  if (spare !== undefined && spare.length >= size) return spare;
+  return Buffer.allocUnsafeSlow(size > keptLargeBytes ? size : Math.min(keptLargeBytes, 2 * size));
 }
 
 function line(
@@ -120,10 +138,19 @@ function line(
   return { number, offset: bufferOffset + start, length: end - start, bytes: buffer.subarray(start, end), terminated };
 }
 
-function findNewline(file: number, from: number, end: number): { offset: number; found: boolean } {
-  const chunk = Buffer.allocUnsafe(defaultChunkBytes);
+let searchChunk: Buffer | undefined;
+
+function findNewline(
+  file: number,
+  from: number,
+  end: number,
+  onRead: LineOptions['onRead'],
+): { offset: number; found: boolean } {
+  searchChunk ??= Buffer.allocUnsafeSlow(defaultChunkBytes);
+  const chunk = searchChunk;
   for (let offset = from; ; ) {
     const bytesRead = readSync(file, chunk, 0, Math.min(chunk.length, Math.max(0, end - offset)), offset);
+    onRead?.(bytesRead);
     if (bytesRead === 0) return { offset, found: false };
     const at = chunk.subarray(0, bytesRead).indexOf(newline);
     if (at >= 0) return { offset: offset + at, found: true };

@@ -33,10 +33,10 @@ export function projectsFolder(root: string): string {
   return inside;
 }
 
-/** The projects folder of every root, each real folder once, however many roots or links lead to it. */
+/** The projects folder of every root, absolute, each real folder once, however many roots or links lead to it. */
 export function projectsFolders(roots: readonly string[]): readonly ProjectsFolder[] {
   const seen = new Map<string, ProjectsFolder>();
-  for (const root of roots) {
+  for (const root of roots.map((each) => path.resolve(each))) {
     const projects = projectsFolder(root);
     const real = realPath(projects);
     if (!seen.has(real)) seen.set(real, { root, projects });

@@ -28,12 +28,49 @@ export interface SessionFiles {
   readonly problems: readonly DiskProblem[];
 }
 
+/**
+ * What stands in project folders, each listed once: for who asks for the files of many sessions at one moment. A
+ * folder of ten thousand sessions listed for each of them is a hundred million names.
+ */
+export class ProjectListings {
+  readonly #listings = new Map<string, Promise<ProjectListing>>();
+
+  of(folder: string): Promise<ProjectListing> {
+    const listing = this.#listings.get(folder) ?? listProject(folder);
+    this.#listings.set(folder, listing);
+    return listing;
+  }
+}
+
+interface ProjectListing {
+  readonly names: ReadonlySet<string>;
+  readonly flatAgents: readonly string[];
+  readonly problems: readonly DiskProblem[];
+}
+
+async function listProject(folder: string): Promise<ProjectListing> {
+  const problems: DiskProblem[] = [];
+  const entries = await listFolder(folder, problems);
+  const flatAgents = entries
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
+    .map((entry) => path.join(folder, entry.name));
+  return { names: new Set(entries.map((entry) => entry.name)), flatAgents, problems };
+}
+
 /** All files of the session whose main transcript is `mainPath`. What is missing is left out, never an error. */
-export async function sessionFiles(mainPath: string): Promise<SessionFiles> {
+export async function sessionFiles(
+  mainPath: string,
+  listings: ProjectListings = new ProjectListings(),
+): Promise<SessionFiles> {
   const main = path.resolve(mainPath);
   const sessionId = path.basename(main, '.jsonl');
   const folder = path.join(path.dirname(main), sessionId);
-  const problems: DiskProblem[] = [];
+  const project = await listings.of(path.dirname(main));
+  const flatAgents = project.flatAgents.filter((file) => file !== main);
+  const problems = [...project.problems];
+  // A folder that may be entered but not listed can still hold what we know the name of.
+  if (!project.names.has(sessionId) && problems.length === 0)
+    return { sessionId, main, folder, agents: [], flatAgents, journals: [], toolResults: [], problems };
   const subagents = path.join(folder, 'subagents');
   const below = await filesBelow(subagents, problems);
   const [customTitle, archived] = await Promise.all(
@@ -44,7 +81,7 @@ export async function sessionFiles(mainPath: string): Promise<SessionFiles> {
     main,
     folder,
     agents: agentsAmong(below, subagents),
-    flatAgents: await flatAgentsBeside(main, problems),
+    flatAgents,
     journals: below.filter((file) => path.basename(file) === 'journal.jsonl'),
     toolResults: await filesBelow(path.join(folder, 'tool-results'), problems),
     ...(customTitle === undefined ? {} : { customTitle }),
@@ -81,15 +118,6 @@ function workflowOf(relative: string): string | undefined {
   const folders = parts.slice(0, -1);
   const at = folders.indexOf('workflows');
   return at < 0 ? undefined : folders[at + 1];
-}
-
-async function flatAgentsBeside(main: string, problems: DiskProblem[]): Promise<readonly string[]> {
-  const folder = path.dirname(main);
-  const entries = await listFolder(folder, problems);
-  return entries
-    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
-    .map((entry) => path.join(folder, entry.name))
-    .filter((file) => file !== main);
 }
 
 /**

@@ -70,7 +70,10 @@ function droppedLines(session: Session, writer: ChainWriter): PortableSession['d
   const chain = new Set('refused' in resumed ? [] : resumed.lines);
   return session.transcript.nodes
     .filter((node) => !written.has(node))
-    .map((node) => ({ node, reason: writer.isJoined(node) ? 'its text is part of the line that it is sent with' : reasonFor(node, chain) }));
+    .map((node) => ({
+      node,
+      reason: writer.isJoined(node) ? 'its text is part of the line that it is sent with' : reasonFor(node, chain),
+    }));
 }
 
 function reasonFor(node: Node, chain: ReadonlySet<Node>): string {

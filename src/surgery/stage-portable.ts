@@ -9,7 +9,7 @@ import { type ResumeRequest, requestMessages } from '../session/resume/request.t
 import { loadSession, type Session } from '../session/session.ts';
 import { writeNewFile } from '../store/replace.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
-import { makePortable } from './portable.ts';
+import { makePortable, type PortableSession } from './portable.ts';
 import { type Proved, violationsOf } from './prove.ts';
 import { stagedPath } from './stage.ts';
 
@@ -24,10 +24,9 @@ export async function stagePortable(staged: StagedSession, folder: string): Prom
   if ('refused' in portable)
     throw new UserError(`nothing can be made portable: ${portable.refused}`, 'leave out --portable', exitCodes.failed);
   const file = stagedPath(folder, mainFile(staged.planned).name);
-  const bytes = Buffer.from(portable.lines.map(({ entry }) => `${JSON.stringify(entry)}\n`).join(''));
   const origins = originLines(staged);
   await rm(file);
-  await writeNewFile(file, bytes);
+  await writeNewFile(file, entryBytes(portable));
   return {
     session: await loadSession(file),
     changed: portable.lines.length,
@@ -65,6 +64,10 @@ function withoutJoints(request: ResumeRequest): readonly NormalMessage[] {
       block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
     ),
   }));
+}
+
+function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
+  for (const { entry } of lines) yield Buffer.from(`${JSON.stringify(entry)}\n`);
 }
 
 /** For each line of the staged transcript, the line of the source it came from. */

@@ -178,6 +178,36 @@ test('it fits the terminal, in every width', () => {
   }
 });
 
+test('since a time, only the turns, days and streaks of that time count', (context) => {
+  const root = temporaryFolder(context);
+  const talk = (name: string, ...days: readonly number[]): string =>
+    sessionText(
+      days.flatMap((day) => {
+        const timestamp = `2026-03-0${day}T10:00:00Z`;
+        return [user('go on', { uuid: `${name} ${day} a`, timestamp }), assistant('yes', { uuid: `${name} ${day} b` })];
+      }),
+    );
+  writeTree(root, {
+    'projects/-w/over.jsonl': talk('over', 1, 2, 3, 5, 6),
+    'projects/-w/before.jsonl': talk('before', 1, 2),
+    'projects/-w/after.jsonl': talk('after', 6, 8),
+  });
+  const told = (...args: readonly string[]): object => {
+    const { sessions, turns, prompts, days } = jsonOf(['stats', '--json', '--root', root, ...args]) as JsonObject;
+    const { active, longestStreak, first } = days as JsonObject;
+    return { sessions, turns, prompts, active, longestStreak, first };
+  };
+  assert.deepEqual(told(), { sessions: 3, turns: 9, prompts: 9, active: 6, longestStreak: 3, first: '2026-03-01' });
+  assert.deepEqual(told('--since', '2026-03-03T00:00:00Z'), {
+    sessions: 2,
+    turns: 5,
+    prompts: 5,
+    active: 4,
+    longestStreak: 2,
+    first: '2026-03-03',
+  });
+});
+
 test('where there is nothing to count, it says so', (context) => {
   const root = temporaryFolder(context);
   assert.deepEqual(runClew(['stats', '--root', root]), {

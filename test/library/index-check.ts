@@ -1,9 +1,10 @@
 // What is in an index, in a form that two indexes can be compared by.
-
-import type { Database } from '../../src/library/database.ts';
+import type { Database, Row } from '../../src/library/database.ts';
 import { updateRows } from '../../src/library/indexer.ts';
+import { linesOf, usageParts } from '../../src/library/library-usage.ts';
 import { openIndex } from '../../src/library/schema.ts';
 import { type TextReport, updateText } from '../../src/library/text-indexer.ts';
+import { type CountedMessage, countUsage } from '../../src/session/usage.ts';
 
 /** An index that is current for the root. */
 export function currentIndex(folder: string, root: string): Database {
@@ -17,8 +18,48 @@ export function update(database: Database, root: string): TextReport {
   return updateText(database, { roots: [root] });
 }
 
-/** Every document, and for some words the documents that have them, by place: ids may differ. */
-export function contentOf(database: Database): object {
+/** Everything the index knows, by place: ids may differ. */
+export function contentOf(database: Database, root: string): IndexContent {
+  return { ...textOf(database), ...rowsOf(database, root) };
+}
+
+export interface IndexContent {
+  readonly documents: readonly string[];
+  /** For some words, the documents that have them. */
+  readonly words: readonly (readonly string[])[];
+  /** Documents in the full text. */
+  readonly indexed: number;
+  readonly sessions: readonly Row[];
+  readonly files: readonly Row[];
+  readonly prompts: readonly Row[];
+  readonly calls: readonly Row[];
+  /** What is counted, and where; how the lines are cut into parts is left out. */
+  readonly usage: readonly CountedMessage[];
+}
+
+function rowsOf(database: Database, root: string): Omit<IndexContent, 'documents' | 'words' | 'indexed'> {
+  const all = (sql: string): readonly Row[] => database.prepare(sql).all();
+  return {
+    sessions: all(
+      `SELECT path, session_id, slug, root, cwd, version, custom_title, ai_title, last_prompt, first_prompt,
+         started_at, ended_at, entries, prompts, damage FROM sessions ORDER BY path`,
+    ),
+    files: all(
+      `SELECT f.path, s.path AS main, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash,
+         text_offset, text_line FROM files f JOIN sessions s ON s.id = f.session ORDER BY 1`,
+    ),
+    prompts: all(
+      'SELECT f.path, p.line, uuid, time, kind FROM prompts p LEFT JOIN files f ON f.id = p.file ORDER BY 1, 2',
+    ),
+    calls: all(
+      `SELECT f.path, tool_use_id, c.line, time, name, touched, is_error, c.agent_id
+       FROM tool_calls c LEFT JOIN files f ON f.id = c.file ORDER BY 1, 3, 2`,
+    ),
+    usage: countUsage(linesOf(usageParts(database, { roots: [root] }))).messages,
+  };
+}
+
+function textOf(database: Database): Pick<IndexContent, 'documents' | 'words' | 'indexed'> {
   database.exec("INSERT INTO document_text (document_text) VALUES ('integrity-check')");
   const place = "f.path || ' ' || d.line || ' ' || d.kind || ' ' || d.part";
   const documents = database

@@ -7,13 +7,15 @@ import { updateText } from '../../src/library/text-indexer.ts';
 
 const [mode, folder = '', root = '', ms = '0'] = process.argv.slice(2);
 process.stdout.write('ready\n');
+// Small, so that a kill finds many transactions to fall between and into.
+const batchBytes = 64 * 1024;
 const end = Date.now() + Number(ms);
 do {
   const database = openIndex({ folder });
   if (mode === 'search') search(database, { text: 'lamp', mode: 'words', roots: [root], limit: 20 });
   else {
-    updateRows(database, { roots: [root] });
-    updateText(database, { roots: [root], batchBytes: 64 * 1024 });
+    updateRows(database, { roots: [root], batchBytes });
+    updateText(database, { roots: [root], batchBytes });
   }
   database.close();
 } while (Date.now() < end);

@@ -2,6 +2,8 @@
 // again only of what changed.
 import assert from 'node:assert/strict';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/library/database.ts';
@@ -108,4 +110,33 @@ test('an index of several roots lists those that are asked for, under the name t
   ]);
   assert.deepEqual(await found('one'), [['one', 'one', 'one']]);
   assert.deepEqual(await found('two/projects'), [['two', 'two/projects', 'two']]);
+});
+
+test('a project folder is listed once for all its sessions, and a side folder only where there is one', async (context) => {
+  const root = temporaryFolder(context);
+  const names = Array.from({ length: 50 }, (_, i) => `s${i}`);
+  const text = sessionText([user('hello'), assistant('hi')]);
+  writeTree(root, {
+    ...Object.fromEntries(names.map((name) => [`projects/p/${name}.jsonl`, text])),
+    ...Object.fromEntries(names.map((name) => [`projects/q/${name}.jsonl`, text])),
+    'projects/p/s7/subagents/agent-a.jsonl': text,
+  });
+  const database = openEmpty(context);
+  updateRows(database, { roots: [root] });
+  const readdir = context.mock.method(promises, 'readdir');
+  syncBuiltinESMExports();
+  const { sessions } = await listSessions(database, { roots: [root] });
+  readdir.mock.restore();
+  syncBuiltinESMExports();
+  const listed = readdir.mock.calls.map(({ arguments: [folder] }) => path.relative(root, String(folder)));
+  assert.deepEqual(
+    [sessions.length, sessions.filter((session) => session.agents > 0).map((session) => session.sessionId)],
+    [100, ['s7']],
+  );
+  assert.deepEqual(listed.sort(), [
+    'projects/p',
+    'projects/p/s7/subagents',
+    'projects/p/s7/tool-results',
+    'projects/q',
+  ]);
 });

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { updateRows } from '../../src/library/indexer.ts';
 import { openIndex } from '../../src/library/schema.ts';
 import { search } from '../../src/library/search.ts';
@@ -13,9 +9,7 @@ import { updateText } from '../../src/library/text-indexer.ts';
 import { sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { contentOf, currentIndex, update } from './index-check.ts';
-import { sessionOf, writeSessions } from './library-root.ts';
-
-const worker = path.join(path.dirname(fileURLToPath(import.meta.url)), 'index-worker.js');
+import { writeSessions } from './library-root.ts';
 
 test('an unchanged library is not read again', (context) => {
   const folder = temporaryFolder(context);
@@ -72,10 +66,10 @@ test('the documents of a file that was replaced, cut or removed are gone', (cont
   writeFileSync(file(1), readFileSync(file(1)).subarray(0, 1000));
   unlinkSync(file(2));
   update(database, folder);
-  const again = contentOf(database);
+  const again = contentOf(database, folder);
   database.close();
   const fresh = currentIndex(temporaryFolder(context), folder);
-  assert.deepEqual(again, contentOf(fresh));
+  assert.deepEqual(again, contentOf(fresh, folder));
   fresh.close();
 });
 
@@ -99,76 +93,6 @@ test('a last line without a newline is found, and only once when the file goes o
   assert.deepEqual(counts, [1, 1, 1, 2]);
   assert.deepEqual(update(database, folder).bytesRead, 0);
   database.close();
-});
-
-test('a text phase that is stopped anywhere goes on where it was, and ends with the same documents', async (context) => {
-  const root = temporaryFolder(context);
-  writeSessions(root, 6, 60);
-  const whole = currentIndex(temporaryFolder(context), root);
-  const expected = contentOf(whole);
-  whole.close();
-  const kills = process.env.CLEW_LONG === '1' ? 200 : 40;
-  let stoppedHalfway = 0;
-  for (let i = 0; i < kills; i++) {
-    const folder = temporaryFolder(context);
-    await killAfter(spawn(process.execPath, [worker, 'index', folder, root]), (i / kills) * 400);
-    const database = openIndex({ folder });
-    const before = Number(database.prepare('SELECT count(*) AS count FROM documents').get()?.count);
-    update(database, root);
-    const now = contentOf(database);
-    database.close();
-    assert.deepEqual(now, expected);
-    if (before > 0 && before < Number((expected as { indexed: number }).indexed)) stoppedHalfway++;
-    rmSync(folder, { recursive: true });
-  }
-  assert.ok(stoppedHalfway > 0, 'at least one kill came in the middle of the work');
-});
-
-async function killAfter(child: ChildProcess, ms: number): Promise<void> {
-  const ended = once(child, 'exit');
-  await once(child.stdout as NodeJS.ReadableStream, 'data');
-  await setTimeout(ms);
-  child.kill('SIGKILL');
-  await ended;
-}
-
-test('two indexers and two readers at once make no error and no duplicate', async (context) => {
-  const root = temporaryFolder(context);
-  const folder = temporaryFolder(context);
-  writeSessions(root, 8, 30);
-  const run = (mode: string): Promise<[string, number | null]> => {
-    const child = spawn(process.execPath, [worker, mode, folder, root, '3000'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      said += chunk;
-    });
-    return once(child, 'exit').then(([code]) => [said, code]);
-  };
-  const runs = Promise.all(['index-again', 'index-again', 'search', 'search'].map(run));
-  for (let i = 0; i < 20; i++) {
-    await setTimeout(120);
-    appendFileSync(
-      path.join(root, `projects/-home-ada-${i % 3}/session-${i % 3}.jsonl`),
-      sessionText([user(`lamp ${i}`)]),
-    );
-    if (i === 8) writeFileSync(path.join(root, 'projects/-home-ada-1/session-4.jsonl'), sessionOf(40, 20));
-    if (i === 12) unlinkSync(path.join(root, 'projects/-home-ada-2/session-5.jsonl'));
-  }
-  assert.deepEqual(
-    await runs,
-    [1, 2, 3, 4].map(() => ['', 0]),
-  );
-  const database = currentIndex(folder, root);
-  const doubles = database
-    .prepare('SELECT file FROM documents GROUP BY file, line, kind, part HAVING count(*) > 1')
-    .all();
-  const content = contentOf(database);
-  database.close();
-  const fresh = currentIndex(temporaryFolder(context), root);
-  assert.deepEqual([doubles, content], [[], contentOf(fresh)]);
-  fresh.close();
 });
 
 test('a transcript that cannot be read is named, and the others are indexed', (context) => {

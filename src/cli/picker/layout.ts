@@ -197,8 +197,8 @@ function trimBlank(lines: readonly string[]): readonly string[] {
 }
 
 function keyLine({ focus, isHelp }: PickerState, columns: number): string {
-  const filter = ['Enter show', 'Ctrl-R resume', 'Tab list', '? help', 'Esc quit'];
-  const list = ['Enter show', 'r resume', 'Tab filter', '? help', 'q quit'];
+  const filter = ['Enter show', 'Ctrl-R resume', 'Ctrl-F fork', 'Tab list', '? help', 'Esc quit'];
+  const list = ['Enter show', 'r resume', 'f fork', 'Tab filter', '? help', 'q quit'];
   const keys = isHelp ? ['any key closes this'] : focus === 'filter' ? filter : list;
   let line = '';
   for (const key of keys) {
@@ -214,7 +214,8 @@ const help: readonly (readonly [string, string])[] = [
   ['↑ ↓', 'choose; also Ctrl-P, Ctrl-N, PgUp, PgDn, Home, End'],
   ['Enter', 'show the session (clew show)'],
   ['Ctrl-R', 'resume it in Claude Code, in its folder'],
-  ['Tab', 'to the list, where letters are keys: r resume, j k g G move, / filter, q quit; and back'],
+  ['Ctrl-F', 'make a second session of it that goes on by itself (clew fork)'],
+  ['Tab', 'to the list, where letters are keys: r resume, f fork, j k g G move, / filter, q quit; and back'],
   ['Ctrl-W Ctrl-U', 'delete a word, delete all'],
   ['?', 'this help; in the filter while it is empty'],
   ['Esc', 'clear the filter, then quit; Ctrl-C quits'],

@@ -1,4 +1,5 @@
-// `clew` alone on a terminal: all sessions, a filter, a look at the chosen one; Enter shows it, Ctrl-R resumes it.
+// `clew` alone on a terminal: all sessions, a filter, a look at the chosen one; Enter shows it, Ctrl-R resumes it,
+// Ctrl-F forks it.
 import type { ReadStream, WriteStream } from 'node:tty';
 import { exitCodes } from '../../base/errors.ts';
 import type { SessionList } from '../../library/session-list.ts';
@@ -32,8 +33,9 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   const choice = await new Picker(entriesOf(list), io, streams).choose();
   if (choice === undefined) return exitCodes.ok;
   if ('resume' in choice) return runResume(choice.resume);
-  const { run } = await import('../show.ts');
-  await run({ argument: choice.show, words: [choice.show], flags: {}, io });
+  const { run } = 'fork' in choice ? await import('../fork.ts') : await import('../show.ts');
+  const argument = 'fork' in choice ? choice.fork : choice.show;
+  await run({ argument, words: [argument], flags: {}, io });
   return exitCodes.ok;
 }
 
@@ -43,6 +45,7 @@ function entriesOf({ sessions }: SessionList): readonly PickerEntry[] {
 
 type Choice =
   | { readonly show: string }
+  | { readonly fork: string }
   | { readonly resume: Exclude<ReturnType<typeof planResume>, { problem: string }> };
 
 /** Longer than a key takes to repeat: a preview is read when the choice rests. */
@@ -139,6 +142,9 @@ class Picker {
         return;
       case 'show':
         if (session !== undefined) this.#end({ show: session.path });
+        return;
+      case 'fork':
+        if (session !== undefined) this.#end({ fork: session.path });
         return;
       case 'resume': {
         if (session === undefined) return;

@@ -13,7 +13,7 @@ export interface PickerState {
   readonly message: string;
 }
 
-export type PickerAction = 'show' | 'resume' | 'quit' | 'suspend';
+export type PickerAction = 'show' | 'resume' | 'fork' | 'quit' | 'suspend';
 
 export interface Pressed {
   readonly state: PickerState;
@@ -36,6 +36,7 @@ export function press(before: PickerState, key: Key, context: PressContext): Pre
   if (state.isHelp) return { state: { ...state, isHelp: false } };
   if (key.name === 'enter') return { state, action: 'show' };
   if (key.name === 'ctrl-r') return { state, action: 'resume' };
+  if (key.name === 'ctrl-f') return { state, action: 'fork' };
   if (key.name === 'tab') return { state: { ...state, focus: state.focus === 'filter' ? 'list' : 'filter' } };
   if (key.name === 'escape') return state.query === '' ? { state, action: 'quit' } : { state: typed(state, '') };
   const last = Math.max(0, context.count(state.query) - 1);
@@ -77,6 +78,8 @@ function pressInList(state: PickerState, key: Key, last: number): Pressed {
   switch (key.text) {
     case 'r':
       return { state, action: 'resume' };
+    case 'f':
+      return { state, action: 'fork' };
     case 'q':
       return { state, action: 'quit' };
     case '?':

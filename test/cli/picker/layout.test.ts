@@ -55,7 +55,7 @@ test('80 columns: the list above, the preview below, the keys last', () => {
     '',
     'Now it shines.',
     '',
-    'Enter show · Ctrl-R resume · Tab list · ? help · Esc quit',
+    'Enter show · Ctrl-R resume · Ctrl-F fork · Tab list · ? help · Esc quit',
   ]);
   assert.deepEqual(cursor, { row: 0, column: 5 });
 });

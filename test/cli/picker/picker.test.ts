@@ -1,7 +1,7 @@
 // clew alone, in a real terminal: typing, moving, preview, showing, resuming, resizing; and the terminal given back.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runClew } from '../../support/clew.ts';
@@ -101,6 +101,16 @@ test(
   },
 );
 
+test('f makes a fork of the chosen session and says how to resume it', { skip }, async (context) => {
+  const { terminal } = await start(context, 120, 24);
+  terminal.type('lamp');
+  await terminal.screen(/1 of 40/);
+  terminal.type('Tab', 'f');
+  const shown = await terminal.screen(/^exit 0$/m);
+  assert.match(shown, new RegExp(`^fork ${lamp} → [0-9a-f-]{36}$`, 'm'));
+  assert.match(shown, /claude --resume/);
+});
+
 test(
   'resuming starts Claude Code in the folder of the session, and its exit code is ours',
   { skip },
@@ -159,6 +169,17 @@ test('a crash gives the terminal back before it says what happened', { skip }, a
   const { terminal } = await start(context, 100, 40, {}, `NODE_OPTIONS='--import data:text/javascript,${code}'`);
   assert.match(await terminal.screen(/^exit \d+$/m), /Error: planted/);
   await isGivenBack(terminal, 1);
+});
+
+test('an index that cannot be used is told, and the sessions are there all the same', { skip }, async (context) => {
+  const { root, terminal } = await start(context, 120, 24, { CLEW_HOME: '/dev/null/state' });
+  await terminal.screen(/^❯ .*light the lamp/m);
+  terminal.type('C-c');
+  assert.match(
+    await terminal.screen(/^exit 0$/m),
+    /^clew: the index cannot be written: \/dev\/null\/state\/index\.db/m,
+  );
+  assert.equal(existsSync(path.join(root, 'state')), false);
 });
 
 test('without a terminal clew prints its help', () => {

@@ -46,15 +46,17 @@ test('the choice moves by rows and pages and stays in the list', () => {
   assert.equal(place(pageDown, pageDown, pageDown, pageDown), 29);
 });
 
-test('Enter shows and Ctrl-R resumes, wherever the focus is', () => {
+test('Enter shows, Ctrl-R resumes and Ctrl-F forks, wherever the focus is', () => {
   for (const before of [[], ['abc'], [tab]]) {
     assert.deepEqual(after(...before, '\r').actions, ['show']);
     assert.deepEqual(after(...before, '\x12').actions, ['resume']);
+    assert.deepEqual(after(...before, '\x06').actions, ['fork']);
   }
 });
 
 test('behind Tab letters are commands', () => {
   assert.deepEqual(after('x', tab, 'r').actions, ['resume']);
+  assert.deepEqual(after('x', tab, 'f').actions, ['fork']);
   assert.deepEqual(after(tab, 'q').actions, ['quit']);
   assert.equal(after(tab, 'jjk').state.selected, 0);
   assert.equal(after(tab, 'j', 'j', 'k').state.selected, 1);

@@ -1,0 +1,127 @@
+// Roots and a state folder → one object to ask about all sessions: the face of the library for other programs. The
+// database is opened here and nowhere on import, and every error of it becomes one that says what to do.
+import path from 'node:path';
+import { resolveRoots, stateFolder } from '../store/roots.ts';
+import type { Database } from './database.ts';
+import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
+import { createCalendar } from './local-days.ts';
+import { loadPrices, PriceList } from './prices.ts';
+import { indexError, indexPath, openIndex, openIndexInMemory } from './schema.ts';
+import { type SearchQuery, type SearchResult, search } from './search.ts';
+import { listSessions, type SessionList } from './session-list.ts';
+import { updateText } from './text-indexer.ts';
+import { usageCells } from './usage-cells.ts';
+import { makeReport, passes, type ReportKind, type UsageFilter, type UsageRow, type UsageSum } from './usage-report.ts';
+
+export interface LibraryOptions {
+  /** Config folders with a `projects` folder each; by default those that the commands use. */
+  readonly roots?: readonly string[];
+  /** Where the index is kept; by default Clew's own state folder. `memory` keeps it nowhere. */
+  readonly state?: string;
+  /** Told when the index had to be made anew. */
+  readonly onNotice?: (message: string) => void;
+}
+
+export interface LibraryUpdate extends IndexReport {
+  /** Bytes read for the full text; 0 where it was left out. */
+  readonly textBytes: number;
+}
+
+export interface UpdateLibraryOptions {
+  /** Without the full text it is several times faster, and `search` finds only what was indexed before. */
+  readonly withoutText?: boolean;
+  readonly onProgress?: (progress: IndexProgress) => void;
+}
+
+/** What to look for; the roots are the library's, and twenty hits are given unless `limit` says otherwise. */
+export type LibraryQuery = Omit<SearchQuery, 'roots' | 'mode' | 'limit'> & Partial<Pick<SearchQuery, 'mode' | 'limit'>>;
+
+export interface UsageQuery extends Pick<UsageFilter, 'since' | 'until' | 'isWanted'> {
+  /** `daily` unless it is given. */
+  readonly by?: ReportKind;
+  /** An IANA name; by default that of the machine. */
+  readonly timeZone?: string;
+}
+
+export interface LibraryUsage {
+  readonly rows: readonly Omit<UsageRow, 'cells'>[];
+  readonly totals: UsageSum;
+  /** Names of models without a price, as the transcripts have them. */
+  readonly unpricedModels: readonly string[];
+  /** The date of the prices. */
+  readonly pricesVersion: string;
+}
+
+/** Opens the index, and makes it where there is none; nothing is read before `update`. */
+export function openLibrary(options: LibraryOptions = {}): Library {
+  return new Library(options);
+}
+
+/**
+ * All sessions below some roots. Everything is answered from the index as `update` left it; transcripts are only ever
+ * read. Several processes may have the same library open.
+ */
+export class Library {
+  readonly roots: readonly string[];
+  readonly #database: Database;
+  readonly #file: string;
+
+  constructor({ roots, state = stateFolder(), onNotice }: LibraryOptions) {
+    this.roots = roots?.map((root) => path.resolve(root)) ?? resolveRoots();
+    this.#file = indexPath(state);
+    this.#database =
+      state === 'memory' ? openIndexInMemory() : openIndex({ folder: state, ...(onNotice && { onNotice }) });
+  }
+
+  /** Reads what is new since the last time, of every transcript; nothing where nothing has changed. */
+  update({ withoutText = false, onProgress }: UpdateLibraryOptions = {}): LibraryUpdate {
+    const options = { roots: this.roots, ...(onProgress && { onProgress }) };
+    return this.#ask((database) => {
+      const rows = updateRows(database, options);
+      if (withoutText) return { ...rows, textBytes: 0 };
+      const text = updateText(database, options);
+      return { ...rows, textBytes: text.bytesRead, problems: [...rows.problems, ...text.problems] };
+    });
+  }
+
+  /** Every session with its title, turns, times and size. The first time after a change reads the transcripts. */
+  async sessions(): Promise<SessionList> {
+    try {
+      return await listSessions(this.#database, { roots: this.roots });
+    } catch (error) {
+      throw indexError(error, this.#file);
+    }
+  }
+
+  /** Words, "phrases" and beginnings*, the best first; or an exact text, or an expression, the newest first. */
+  search(query: LibraryQuery): SearchResult {
+    return this.#ask((database) => search(database, { mode: 'words', limit: 20, ...query, roots: this.roots }));
+  }
+
+  /** Tokens and cost: each message once, sub-agents included, forks counted where they began. */
+  usage({ by = 'daily', since, until, isWanted, timeZone }: UsageQuery = {}): LibraryUsage {
+    const prices = new PriceList(loadPrices());
+    const filter = { since, until, isWanted, calendar: createCalendar(timeZone) };
+    return this.#ask((database) => {
+      const cells = usageCells(database, this, prices).filter((cell) => passes(filter, cell, cell.session));
+      const report = makeReport(cells, { kind: by, calendar: filter.calendar, nowMs: Date.now() });
+      return {
+        ...report,
+        rows: report.rows.map(({ cells: _, ...row }) => row),
+        pricesVersion: prices.prices.version,
+      };
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #ask<T>(question: (database: Database) => T): T {
+    try {
+      return question(this.#database);
+    } catch (error) {
+      throw indexError(error, this.#file);
+    }
+  }
+}

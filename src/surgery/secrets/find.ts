@@ -1,0 +1,196 @@
+// A text and rules → the secrets in it, from left to right, none touching another. Every layer of escaping is looked
+// at; where two rules claim the same characters the union is cut out, under the name of the more certain one.
+import { matchWindows } from './bounded-match.ts';
+import { KeywordScanner } from './keyword-scanner.ts';
+import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
+import type { SecretRule } from './rule.ts';
+import { placeRules } from './rules-place.ts';
+import { platformRules } from './rules-platform.ts';
+import { serviceRules } from './rules-service.ts';
+import { type View, viewsOf } from './view.ts';
+
+export interface Secret {
+  readonly kind: string;
+  /** UTF-16 offsets in the text that was asked about; only the secret, not the name it is assigned to. */
+  readonly start: number;
+  readonly end: number;
+  /** Without the escapes it is written with. */
+  readonly value: string;
+}
+
+export const bundledRules: readonly SecretRule[] = [...platformRules, ...serviceRules, ...placeRules];
+
+/** Rules made ready to search with; make it once and use it for every text. */
+export interface RuleSet {
+  readonly rules: readonly SecretRule[];
+  /** Values a user declared harmless. */
+  readonly allows: (value: string) => boolean;
+  readonly scanner: KeywordScanner<PreparedRule>;
+  /** Rules without a keyword. */
+  readonly everywhere: readonly PreparedRule[];
+  /** Counts pattern trials and the characters scanned, so that a test can say what a text costs. */
+  readonly work: { trials: number; characters: number };
+}
+
+interface PreparedRule {
+  readonly rule: SecretRule;
+  readonly pattern: RegExp;
+  readonly rank: number;
+}
+
+interface Claim extends Secret {
+  readonly rank: number;
+}
+
+export function makeRuleSet(
+  rules: readonly SecretRule[] = bundledRules,
+  allows: (value: string) => boolean = () => false,
+): RuleSet {
+  const prepared = rules.map(prepareRule);
+  const keywords = prepared.flatMap((owner) =>
+    [...new Set(owner.rule.keywords)].map((text) => ({ text, exact: owner.rule.exact === true, owner })),
+  );
+  return {
+    rules,
+    allows,
+    scanner: new KeywordScanner(keywords),
+    everywhere: prepared.filter(({ rule }) => rule.keywords.length === 0),
+    work: { trials: 0, characters: 0 },
+  };
+}
+
+export function findSecrets(text: string, ruleSet: RuleSet = bundledRuleSet()): Secret[] {
+  const claims: Claim[] = [];
+  for (const view of viewsOf(text)) collectClaims(view, ruleSet, claims);
+  return settleClaims(text, sparePlaceholders(text, claims));
+}
+
+let bundled: RuleSet | undefined;
+
+function bundledRuleSet(): RuleSet {
+  bundled ??= makeRuleSet();
+  return bundled;
+}
+
+const ranks = { form: 4, place: 3, line: 2, name: 1 } as const;
+
+function prepareRule(rule: SecretRule): PreparedRule {
+  const flags = new Set([...rule.pattern.flags, rule.window === true ? 'g' : 'y', 'd']);
+  return { rule, pattern: new RegExp(rule.pattern.source, [...flags].join('')), rank: ranks[rule.certainty] };
+}
+
+function collectClaims(view: View, { scanner, everywhere, allows, work }: RuleSet, claims: Claim[]): void {
+  const { text } = view;
+  work.characters += text.length;
+  const claim = ({ rule, rank }: PreparedRule, match: RegExpExecArray, offset: number): void => {
+    for (const span of spansOf(rule, match)) {
+      const [from, to] = [span[0] + offset, span[1] + offset];
+      const value = text.slice(from, to);
+      if (from === to || rule.check?.(value) === false || allows(value)) continue;
+      // A rule of a user may match anything, also what stands there instead of a secret.
+      if (rule.window === true && holdsPlaceholder(value)) continue;
+      claims.push({ kind: rule.kind, start: view.sourceStart(from), end: view.sourceEnd(to), value, rank });
+    }
+  };
+  const windows = new WindowTrials(text, work, claim);
+  scanner.scan(text, (owner, at) => {
+    if (owner.rule.window === true) windows.tryAround(owner, at);
+    else tryAt(owner, text, at, work, claim);
+  });
+  for (const owner of everywhere) windows.tryAll(owner);
+}
+
+type OnMatch = (owner: PreparedRule, match: RegExpExecArray, offset: number) => void;
+
+function tryAt(owner: PreparedRule, text: string, at: number, work: RuleSet['work'], onMatch: OnMatch): void {
+  const { rule, pattern } = owner;
+  for (const lead of rule.lead ?? noLead) {
+    const start = at - lead;
+    if (start < 0 || (rule.inWord !== true && isWordBefore(text, start))) continue;
+    work.trials++;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    onMatch(owner, match, 0);
+    return;
+  }
+}
+
+const step = 512;
+
+/** Windows of 1,536 characters on a grid of 512, so that what a pattern costs does not grow with the text. */
+class WindowTrials {
+  private readonly done = new Map<PreparedRule, number>();
+
+  constructor(
+    private readonly text: string,
+    private readonly work: RuleSet['work'],
+    private readonly onMatch: OnMatch,
+  ) {}
+
+  tryAround(owner: PreparedRule, at: number): void {
+    const place = Math.floor(at / step);
+    const first = Math.max(0, place - 1, (this.done.get(owner) ?? -1) + 1);
+    this.tryWindows(owner, first, place);
+    this.done.set(owner, place);
+  }
+
+  tryAll(owner: PreparedRule): void {
+    this.tryWindows(owner, 0, Math.ceil(this.text.length / step) - 1);
+  }
+
+  /** A match that touches a cut edge may be a part of something longer; the next window sees it whole. */
+  private tryWindows(owner: PreparedRule, first: number, last: number): void {
+    const starts: number[] = [];
+    for (let window = first; window <= last; window++) starts.push(Math.max(0, (window - 1) * step));
+    const texts = starts.map((start, i) => this.text.slice(start, (first + i + 2) * step));
+    this.work.trials += texts.length;
+    for (const [i, matches] of matchWindows(owner.rule.kind, owner.pattern, texts).entries()) {
+      const start = starts[i] ?? 0;
+      const end = start + (texts[i]?.length ?? 0);
+      for (const match of matches) {
+        const cutLeft = match.index === 0 && start > 0;
+        const cutRight = start + match.index + match[0].length === end && end < this.text.length;
+        if (!cutLeft && !cutRight) this.onMatch(owner, match, start);
+      }
+    }
+  }
+}
+
+const noLead: readonly number[] = [0];
+
+function isWordBefore(text: string, at: number): boolean {
+  if (at === 0) return false;
+  const code = text.charCodeAt(at - 1);
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function spansOf(rule: SecretRule, match: RegExpExecArray): (readonly [number, number])[] {
+  const indices = match.indices ?? [];
+  const whole = rule.grouped === true ? indices.slice(1).find((span) => span !== undefined) : indices[0];
+  if (whole === undefined) return [];
+  if (rule.each === undefined) return [whole];
+  const inside = match.input.slice(whole[0], whole[1]);
+  return [...inside.matchAll(new RegExp(rule.each.source, 'dg'))].flatMap((found) => {
+    const span = found.indices?.[1];
+    return span === undefined ? [] : [[whole[0] + span[0], whole[0] + span[1]] as const];
+  });
+}
+
+function settleClaims(text: string, claims: Claim[]): Secret[] {
+  claims.sort((a, b) => a.start - b.start || b.end - a.end || b.rank - a.rank);
+  const settled: Claim[] = [];
+  for (const claim of claims) {
+    const last = settled.at(-1);
+    if (last !== undefined && claim.start < last.end) settled[settled.length - 1] = unite(text, last, claim);
+    else settled.push(claim);
+  }
+  return settled.map(({ kind, start, end, value }) => ({ kind, start, end, value }));
+}
+
+function unite(text: string, first: Claim, second: Claim): Claim {
+  const end = Math.max(first.end, second.end);
+  const { kind, rank } = second.rank > first.rank ? second : first;
+  const value = end === first.end ? first.value : text.slice(first.start, end);
+  return { kind, rank, start: first.start, end, value };
+}

@@ -1,0 +1,117 @@
+// Secrets that were found → placeholders that stay the same through all copies of a session, and the way to find a
+// secret again where nothing around it gives it away: the password of an .env line in the output of a later command.
+
+import type { Secret } from './find.ts';
+import { KeywordScanner } from './keyword-scanner.ts';
+import { sparePlaceholders, writePlaceholder } from './placeholder-text.ts';
+import { innermostText, viewsOf } from './view.ts';
+
+export interface KnownSecret {
+  readonly kind: string;
+  readonly placeholder: string;
+  /** With every layer of escaping taken off. */
+  readonly value: string;
+  /** How often it was cut out. */
+  readonly count: number;
+}
+
+/** Shorter ones would be found inside of words that have nothing to do with them. */
+const shortestKnown = 8;
+const standsAloneBelow = 20;
+
+export class Placeholders {
+  private readonly byValue = new Map<string, { kind: string; placeholder: string; value: string; count: number }>();
+  private readonly numbers = new Map<string, number>();
+  private scanner: KeywordScanner<string> | undefined;
+
+  /** The placeholder of a secret; a new one for a value that was not met before. */
+  placeholderOf(secret: Pick<Secret, 'kind' | 'value'>): string {
+    const value = innermostText(secret.value);
+    const known = this.byValue.get(value);
+    if (known !== undefined) return known.placeholder;
+    const number = (this.numbers.get(secret.kind) ?? 0) + 1;
+    this.numbers.set(secret.kind, number);
+    const placeholder = writePlaceholder(secret.kind, number);
+    this.byValue.set(value, { kind: secret.kind, placeholder, value, count: 0 });
+    this.scanner = undefined;
+    const inner = passwordOfPair(value);
+    if (inner !== undefined) this.placeholderOf({ kind: secret.kind, value: inner });
+    return placeholder;
+  }
+
+  /** Cuts the secrets, which must be in order and apart as `findSecrets` gives them, out of their text. */
+  replace(text: string, secrets: readonly Secret[]): string {
+    const parts: string[] = [];
+    let done = 0;
+    for (const secret of secrets) {
+      parts.push(text.slice(done, secret.start), this.placeholderOf(secret));
+      this.countUse(secret.value);
+      done = secret.end;
+    }
+    parts.push(text.slice(done));
+    return parts.join('');
+  }
+
+  /** Where values that are known already stand in the text, in any layer of escaping. */
+  findKnown(text: string): Secret[] {
+    if (this.byValue.size === 0) return [];
+    const scanner = this.knownScanner();
+    const found: Secret[] = [];
+    for (const view of viewsOf(text)) {
+      scanner.scan(view.text, (value, at, length) => {
+        if (length < standsAloneBelow && !standsAlone(view.text, at, at + length)) return;
+        const kind = this.byValue.get(value)?.kind ?? 'secret';
+        found.push({ kind, start: view.sourceStart(at), end: view.sourceEnd(at + length), value });
+      });
+    }
+    return sparePlaceholders(text, withoutOverlap(found));
+  }
+
+  replaceKnown(text: string): string {
+    const found = this.findKnown(text);
+    return found.length === 0 ? text : this.replace(text, found);
+  }
+
+  /** All that was found, in the order it was met: the list of what to rotate. */
+  list(): KnownSecret[] {
+    return [...this.byValue.values()].map((known) => ({ ...known }));
+  }
+
+  private countUse(value: string): void {
+    const known = this.byValue.get(innermostText(value));
+    if (known !== undefined) known.count++;
+  }
+
+  private knownScanner(): KeywordScanner<string> {
+    this.scanner ??= new KeywordScanner(
+      [...this.byValue.keys()]
+        .filter((value) => value.length >= shortestKnown)
+        .map((value) => ({ text: value, exact: true, owner: value })),
+    );
+    return this.scanner;
+  }
+}
+
+/** A Basic header holds `user:password` in base64; the password may stand elsewhere as it is. */
+function passwordOfPair(value: string): string | undefined {
+  if (value.length > 400 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
+  const pair = /^[\x20-\x39\x3b-\x7e]{1,64}:([\x20-\x7e]{8,200})$/.exec(
+    Buffer.from(value, 'base64').toString('latin1'),
+  );
+  return pair?.[1];
+}
+
+function standsAlone(text: string, start: number, end: number): boolean {
+  return !/[A-Za-z0-9]/.test(text.charAt(start - 1)) && !/[A-Za-z0-9]/.test(text.charAt(end));
+}
+
+/** The longer of two values wins where one is part of the other. */
+function withoutOverlap(found: Secret[]): Secret[] {
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const apart: Secret[] = [];
+  for (const secret of found) {
+    const last = apart.at(-1);
+    if (last === undefined || secret.start >= last.end) apart.push(secret);
+  }
+  return apart;
+}

@@ -1,0 +1,108 @@
+// A JSON file of a user → rules and exceptions added to the bundled ones. Every mistake in it is one line that names
+// the rule and what to write instead: a rule that is silently ignored would leave a secret in place.
+import { readFileSync } from 'node:fs';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import { bundledRules, makeRuleSet, type RuleSet } from './find.ts';
+import { shortestKeyword } from './keyword-scanner.ts';
+import { costProblem } from './pattern-cost.ts';
+import type { SecretRule } from './rule.ts';
+
+/** The bundled rules with those of the file. */
+export function loadRuleSet(file: string): RuleSet {
+  return parseRuleSet(readRules(file), file);
+}
+
+/** `name` stands in error messages. */
+export function parseRuleSet(text: string, name: string): RuleSet {
+  const fail = (what: string, next: string): never => {
+    throw new UserError(`${name}: ${what}`, next);
+  };
+  const value = parseJson(text);
+  if (!isObject(value)) return fail('not a JSON object', 'write {"rules": [{"kind": …, "pattern": …}], "allow": […]}');
+  const unknown = Object.keys(value).find((key) => key !== 'rules' && key !== 'allow');
+  if (unknown !== undefined) return fail(`unknown member "${unknown}"`, 'it takes "rules" and "allow"');
+  const rules = listOf(value.rules, 'rules', fail).map((rule, index) => parseRule(rule, `rule ${index + 1}`, fail));
+  const allowed = listOf(value.allow, 'allow', fail).map((item, index) => parseAllowed(item, index, fail));
+  return makeRuleSet([...bundledRules, ...rules], (found) => allowed.some((allows) => allows(found)));
+}
+
+type Fail = (what: string, next: string) => never;
+
+function readRules(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UserError(`${file}: cannot be read (${systemErrorCode(error) ?? 'unknown error'})`, 'name a JSON file');
+  }
+}
+
+function listOf(value: JsonValue | undefined, name: string, fail: Fail): readonly JsonValue[] {
+  if (value === undefined) return [];
+  return isArray(value) ? value : fail(`"${name}" is not a list`, `write "${name}": […]`);
+}
+
+function parseRule(value: JsonValue, place: string, fail: Fail): SecretRule {
+  if (!isObject(value)) return fail(`${place} is not an object`, 'write {"kind": "name", "pattern": "expression"}');
+  const unknown = Object.keys(value).find((key) => !['kind', 'pattern', 'flags', 'keywords'].includes(key));
+  if (unknown !== undefined) fail(`${place}: unknown member "${unknown}"`, 'a rule has kind, pattern, flags, keywords');
+  const { kind } = value;
+  if (typeof kind !== 'string' || !/^[a-z0-9][a-z0-9-]{0,39}$/.test(kind))
+    return fail(`${place}: "kind" is missing or not a name`, 'use up to 40 small letters, digits and dashes');
+  return {
+    kind,
+    title: `User rule ${kind}`,
+    keywords: keywordsOf(value, place, fail),
+    pattern: patternOf(value, place, fail),
+    window: true,
+    grouped: hasGroup(String(value.pattern)),
+    certainty: 'form',
+    rotate: 'as your rules file says nothing about it: revoke it where it was issued',
+  };
+}
+
+function patternOf({ pattern, flags = '' }: JsonObject, place: string, fail: Fail): RegExp {
+  if (typeof pattern !== 'string' || pattern === '')
+    return fail(`${place}: "pattern" is missing`, 'write a JavaScript regular expression');
+  if (typeof flags !== 'string' || !/^[imsu]{0,4}$/.test(flags))
+    return fail(`${place}: "flags" is not understood`, 'use any of i, m, s and u');
+  const compiled = compile(pattern, flags, (message) => fail(`${place}: ${message}`, 'correct the pattern'));
+  const problem = costProblem(pattern);
+  if (problem !== undefined) fail(`${place}: ${problem}`, 'write the pattern without it');
+  if (compiled.test('')) fail(`${place}: the pattern matches an empty text`, 'let it match at least one character');
+  return compiled;
+}
+
+function keywordsOf({ keywords }: JsonObject, place: string, fail: Fail): string[] {
+  return listOf(keywords, 'keywords', fail).map((keyword) =>
+    typeof keyword === 'string' && keyword.length >= shortestKeyword
+      ? keyword
+      : fail(`${place}: a keyword is not a text of ${shortestKeyword} characters or more`, 'write longer keywords'),
+  );
+}
+
+function parseAllowed(value: JsonValue, index: number, fail: Fail): (found: string) => boolean {
+  const place = `allow ${index + 1}`;
+  if (typeof value !== 'string' || value === '')
+    return fail(`${place} is not a text`, 'write the harmless value, or /expression/');
+  const expression = /^\/(.+)\/([imsu]{0,4})$/s.exec(value);
+  if (expression === null) return (found) => found === value;
+  const [, source = '', flags = ''] = expression;
+  const pattern = compile(source, flags, (message) => fail(`${place}: ${message}`, 'correct the expression'));
+  const problem = costProblem(source);
+  if (problem !== undefined) fail(`${place}: ${problem}`, 'write the expression without it');
+  return (found) => pattern.test(found.slice(0, 2000));
+}
+
+function compile(source: string, flags: string, fail: (message: string) => never): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    return fail(error instanceof Error ? error.message.replace(/\s+/g, ' ') : 'not a regular expression');
+  }
+}
+
+/** Whether group 1 is there to be the secret. */
+function hasGroup(pattern: string): boolean {
+  return new RegExp(`${pattern}|`).exec('')?.length !== 1;
+}

@@ -1,0 +1,88 @@
+// Whether a value that has the place or form of a secret can be one: not a placeholder, not a word, random enough.
+// Documentation and test code are full of things that only look like secrets, and every false finding costs trust.
+
+/** Bits per character, by how often each occurs. */
+export function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** For values with a form: only what is plainly filled in by hand is refused. */
+export function looksRandom(value: string): boolean {
+  if (isRedacted(value) || filledIn.test(value)) return false;
+  return entropyOf(value) >= (value.length < 24 ? 2.5 : 3);
+}
+
+/** For passwords at a place where only a password stands: `user:HERE@host`. */
+export function looksLikePassword(value: string): boolean {
+  return value.length >= 4 && !isPlaceholder(value) && !commonPasswords.test(value);
+}
+
+/** For values that only a name makes suspicious: letters and digits mixed, no word, no path, no code, no id. */
+export function looksLikeSecret(value: string): boolean {
+  if (value.length < 8 || isPlaceholder(value) || isHarmlessForm(value) || !/[A-Za-z]/.test(value)) return false;
+  if (/\d/.test(value)) return entropyOf(value) >= (value.length < 16 ? 2.7 : 3);
+  return isUnevenWord(value) && entropyOf(value) >= 3.4;
+}
+
+/** For a line `DB_PASSWORD=value` of an .env file, which is more than a name: passwords made of words count, too. */
+export function looksLikeEnvSecret(value: string): boolean {
+  if (value.length < 8 || isRedacted(value) || filledIn.test(value) || reference.test(value)) return false;
+  if (isHarmlessForm(value) && !/^[A-Za-z]{4,}\d+$/.test(value)) return false;
+  if (!/[A-Za-z]/.test(value) || !/[\d!@#$%^&*?+~]/.test(value)) return looksLikeSecret(value);
+  return (
+    !/^(?:my|some|the|test|dummy|fake|sample|dev|local)?[-_ ]?(?:secret|password|token|key|test|api[-_]?key)s?[-_ ]?\d{0,4}$/i.test(
+      value,
+    ) && entropyOf(value) >= 2.5
+  );
+}
+
+/** The same, for headers and cookies: longer, and digits are a must. */
+export function looksLikeCredential(value: string): boolean {
+  return value.length >= 16 && /\d/.test(value) && looksLikeSecret(value);
+}
+
+function isPlaceholder(value: string): boolean {
+  return isRedacted(value) || filledIn.test(value) || madeUp.test(value) || reference.test(value);
+}
+
+function isRedacted(value: string): boolean {
+  return value.includes('[redacted') || value.includes('redacted:');
+}
+
+const filledIn = /x{5}|0{8}|\*{3}|\.{3}|…|example|placeholder|your[-_]|change[-_]?me\b|<[^>]*>|insert[-_]|replace[-_]/i;
+const madeUp =
+  /example|sample|dummy|fake|placeholder|changeme|secret|passw|token|test|todo|redact|hidden|masked|invalid|default|foobar|qwerty|deadbeef|your|x{4}|(.)\1{5}|\bnull\b|undefined|^none|api[-_]?key|^my[-_]|^some|^\W+$/i;
+/** A variable, a template, a call or a member: where the secret comes from, not the secret. */
+const reference =
+  /^[$%@{<([]|\$\{|\{\{|%\(|\$\(|^(?:process\.env|os\.|env\.|env\[|secrets?\.|vars?\.|self\.|this\.|args\.|config\.|settings\.|var\.|local\.)|^[\w.]+\(|\)$|=>|^\w+\[/i;
+const commonPasswords =
+  /^(?:postgres(?:ql)?|mysql|root|admin|user(?:name)?|guest|rabbitmq|redis|mongo|db|dev|local(?:host)?|pass|pw|pwd|letmein|12345\w*|\d{1,5}|[a-z])$/i;
+
+function isHarmlessForm(value: string): boolean {
+  return (
+    /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value) ||
+    /^(?:sha(?:1|256|384|512)|md5)[-:]/i.test(value) ||
+    /^(?:toolu|msg|req|srvtoolu|call|chatcmpl)_/.test(value) ||
+    /^(?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]|file:|https?:)/.test(value) ||
+    /^[\d.,:_-]+(?:[a-z]{1,3})?$/i.test(value) ||
+    /^\d{4}-\d\d-\d\d/.test(value) ||
+    isWords(value) ||
+    /^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)
+  );
+}
+
+/** Words with a small number at most, joined by dashes and the like: a name of something. */
+function isWords(value: string): boolean {
+  return value.split(/[-_./:\s]/).every((part) => part === '' || /^[A-Z]?(?:[a-z]+|[A-Z]*)\d{0,2}$/.test(part));
+}
+
+/** Letters only, capitals and small ones mixed as no word, name or constant mixes them. */
+function isUnevenWord(value: string): boolean {
+  if (value.length < 20) return false;
+  const changes = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]/g)?.length ?? 0;
+  return changes >= value.length / 6;
+}
