@@ -21,6 +21,7 @@ printRatios(
       { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
       { name: 'lines only', command: node('lines') },
       { name: 'lazy scan', command: node('scan') },
+      { name: 'lazy scan, every head decoded', command: node('heads') },
       { name: 'JSON.parse of every line, from bytes', command: node('parse') },
       { name: 'JSON.parse of every line, readFile + split', command: node('split') },
     ],

@@ -7,6 +7,19 @@ import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
+// commander can run commands as programs of their own, for which it loads child_process, streams and sockets at its
+// start. Our commands are functions: it gets the module if it asks.
+const lazyProcesses = {
+  name: 'lazy-processes',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
+      importer.includes('commander') ? { path, namespace: 'lazy' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
+      contents: "exports.spawn = (...values) => require('node:child_process').spawn(...values);",
+    }));
+  },
+};
 const common = {
   outdir: 'dist',
   bundle: true,
@@ -16,12 +29,16 @@ const common = {
   target: 'node20',
   sourcemap: 'linked',
   sourcesContent: false,
+  // Node reads every byte of a chunk before it runs any of it.
+  minifyWhitespace: true,
+  minifySyntax: true,
 };
 await build({
   ...common,
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
+  plugins: [lazyProcesses],
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
   },
@@ -32,8 +49,6 @@ await build({
   ...common,
   entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
   chunkNames: 'trace/[name]-[hash]',
-  minifySyntax: true,
-  minifyWhitespace: true,
 });
 chmodSync('dist/clew.js', 0o755);
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {

@@ -1,6 +1,8 @@
 // One way of reading a list of files, as a process of its own: reader.js MODE FILE…
 import { readFileSync } from 'node:fs';
+import { field } from '../../src/format/places.ts';
 import { scanRecord } from '../../src/format/scan.ts';
+import { startOf, walkRecord } from '../../src/format/spans.ts';
 import { readLines } from '../../src/store/lines.ts';
 
 const [mode, ...files] = process.argv.slice(2);
@@ -23,6 +25,8 @@ function readFile(file: string): number {
 function readLine(bytes: Buffer): boolean {
   switch (mode) {
     case 'scan':
+      return walkRecord(bytes) && startOf(field.uuid) !== 0;
+    case 'heads':
       return scanRecord(bytes)?.uuid !== undefined;
     case 'parse':
       return JSON.parse(bytes.toString('utf8')).uuid !== undefined;

@@ -33,6 +33,14 @@ export interface Head {
   textPrefixes: readonly string[];
 }
 
+/** The part of a head that tells what kind of input a user line is. */
+export interface InputHead {
+  readonly isMeta: boolean;
+  readonly isCompactSummary: boolean;
+  readonly message: { readonly blockTypes: readonly string[] } | undefined;
+  readonly textPrefixes: readonly string[];
+}
+
 export interface MessageHead {
   role: string | undefined;
   id: string | undefined;
@@ -65,47 +73,6 @@ export interface ResultHead {
 
 /** Shared by all heads that have none; nothing is ever added to it. */
 export const none: never[] = [];
-
-export function emptyHead(): Head {
-  return {
-    type: '',
-    subtype: undefined,
-    uuid: undefined,
-    parentUuid: undefined,
-    logicalParentUuid: undefined,
-    time: Number.NaN,
-    sessionId: undefined,
-    agentId: undefined,
-    cwd: undefined,
-    version: undefined,
-    requestId: undefined,
-    leafUuid: undefined,
-    explicit: false,
-    isSidechain: false,
-    isMeta: false,
-    isCompactSummary: false,
-    isApiErrorMessage: false,
-    hasPermissionMode: false,
-    resultAgentId: undefined,
-    message: undefined,
-    textPrefixes: none,
-  };
-}
-
-export function emptyMessage(): MessageHead {
-  return {
-    role: undefined,
-    id: undefined,
-    model: undefined,
-    stopReason: undefined,
-    usage: undefined,
-    content: 'absent',
-    blockTypes: none,
-    calls: none,
-    results: none,
-    hasParts: false,
-  };
-}
 
 /** A list of one is a literal: it takes the room of one. */
 export function append<T>(list: T[], item: T): T[] {

@@ -194,7 +194,8 @@ for (const char of '+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
   isScalarByte[char.charCodeAt(0)] = 1;
 }
 
-function skipScalar(bytes: Buffer, at: number): number {
+/** Behind a number or a word, whatever it is; negative where there is none. */
+export function skipScalar(bytes: Buffer, at: number): number {
   let position = at;
   while (position < bytes.length && isScalarByte[bytes[position] as number] === 1) position++;
   return position === at ? failed(at) : position;

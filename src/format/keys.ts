@@ -1,7 +1,8 @@
 // The keys the lazy scanner looks for, found by their bytes: a table over length and three bytes gives the one
-// candidate, and a comparison confirms it. No string is made for any key of any line.
+// candidate, and a comparison confirms it. No string is made for any key of any line: a key is its number.
 
-const names: readonly string[] = [
+/** In the order of their numbers, which begin at 1; 0 is any other key. */
+export const keyNames: readonly string[] = [
   'type',
   'subtype',
   'uuid',
@@ -51,30 +52,27 @@ const longest = 27;
 
 const tableSize = 4096;
 const table = new Uint8Array(tableSize);
-const spellings: readonly Uint8Array[] = names.map((name) => Buffer.from(name));
+const spellings: readonly Uint8Array[] = keyNames.map((name) => Buffer.from(name));
 
-for (const [i, name] of names.entries()) {
+for (const [i, name] of keyNames.entries()) {
   const slot = slotOf(Buffer.from(name), 0, name.length);
   if (table[slot] !== 0) throw new Error(`the key ${name} shares its slot with another: change slotOf`);
   table[slot] = i + 1;
 }
 
-/**
- * The known key in [start, end), or an empty string. The answer is one of the literals above, so that comparing it
- * with a literal compares two pointers.
- */
-export function knownKey(bytes: Buffer, start: number, end: number): string {
+/** The number of the key in [start, end), 0 where it is none of those above. */
+export function keyNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
-  if (length < 2 || length > longest) return '';
+  if (length < 2 || length > longest) return 0;
   const found = table[slotOf(bytes, start, end)] as number;
-  if (found === 0) return '';
+  if (found === 0) return 0;
   const spelling = spellings[found - 1] as Uint8Array;
-  if (spelling.length !== length) return '';
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== spelling[i]) return '';
-  return names[found - 1] as string;
+  if (spelling.length !== length) return 0;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== spelling[i]) return 0;
+  return found;
 }
 
-function slotOf(bytes: Buffer, start: number, end: number): number {
+function slotOf(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   const first = bytes[start] as number; // all three are within the key
   const inner = bytes[start + (((length * 2) / 5) | 0)] as number;

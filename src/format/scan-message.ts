@@ -1,170 +1,110 @@
-// The `message` of a record: its ids, its usage, and of its content which blocks there are and which calls they make
-// or answer.
-import { append, emptyMessage, type Head, type MessageHead, none } from './head.ts';
-import { skipString, skipValue, skipWhitespace } from './json-bytes.ts';
+// The `message` of the record that was just walked: its ids, its usage, and of its content which blocks there are and
+// which calls they make or answer.
+import { stringAt } from './byte-memo.ts';
+import { append, type CallHead, type MessageHead, none, type ResultHead } from './head.ts';
+import { field } from './places.ts';
+import { scannedUsage } from './scan-usage.ts';
 import {
-  backslash,
-  closeBracket,
-  comma,
+  blockCount,
+  endOf,
+  isBeside,
+  isObject,
+  isString,
   isTrue,
-  key,
-  memberEnd,
-  nextMember,
-  openBrace,
-  openBracket,
-  quote,
-  stringAt,
-  text,
-} from './members.ts';
-import { scanUsage } from './scan-usage.ts';
+  selectBlock,
+  startOf,
+  strayCount,
+  textOf,
+  textsOf,
+} from './spans.ts';
 
-/** Starts and ends of the texts in the message; only those of user lines are looked at, when the type is known. */
-const textSpans: number[] = [];
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const quote = 0x22;
+const backslash = 0x5c;
 
-export function forgetTexts(): void {
-  textSpans.length = 0;
+export function scannedMessage(bytes: Buffer): MessageHead | undefined {
+  if (!isBeside && !isObject(bytes, field.message)) return undefined;
+  const message: MessageHead = {
+    role: textOf(bytes, field.role),
+    id: textOf(bytes, field.messageId),
+    model: textOf(bytes, field.model),
+    stopReason: textOf(bytes, field.stopReason),
+    usage: scannedUsage(bytes),
+    content: isBeside ? 'beside' : contentKind(bytes),
+    blockTypes: blockCount === 0 ? none : scannedBlockTypes(bytes),
+    calls: none,
+    results: none,
+    hasParts: startOf(field.parts) !== 0,
+  };
+  for (let i = 0; i < blockCount; i++) {
+    selectBlock(i);
+    const call = scannedCall(bytes);
+    if (call !== undefined) message.calls = append(message.calls, call);
+    const result = scannedResult(bytes);
+    if (result !== undefined) message.results = append(message.results, result);
+  }
+  return message;
 }
 
-export function scanMessage(bytes: Buffer, at: number, head: Head): number {
-  const message = emptyMessage();
-  head.message = message;
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const name = key(bytes);
-    if (name === 'content') i = scanContent(bytes, value, message);
-    else if (name === 'usage') i = scanUsage(bytes, value, message);
-    else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
-    if (i < 0) return -1;
-    switch (name) {
-      case 'id':
-        message.id = text(bytes, value, i);
-        break;
-      case 'role':
-        message.role = text(bytes, value, i);
-        break;
-      case 'model':
-        message.model = text(bytes, value, i);
-        break;
-      case 'stop_reason':
-        message.stopReason = text(bytes, value, i);
-        break;
-      case 'parts':
-        message.hasParts = true;
-        break;
-    }
-  }
+function contentKind(bytes: Buffer): MessageHead['content'] {
+  const at = startOf(field.content);
+  if (at === 0) return 'absent';
+  const byte = bytes[at];
+  if (byte === quote) return 'string';
+  if (byte === openBracket) return strayCount === 0 ? 'blocks' : 'invalid';
+  return byte === openBrace ? 'invalid' : 'absent';
 }
 
-export function scanContent(bytes: Buffer, at: number, message: MessageHead): number {
-  message.blockTypes = [];
-  message.calls = message.results = none;
-  textSpans.length = 0;
-  if (bytes[at] === quote) {
-    message.content = 'string';
-    const end = skipString(bytes, at);
-    textSpans.push(at + 1, end - 1);
-    return end;
-  }
-  if (bytes[at] !== openBracket) {
-    message.content = bytes[at] === openBrace ? 'invalid' : 'absent';
-    return skipValue(bytes, at);
-  }
-  message.content = 'blocks';
-  let i = skipWhitespace(bytes, at + 1);
-  if (bytes[i] === closeBracket) return i + 1;
-  for (;;) {
-    if (bytes[i] === openBrace) {
-      i = scanBlock(bytes, i, message);
-    } else {
-      message.content = 'invalid';
-      i = skipValue(bytes, i);
-    }
-    if (i < 0) return -1;
-    i = skipWhitespace(bytes, i);
-    if (bytes[i] === closeBracket) return i + 1;
-    if (bytes[i] !== comma) return -1;
-    i = skipWhitespace(bytes, i + 1);
-  }
+/** The call that the selected block makes, if it is of that type. */
+export function scannedCall(bytes: Buffer): CallHead | undefined {
+  textsOf(bytes, callFields, texts);
+  const [type, id, name, file] = texts;
+  return type === 'tool_use' && id !== undefined ? { id, name: name ?? '', file } : undefined;
 }
 
-function scanBlock(bytes: Buffer, at: number, message: MessageHead): number {
-  let type = '';
-  let id: string | undefined;
-  let toolUseId: string | undefined;
-  let name = '';
-  let isError = false;
-  let file: string | undefined;
-  let textStart = 0;
-  let textEnd = 0;
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value < 0) return -1;
-    if (value === 0) break;
-    const member = key(bytes);
-    if (member === 'input') {
-      i = scanForText(bytes, value, 'file_path');
-      file = foundText;
-    } else i = bytes[value] === quote ? skipString(bytes, value) : skipValue(bytes, value);
-    if (i < 0) return -1;
-    switch (member) {
-      case 'type':
-        type = text(bytes, value, i) ?? '';
-        break;
-      case 'id':
-        id = text(bytes, value, i);
-        break;
-      case 'name':
-        name = text(bytes, value, i) ?? '';
-        break;
-      case 'tool_use_id':
-        toolUseId = text(bytes, value, i);
-        break;
-      case 'is_error':
-        isError = isTrue(bytes, value);
-        break;
-      case 'text':
-        textStart = bytes[value] === quote ? value + 1 : 0;
-        textEnd = i - 1;
-        break;
-    }
-  }
-  const end = memberEnd;
-  message.blockTypes.push(type);
-  if (type === 'tool_use' && id !== undefined) message.calls = append(message.calls, { id, name, file });
-  else if (type === 'tool_result' && toolUseId !== undefined) {
-    message.results = append(message.results, { toolUseId, isError });
-  } else if (type === 'text' && textStart > 0) {
-    textSpans.push(textStart, textEnd);
-  }
-  return end;
+/** The result that the selected block brings, if it is of that type. */
+export function scannedResult(bytes: Buffer): ResultHead | undefined {
+  textsOf(bytes, resultFields, texts);
+  const [type, toolUseId] = texts;
+  if (type !== 'tool_result' || toolUseId === undefined) return undefined;
+  return { toolUseId, isError: isTrue(bytes, field.isError) };
 }
 
-/** Passes over a value; where it is an object, `foundText` is its member `wanted`, if that is a string. */
-export function scanForText(bytes: Buffer, at: number, wanted: string): number {
-  foundText = undefined;
-  if (bytes[at] !== openBrace) return skipValue(bytes, at);
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const isWanted = key(bytes) === wanted;
-    i = skipValue(bytes, value);
-    if (i < 0) return -1;
-    if (isWanted) foundText = text(bytes, value, i);
-  }
-}
-export let foundText: string | undefined;
+const callFields: readonly number[] = [field.blockType, field.blockId, field.blockName, field.filePath];
+const resultFields: readonly number[] = [field.blockType, field.toolUseId];
+const texts: (string | undefined)[] = [];
 
+/** Of every block its type. */
+export function scannedBlockTypes(bytes: Buffer): string[] {
+  const types: string[] = [];
+  for (let i = 0; i < blockCount; i++) {
+    selectBlock(i);
+    types.push(textOf(bytes, field.blockType) ?? '');
+  }
+  return types;
+}
+
+/** The start of every text in the content, cut short. */
 export function prefixes(bytes: Buffer): readonly string[] {
-  if (textSpans.length === 0) return none;
-  const texts: string[] = [];
-  for (let i = 0; i < textSpans.length; i += 2) {
-    texts.push(prefix(bytes, textSpans[i] as number, textSpans[i + 1] as number));
+  return textsBy(bytes, prefix);
+}
+
+/** Every text in the content; what else stands there, pictures for one, is not looked at. */
+export function scannedTexts(bytes: Buffer): readonly string[] {
+  return textsBy(bytes, stringAt);
+}
+
+function textsBy(bytes: Buffer, read: (bytes: Buffer, start: number, end: number) => string): readonly string[] {
+  const whole = isBeside ? field.contentBeside : field.content;
+  if (isString(bytes, whole)) return [read(bytes, startOf(whole) + 1, endOf(whole) - 1)];
+  let found: string[] = none;
+  for (let i = 0; i < blockCount; i++) {
+    selectBlock(i);
+    if (isString(bytes, field.text) && textOf(bytes, field.blockType) === 'text')
+      found = append(found, read(bytes, startOf(field.text) + 1, endOf(field.text) - 1));
   }
-  return texts;
+  return found;
 }
 
 const prefixBytes = 64;

@@ -1,73 +1,34 @@
-// The `usage` of a message, read from its bytes: seven numbers are cheaper to read than an object is to parse.
+// The `usage` of the record that was just walked: seven numbers are cheaper to read from bytes than an object is to
+// parse.
 import { parseJson } from '../base/json.ts';
-import type { MessageHead } from './head.ts';
-import { skipValue } from './json-bytes.ts';
-import { key, memberEnd, nextMember, openBrace, text } from './members.ts';
-import { makeUsage, type RawUsage, tokenCount } from './usage.ts';
+import { field } from './places.ts';
+import { endOf, isObject, startOf, textOf } from './spans.ts';
+import { makeUsage, tokenCount, type Usage } from './usage.ts';
 
-export function scanUsage(bytes: Buffer, at: number, message: MessageHead): number {
-  message.usage = undefined;
-  if (bytes[at] !== openBrace) return skipValue(bytes, at);
-  const raw: RawUsage = {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    split5mTokens: undefined,
-    split1hTokens: undefined,
-    webSearches: 0,
-    fast: false,
-  };
-  const end = scanUsageMembers(bytes, at, raw);
-  if (end > 0) message.usage = makeUsage(raw);
-  return end;
-}
-
-/** The members of `usage`; those of the two objects inside it have names of their own, so one function reads all. */
-function scanUsageMembers(bytes: Buffer, at: number, raw: RawUsage): number {
-  let i = at + 1;
-  for (let first = true; ; first = false) {
-    const value = nextMember(bytes, i, first);
-    if (value <= 0) return value === 0 ? memberEnd : -1;
-    const name = key(bytes);
-    if ((name === 'cache_creation' || name === 'server_tool_use') && bytes[value] === openBrace) {
-      i = scanUsageMembers(bytes, value, raw);
-    } else {
-      i = skipValue(bytes, value);
-      if (i > 0 && name !== '') setUsage(bytes, raw, name, value, i);
-    }
-    if (i < 0) return -1;
+export function scannedUsage(bytes: Buffer): Usage | undefined {
+  if (!isObject(bytes, field.usage)) return undefined;
+  for (let i = 0; i < countFields.length; i++) {
+    const number = countFields[i] as number;
+    const start = startOf(number);
+    counts[i] = start === 0 ? undefined : count(bytes, start, endOf(number));
   }
+  return makeUsage({
+    inputTokens: counts[0] ?? 0,
+    outputTokens: counts[1] ?? 0,
+    cacheReadTokens: counts[2] ?? 0,
+    cacheWriteTokens: counts[3] ?? 0,
+    split5mTokens: counts[4],
+    split1hTokens: counts[5],
+    webSearches: counts[6] ?? 0,
+    fast: startOf(field.speed) !== 0 && textOf(bytes, field.speed) === 'fast',
+  });
 }
 
-function setUsage(bytes: Buffer, raw: RawUsage, name: string, start: number, end: number): void {
-  switch (name) {
-    case 'input_tokens':
-      raw.inputTokens = count(bytes, start, end);
-      return;
-    case 'output_tokens':
-      raw.outputTokens = count(bytes, start, end);
-      return;
-    case 'cache_read_input_tokens':
-      raw.cacheReadTokens = count(bytes, start, end);
-      return;
-    case 'cache_creation_input_tokens':
-      raw.cacheWriteTokens = count(bytes, start, end);
-      return;
-    case 'ephemeral_5m_input_tokens':
-      raw.split5mTokens = count(bytes, start, end);
-      return;
-    case 'ephemeral_1h_input_tokens':
-      raw.split1hTokens = count(bytes, start, end);
-      return;
-    case 'web_search_requests':
-      raw.webSearches = count(bytes, start, end);
-      return;
-    case 'speed':
-      raw.fast = text(bytes, start, end) === 'fast';
-      return;
-  }
-}
+const countFields: readonly number[] = [
+  ...[field.inputTokens, field.outputTokens, field.cacheReadTokens, field.cacheWriteTokens],
+  ...[field.split5mTokens, field.split1hTokens, field.webSearches],
+];
+const counts: (number | undefined)[] = [];
 
 function count(bytes: Buffer, start: number, end: number): number {
   let value = 0;

@@ -2,6 +2,14 @@
 // (2026-01-31T12:00:00.000Z) is computed from its digits; everything else is left to `Date.parse`, whose verdict on
 // odd strings is also the client's (a leaf whose timestamp `Date.parse` refuses cannot be resumed).
 import { decodeString } from './json-bytes.ts';
+import { field } from './places.ts';
+import { endOf, isString, startOf } from './spans.ts';
+
+/** The time of the record that was just walked. */
+export function timeOf(bytes: Buffer): number {
+  if (!isString(bytes, field.timestamp)) return Number.NaN;
+  return isoTime(bytes, startOf(field.timestamp) + 1, endOf(field.timestamp) - 1);
+}
 
 /** Milliseconds since 1970 of the JSON string whose quotes stand around `start` and `end`, or `NaN`. */
 export function isoTime(bytes: Buffer, start: number, end: number): number {
@@ -14,8 +22,9 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
     const second = twoDigits(bytes, start + 17);
     const hundredths = twoDigits(bytes, start + 20);
     const last = (bytes[start + 22] as number) - zero;
-    // Months of 29 and more days, leap seconds and what is no digit at all are for Date.parse to judge.
-    const isPlain = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60;
+    // Leap days and seconds, days that no month has and what is no digit at all are for Date.parse to judge.
+    const lastDay = month >= 1 && month <= 12 ? (monthDays[month] as number) : 0;
+    const isPlain = year >= 1970 && day >= 1 && day <= lastDay && hour < 24 && minute < 60;
     if (
       isPlain &&
       hour >= 0 &&
@@ -33,6 +42,8 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
 }
 
 const zero = 0x30;
+/** By the number of the month; the 29th of February is not every year's. */
+const monthDays = new Uint8Array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
 
 function hasIsoMarks(bytes: Buffer, at: number): boolean {
   if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54) return false; // - - T

@@ -1,8 +1,6 @@
 // Whether a file is still the one that was read: hashes of its first bytes and of the bytes before the place that was
 // reached. A transcript only grows; one that shrank, was replaced or rewritten must be read again.
-import type { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { createRequire } from 'node:module';
 
 const headBytes = 4096;
 const tailBytes = 256;
@@ -28,17 +26,29 @@ export function bytesForProof(offset: number): number {
   return Math.min(headBytes, offset) + Math.min(tailBytes, offset);
 }
 
-// Loaded when it is needed: where nothing has changed there is nothing to prove.
-let hash: typeof createHash | undefined;
+// One buffer for all: a library has thousands of files.
+const buffer = Buffer.allocUnsafeSlow(headBytes);
 
 function hashRange(file: number, start: number, end: number): string {
-  const buffer = Buffer.alloc(end - start);
   let filled = 0;
-  while (filled < buffer.length) {
-    const got = readSync(file, buffer, filled, buffer.length - filled, start + filled);
+  while (filled < end - start) {
+    const got = readSync(file, buffer, filled, end - start - filled, start + filled);
     if (got === 0) break;
     filled += got;
   }
-  hash ??= (createRequire(import.meta.url)('node:crypto') as { createHash: typeof createHash }).createHash;
-  return hash('sha1').update(buffer.subarray(0, filled)).digest('base64');
+  return hashBytes(buffer, filled);
+}
+
+/**
+ * FNV-1a, twice with different beginnings: 64 bits are enough to tell that a file was replaced, and nothing has to be
+ * loaded for them.
+ */
+function hashBytes(bytes: Uint8Array, length: number): string {
+  return `${foldBytes(bytes, length, 0x811c9dc5).toString(36)}.${foldBytes(bytes, length, 0x9e3779b9).toString(36)}`;
+}
+
+function foldBytes(bytes: Uint8Array, length: number, seed: number): number {
+  let hash = seed | 0;
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
+  return hash;
 }

@@ -1,15 +1,18 @@
 // New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the few
 // small lines that hold titles, and the first prompt.
-import { asString, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
-import { asEntry, contentOf } from '../format/entry.ts';
-import type { Head } from '../format/head.ts';
-import { findElement, findMember } from '../format/json-bytes.ts';
+import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import type { CallHead, ResultHead } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
-import { scanRecord } from '../format/scan.ts';
+import { field } from '../format/places.ts';
+import { scannedInput } from '../format/scan.ts';
+import { scannedCall, scannedResult, scannedTexts } from '../format/scan-message.ts';
+import { scannedUsage } from '../format/scan-usage.ts';
+import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '../format/spans.ts';
+import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
 import { promptText } from '../session/prompt-text.ts';
-import type { UsageLine } from '../session/usage.ts';
 import { type Line, type LineOptions, readLines } from '../store/lines.ts';
+import type { LineWithUsage } from './usage-rows.ts';
 
 export interface NewRows {
   /** Behind the last newline that was read, or behind a last record that lacks one. */
@@ -18,9 +21,10 @@ export interface NewRows {
   readonly line: number;
   /** How far it came; the disk may have been asked for more. */
   readonly bytesRead: number;
-  readonly usage: readonly UsageLine[];
+  readonly usage: readonly LineWithUsage[];
   readonly prompts: readonly PromptRow[];
   readonly calls: readonly CallRow[];
+  /** Of calls that were not read with them. */
   readonly results: readonly ResultRow[];
   readonly facts: SessionFacts;
 }
@@ -38,6 +42,9 @@ export interface CallRow {
   readonly time: number;
   readonly name: string;
   readonly touched: string | undefined;
+  /** `undefined` until its result is read. */
+  isError: boolean | undefined;
+  agentId: string | undefined;
 }
 
 export interface ResultRow {
@@ -75,7 +82,7 @@ export interface RowSource {
  * rewritten or copied end so); else it is still being written, and left for the next time.
  */
 export function readRows(source: RowSource): NewRows {
-  const reader = new RowReader(source.path);
+  const reader = new RowReader();
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
   reading: for (const batch of readLines(source.path, { from, ...(source.onRead && { onRead: source.onRead }) })) {
@@ -90,17 +97,23 @@ export function readRows(source: RowSource): NewRows {
       if (offset - source.offset >= source.maxBytes) break reading;
     }
   }
-  const { usage, prompts, calls, results, facts } = reader;
+  const results = reader.takeResults();
+  const { usage, prompts, calls, facts } = reader;
   return { offset, line, bytesRead: offset - source.offset, usage, prompts, calls, results, facts };
 }
 
 const firstPromptLength = 500;
+const kindFields: readonly number[] = [field.type, field.role, field.version];
+const kindTexts: (string | undefined)[] = [];
+const answerFields: readonly number[] = [field.messageId, field.requestId, field.model, field.stopReason];
+const answerTexts: (string | undefined)[] = [];
 
 class RowReader {
-  readonly usage: UsageLine[] = [];
+  readonly usage: LineWithUsage[] = [];
   readonly prompts: PromptRow[] = [];
   readonly calls: CallRow[] = [];
-  readonly results: ResultRow[] = [];
+  readonly #callsById = new Map<string, CallRow>();
+  readonly #earlyResults: ResultRow[] = [];
   readonly facts: SessionFacts = {
     sessionId: undefined,
     cwd: undefined,
@@ -114,82 +127,110 @@ class RowReader {
     entries: 0,
     damage: 0,
   };
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
   add(line: Line): void {
     if (line.bytes.length < line.length) {
       this.facts.damage++;
       return;
     }
-    const head = scanRecord(line.bytes);
-    if (head !== undefined) {
-      this.#addRecord(head, line.bytes, line.number);
+    if (walkRecord(line.bytes)) {
+      this.#addRecord(line.bytes, line.number);
       return;
     }
     const { pieces, damage } = parseLine(line.bytes);
     this.facts.damage += damage.length;
     for (const { entry, bytes } of pieces) {
-      const recovered = entry === undefined ? undefined : scanRecord(bytes);
-      if (recovered !== undefined) this.#addRecord(recovered, bytes, line.number);
+      if (entry !== undefined && walkRecord(bytes)) this.#addRecord(bytes, line.number);
     }
   }
 
   /** Whether it was a record. */
   addLast({ bytes, number }: Line): boolean {
-    const head = scanRecord(bytes);
-    if (head !== undefined) this.#addRecord(head, bytes, number);
-    return head !== undefined;
+    const isRecord = walkRecord(bytes);
+    if (isRecord) this.#addRecord(bytes, number);
+    return isRecord;
   }
 
-  #addRecord(head: Head, bytes: Buffer, line: number): void {
+  /** The record that was just walked: of its fifty fields only those are decoded that make a row. */
+  #addRecord(bytes: Buffer, line: number): void {
     const { facts } = this;
     facts.entries++;
-    facts.sessionId ??= head.sessionId;
-    facts.cwd ??= head.cwd;
-    facts.version = head.version ?? facts.version;
-    if (head.time < facts.startedAt) facts.startedAt = head.time;
-    if (head.time > facts.endedAt) facts.endedAt = head.time;
-    const type = head.type === '' ? head.message?.role : head.type;
-    if (type === 'assistant') this.#addAnswer(head, line);
-    else if (type === 'user') this.#addUser(head, bytes, line);
-    else this.#addTitle(head.type, bytes);
+    if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
+    textsOf(bytes, kindFields, kindTexts);
+    facts.version = kindTexts[2] ?? facts.version;
+    const time = timeOf(bytes);
+    if (time < facts.startedAt) facts.startedAt = time;
+    if (time > facts.endedAt) facts.endedAt = time;
+    const type = kindTexts[0] || kindTexts[1];
+    if (type === 'assistant') this.#addAnswer(bytes, line, time);
+    else if (type === 'user') this.#addUser(bytes, line, time);
+    else if (type !== undefined) this.#addTitle(type, bytes);
   }
 
-  #addAnswer(head: Head, line: number): void {
-    const { message } = head;
-    if (message === undefined) return;
-    for (const { id, name, file } of message.calls) {
-      this.calls.push({ toolUseId: id, line, time: head.time, name, touched: file });
-    }
-    if (message.usage === undefined) return;
-    this.usage.push({
-      file: this.#path,
-      line,
-      uuid: head.uuid,
-      sessionId: head.sessionId ?? '',
-      isSidechain: head.isSidechain,
-      messageId: message.id,
-      requestId: head.requestId,
-      model: message.model,
-      stopReason: message.stopReason,
-      time: head.time,
-      usage: message.usage,
-    });
+  #addPlace(bytes: Buffer): void {
+    this.facts.sessionId ??= textOf(bytes, field.sessionId);
+    this.facts.cwd ??= textOf(bytes, field.cwd);
   }
 
-  #addUser(head: Head, bytes: Buffer, line: number): void {
-    for (const { toolUseId, isError } of head.message?.results ?? []) {
-      this.results.push({ toolUseId, isError, agentId: head.resultAgentId });
+  #addAnswer(bytes: Buffer, line: number, time: number): void {
+    for (let i = 0; i < blockCount; i++) {
+      selectBlock(i);
+      const call = scannedCall(bytes);
+      if (call !== undefined) this.#addCall(call, line, time);
     }
-    const { prompt } = classifyUser(head);
-    if (prompt === undefined || head.isSidechain) return;
-    this.prompts.push({ line, uuid: head.uuid, time: head.time, kind: prompt });
+    const usage = scannedUsage(bytes);
+    if (usage === undefined) return;
+    textsOf(bytes, answerFields, answerTexts);
+    const [messageId, requestId, model, stopReason] = answerTexts;
+    const uuid = messageId === undefined ? textOf(bytes, field.uuid) : undefined;
+    const isSidechain = isTrue(bytes, field.isSidechain);
+    this.usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage });
+  }
+
+  #addCall({ id, name, file }: CallHead, line: number, time: number): void {
+    if (this.#callsById.has(id)) return; // told again
+    const call = { toolUseId: id, line, time, name, touched: file, isError: undefined, agentId: undefined };
+    this.#callsById.set(id, call);
+    this.calls.push(call);
+  }
+
+  #addResult({ toolUseId, isError }: ResultHead, agentId: string | undefined): void {
+    const call = this.#callsById.get(toolUseId);
+    if (call === undefined) this.#earlyResults.push({ toolUseId, isError, agentId });
+    else {
+      call.isError = isError;
+      call.agentId = agentId;
+    }
+  }
+
+  /** Results that came before their calls, which a file that was put together by hand may have. */
+  takeResults(): readonly ResultRow[] {
+    for (const { toolUseId, isError, agentId } of this.#earlyResults.toReversed()) {
+      const call = this.#callsById.get(toolUseId);
+      if (call === undefined || call.isError !== undefined) continue;
+      call.isError = isError;
+      call.agentId = agentId;
+    }
+    return this.#earlyResults.filter(({ toolUseId }) => !this.#callsById.has(toolUseId));
+  }
+
+  #addUser(bytes: Buffer, line: number, time: number): void {
+    let onlyResults = blockCount > 0;
+    for (let i = 0; i < blockCount; i++) {
+      selectBlock(i);
+      const result = scannedResult(bytes);
+      if (result === undefined) onlyResults = false;
+      else this.#addResult(result, textOf(bytes, field.resultAgentId));
+    }
+    // Nine of ten such lines: nobody said anything, so there is nothing to classify.
+    if (!onlyResults && !isTrue(bytes, field.isSidechain)) this.#addPrompt(bytes, line, time);
+  }
+
+  #addPrompt(bytes: Buffer, line: number, time: number): void {
+    const { prompt } = classifyUser(scannedInput(bytes));
+    if (prompt === undefined) return;
+    this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
-    const text = promptText(contentOf(asEntry(withoutImages(bytes)) ?? {})).trim();
+    const text = promptText(scannedTexts(bytes).map((each) => ({ type: 'text', text: each }))).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);
   }
 
@@ -205,28 +246,6 @@ function parsed(bytes: Buffer): JsonObject {
   const value = parseJson(bytes.toString('utf8'));
   return isObject(value) ? value : {};
 }
-
-/** A prompt with a picture is a megabyte of base64, of which no word is wanted. */
-function withoutImages(bytes: Buffer): JsonObject {
-  if (bytes.length < largeLine) return parsed(bytes);
-  const message = findMember(bytes, 0, 'message');
-  const content = message === undefined ? undefined : findMember(bytes, message.valueStart, 'content');
-  if (content === undefined || bytes[content.valueStart] !== openBracket) return parsed(bytes);
-  const blocks: JsonValue[] = [];
-  for (let i = 0; i < mostBlocks; i++) {
-    const block = findElement(bytes, content.valueStart, i);
-    if (block === undefined) break;
-    if (block.valueEnd - block.valueStart >= largeLine) continue;
-    const value = parseJson(bytes.toString('utf8', block.valueStart, block.valueEnd));
-    if (value !== undefined) blocks.push(value);
-  }
-  return { type: 'user', message: { role: 'user', content: blocks } };
-}
-
-const largeLine = 16 * 1024;
-/** Of a prompt; only its beginning is kept. */
-const mostBlocks = 20;
-const openBracket = 0x5b;
 
 function given(value: unknown): string | undefined {
   return asString(value)?.trim() || undefined;

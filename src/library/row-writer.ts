@@ -69,24 +69,19 @@ function addPrompts(values: SqlValue[], { id, rows }: FileRows): void {
 }
 
 function addCalls(values: SqlValue[], { id, rows }: FileRows): void {
-  if (rows.calls.length === 0) return;
-  const results = new Map(rows.results.map((result) => [result.toolUseId, result]));
-  for (const { toolUseId, line, time, name, touched } of rows.calls) {
-    const result = results.get(toolUseId);
-    const isError = result === undefined ? null : result.isError ? 1 : 0;
-    values.push(id, toolUseId, line, timeValue(time), name, touched ?? null, isError, result?.agentId ?? null);
+  for (const { toolUseId, line, time, name, touched, isError, agentId } of rows.calls) {
+    const outcome = isError === undefined ? null : Number(isError);
+    values.push(id, toolUseId, line, timeValue(time), name, touched ?? null, outcome, agentId ?? null);
   }
 }
 
 /** Results of calls that were read earlier. */
 function answerCalls(database: Database, { id, rows }: FileRows): void {
-  const made = new Set(rows.calls.map((call) => call.toolUseId));
   const answer = database.prepare(
     'UPDATE tool_calls SET is_error = ?, agent_id = coalesce(?, agent_id) WHERE file = ? AND tool_use_id = ? AND is_error IS NULL',
   );
-  for (const { toolUseId, isError, agentId } of rows.results) {
-    if (!made.has(toolUseId)) answer.run(isError ? 1 : 0, agentId ?? null, id, toolUseId);
-  }
+  for (const { toolUseId, isError, agentId } of rows.results)
+    answer.run(isError ? 1 : 0, agentId ?? null, id, toolUseId);
 }
 
 const saveSessions = `INSERT INTO sessions (id, path, session_id, slug, root, cwd, version, custom_title, ai_title,

@@ -8,7 +8,7 @@ import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 const tables = `
 CREATE TABLE sessions (

@@ -74,7 +74,7 @@ function* readLinesOf(sessions: ReadonlyMap<string, UsageSession>, problems: Dis
   for (const [file, { sessionId }] of sessions) {
     try {
       const { usage } = readRows({ path: file, offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
-      for (const line of usage) yield { ...line, sessionId };
+      for (const line of usage) yield { ...line, file, sessionId };
     } catch (error) {
       problems.push({ path: file, code: systemErrorCode(error) ?? 'EIO' });
     }

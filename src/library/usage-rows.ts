@@ -3,12 +3,15 @@
 // as much as all the rest.
 import type { UsageLine } from '../session/usage.ts';
 
+/** A line with usage, of a file and a session that are known from elsewhere. */
+export type LineWithUsage = Omit<UsageLine, 'file' | 'sessionId'>;
+
 /**
  * Fewer lines that `countUsage` counts the same: of a message's lines that follow one another with the same request and
  * chain only the largest is kept, at the place of the first, with a stop reason if any of them has one.
  */
-export function reduceLines(lines: readonly UsageLine[]): readonly UsageLine[] {
-  const kept: UsageLine[] = [];
+export function reduceLines<T extends LineWithUsage>(lines: readonly T[]): readonly T[] {
+  const kept: T[] = [];
   const lastPlaces = new Map<string, number>();
   for (const line of lines) {
     const id = line.messageId;
@@ -23,16 +26,16 @@ export function reduceLines(lines: readonly UsageLine[]): readonly UsageLine[] {
   return kept;
 }
 
-function isSameResponse(a: UsageLine, b: UsageLine): boolean {
+function isSameResponse(a: LineWithUsage, b: LineWithUsage): boolean {
   // What the client made itself is told by its model, so that is never replaced by another.
   return a.requestId === b.requestId && a.isSidechain === b.isSidechain && isSynthetic(a) === isSynthetic(b);
 }
 
-function isSynthetic({ model }: UsageLine): boolean {
+function isSynthetic({ model }: LineWithUsage): boolean {
   return model === '<synthetic>';
 }
 
-function larger(a: UsageLine, b: UsageLine): UsageLine {
+function larger<T extends LineWithUsage>(a: T, b: T): T {
   const [most, other] = b.usage.outputTokens >= a.usage.outputTokens ? [b, a] : [a, b];
   return most.stopReason !== undefined || other.stopReason === undefined
     ? most
@@ -40,7 +43,7 @@ function larger(a: UsageLine, b: UsageLine): UsageLine {
 }
 
 /** One flat list: numbers first, then the names, 0 for those that are absent. */
-export function packLines(lines: readonly UsageLine[]): string {
+export function packLines(lines: readonly LineWithUsage[]): string {
   const values: (number | string | null)[] = [];
   for (const { line, time, isSidechain, stopReason, usage, model, messageId, requestId, uuid } of lines) {
     const flags =

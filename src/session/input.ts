@@ -1,6 +1,6 @@
 // What a user line is: not everything of type `user` was said by a person. The order of the questions is the rule
 // (a compact summary, say, is also plain text), and a line of tool results may carry a prompt as well.
-import type { Head } from '../format/head.ts';
+import type { InputHead } from '../format/head.ts';
 
 export type UserKind =
   | 'human'
@@ -21,7 +21,7 @@ export interface UserInput {
   readonly prompt: PromptKind | undefined;
 }
 
-export function classifyUser(head: Head): UserInput {
+export function classifyUser(head: InputHead): UserInput {
   const blockTypes = head.message?.blockTypes ?? [];
   const texts = head.textPrefixes.filter((text) => !text.startsWith('<system-reminder>'));
   if (blockTypes.includes('tool_result')) {

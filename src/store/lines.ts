@@ -100,7 +100,8 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
       filled = 0;
       continue;
     }
-    const larger = Buffer.allocUnsafe(length);
+    const held = takeLarge(length);
+    const larger = held.subarray(0, length);
     buffer.copy(larger, 0, 0, filled);
     const rest = readFully(file, larger, filled, bufferOffset + filled);
     options.onRead?.(rest);
@@ -109,9 +110,21 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
     const terminated = lineEnd.found && filled === length;
     yield [line(larger, bufferOffset, number++, 0, filled, terminated)];
     if (!terminated) return;
+    if (held.length <= keptLargeBytes) spareLarge = held;
     bufferOffset = lineEnd.offset + 1;
     filled = 0;
   }
+}
+
+// Pictures make lines of a few megabytes: fresh memory for each is page faults, more than reading them costs.
+let spareLarge: Buffer | undefined;
+const keptLargeBytes = 8 * 1024 * 1024;
+
+function takeLarge(size: number): Buffer {
+  const spare = spareLarge;
+  spareLarge = undefined;
+  if (spare !== undefined && spare.length >= size) return spare;
+  return Buffer.allocUnsafeSlow(size > keptLargeBytes ? size : Math.min(keptLargeBytes, 2 * size));
 }
 
 function line(
@@ -125,13 +138,16 @@ function line(
   return { number, offset: bufferOffset + start, length: end - start, bytes: buffer.subarray(start, end), terminated };
 }
 
+let searchChunk: Buffer | undefined;
+
 function findNewline(
   file: number,
   from: number,
   end: number,
   onRead: LineOptions['onRead'],
 ): { offset: number; found: boolean } {
-  const chunk = Buffer.allocUnsafe(defaultChunkBytes);
+  searchChunk ??= Buffer.allocUnsafeSlow(defaultChunkBytes);
+  const chunk = searchChunk;
   for (let offset = from; ; ) {
     const bytesRead = readSync(file, chunk, 0, Math.min(chunk.length, Math.max(0, end - offset)), offset);
     onRead?.(bytesRead);

@@ -39,7 +39,15 @@ export function cursorAtLine(
   for (const batch of readLines(file)) {
     const last = batch.find((line) => line.number === lastLine && line.terminated);
     if (last !== undefined)
-      return { offset: last.offset + last.length + 1, line: lastLine, turnCount, sessionId, seen: [], running: [], agentRuns: [] };
+      return {
+        offset: last.offset + last.length + 1,
+        line: lastLine,
+        turnCount,
+        sessionId,
+        seen: [],
+        running: [],
+        agentRuns: [],
+      };
   }
   return undefined;
 }

@@ -28,6 +28,14 @@ export interface Destination {
   readonly project: string | undefined;
 }
 
+/** What a user wants to find his traces by. */
+export interface Labels {
+  readonly userId?: string;
+  readonly environment?: string;
+  readonly tags?: readonly string[];
+  readonly wrapperSpan?: boolean;
+}
+
 export interface TraceConfig {
   readonly destinations: readonly Destination[];
   /** Folders, `!` before those that are not to be traced; empty for all. */
@@ -35,6 +43,7 @@ export interface TraceConfig {
   readonly keepsForks: boolean;
   readonly isCompat: boolean;
   readonly strictSeed: boolean;
+  readonly labels: Labels;
   /** Ids that somebody else can predict (ids.ts). */
   readonly traceSeed: string | undefined;
   /** Rules of the user's own for what is secret, see docs/surgery.md. */
@@ -51,8 +60,21 @@ export function readTraceConfig(env: NodeJS.ProcessEnv): TraceConfig {
     keepsForks: flagOf(env.CLEW_TRACE_KEEP_FORKS, file.keepForks, 'CLEW_TRACE_KEEP_FORKS'),
     isCompat: flagOf(env.CLEW_TRACE_COMPAT, file.compat, 'CLEW_TRACE_COMPAT'),
     strictSeed: flagOf(env.CLEW_TRACE_STRICT_SEED, file.strictSeed, 'CLEW_TRACE_STRICT_SEED'),
+    labels: labelsOf(env, file),
     traceSeed: env.CLEW_TRACE_SEED ?? asString(file.seed),
     rulesFile: env.CLEW_TRACE_RULES ?? asString(file.rules),
+  };
+}
+
+function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
+  const userId = env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ?? asString(file.user);
+  const environment = env.CLEW_TRACE_ENVIRONMENT ?? env.LANGFUSE_TRACING_ENVIRONMENT ?? asString(file.environment);
+  const tags = env.CLEW_TRACE_TAGS === undefined ? stringsOf(file.tags, 'tags') : split(env.CLEW_TRACE_TAGS);
+  return {
+    ...(userId === undefined ? {} : { userId }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(tags.length === 0 ? {} : { tags }),
+    wrapperSpan: flagOf(env.CLEW_TRACE_WRAPPER_SPAN, file.wrapperSpan, 'CLEW_TRACE_WRAPPER_SPAN'),
   };
 }
 

@@ -1,8 +1,8 @@
 // What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
 import { readTraceConfig, type TraceConfig } from './config.ts';
 import { Ledger } from './ledger.ts';
-import type { Redact } from './redaction.ts';
 import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
+import type { Redact } from './redaction.ts';
 
 export interface TraceContext {
   readonly places: TracePlaces;

@@ -50,15 +50,16 @@ interface ClaimedSpan {
 async function spoolSpans(
   destination: Destination,
   spans: readonly ClaimedSpan[],
-  { sessionId }: SpoolRun,
-  { places, loadRedact, onStep = () => {} }: TraceContext,
+  { sessionId, endMs }: SpoolRun,
+  { places, config, loadRedact, onStep = () => {} }: TraceContext,
 ): Promise<readonly PendingBatch[]> {
   onStep('claimed');
   const redact = destination.isRedacted ? await loadRedact() : (text: string): string => text;
   const keys = new Map(spans.map(({ span, key }) => [span.spanId, key]));
   const pending: PendingBatch[] = [];
   const all = spans.map(({ span }) => span);
-  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, redact)) {
+  const options = { redact, labels: config.labels, nowMs: endMs ?? Date.now(), isBackfill: endMs === undefined };
+  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
     const ledgerKeys = spanIds.flatMap((id) => keys.get(id) ?? []);
     const createdMs = Date.now();
     const info = {

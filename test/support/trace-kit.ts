@@ -14,7 +14,11 @@ import { assistant, toolResult, toolUse, user } from './session-text.ts';
 import { temporaryFolder } from './temp-folder.ts';
 
 /** The environment of a tracer that sends OTLP JSON to `url`. */
-export function traceEnv(home: string, url: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function traceEnv(
+  home: string,
+  url: string,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   return {
     ...cleanEnv(),
     HOME: home,
@@ -38,7 +42,9 @@ export function homeFor(context: TestContext): string {
 export function toolTurn(id: string, prompt = `prompt ${id}`): readonly JsonObject[] {
   return [
     user(prompt),
-    assistant([toolUse(`toolu_${id}`, 'Read', { file_path: `/w/${id}` })], { message: { id: `msg_${id}a`, stop_reason: 'tool_use' } }),
+    assistant([toolUse(`toolu_${id}`, 'Read', { file_path: `/w/${id}` })], {
+      message: { id: `msg_${id}a`, stop_reason: 'tool_use' },
+    }),
     user([toolResult(`toolu_${id}`, `content of ${id}`)]),
     assistant(`answer ${id}`, { message: { id: `msg_${id}b` } }),
   ];

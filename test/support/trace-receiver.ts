@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { buffer as readAll } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../src/base/json.ts';
 
 export interface ReceivedSpan {
   readonly traceId: string;

@@ -20,7 +20,9 @@ test(`a tracer that is killed at ${crashes} steps delivers each span exactly onc
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);
   const [one, two] = [path.join(home, 'p', 'one.jsonl'), path.join(home, 'p', 'two.jsonl')];
-  const destinations = [{ name: 'second', endpoint: second.url, profile: 'genai', format: 'json', content: 'metadata' }];
+  const destinations = [
+    { name: 'second', endpoint: second.url, profile: 'genai', format: 'json', content: 'metadata' },
+  ];
   writeTree(home, { 'p/one.jsonl': '', 'p/two.jsonl': '', 'clew/trace.json': JSON.stringify({ destinations }) });
   const seen = new Set<number>();
   let [killed, stages, mostSteps] = [0, 0, 30];
@@ -30,10 +32,16 @@ test(`a tracer that is killed at ${crashes} steps delivers each span exactly onc
     appendFileSync(one, text);
     // The second session is a fork that holds every turn of the first, and every third one of its own.
     appendFileSync(two, text.replaceAll('"sessionId":"one"', '"sessionId":"two"'));
-    if (stages % 3 === 0) appendFileSync(two, sessionText(toolTurn(`d${stages}`), { sessionId: 'two', startMinute: stages }));
+    if (stages % 3 === 0)
+      appendFileSync(two, sessionText(toolTurn(`d${stages}`), { sessionId: 'two', startMinute: stages }));
     for (let tries = 0; tries < 6; tries++) {
       const killAtStep = 1 + Math.floor(random() * (mostSteps + 1));
-      const { steps } = await runTracer(env, { runs: [runOf(one), runOf(two)], killAtStep, isSender: true, sendMs: 30_000 });
+      const { steps } = await runTracer(env, {
+        runs: [runOf(one), runOf(two)],
+        killAtStep,
+        isSender: true,
+        sendMs: 30_000,
+      });
       if (steps === undefined) {
         killed++;
         seen.add(killAtStep);
@@ -54,7 +62,9 @@ test(`a tracer that is killed at ${crashes} steps delivers each span exactly onc
     assert.deepEqual(idsOf(spans), idsOf(perfect.spans));
   }
   assert.equal(perfect.spans.length, 4 * (stages + Math.ceil(stages / 3)));
-  context.diagnostic(`${killed} kills at ${seen.size} different steps, ${stages} stages, ${receiver.requests.length + second.requests.length} requests`);
+  context.diagnostic(
+    `${killed} kills at ${seen.size} different steps, ${stages} stages, ${receiver.requests.length + second.requests.length} requests`,
+  );
 });
 
 function idsOf(spans: readonly { readonly traceId: string; readonly spanId: string }[]): readonly string[] {

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
 import { unparkBatches } from '../../src/trace/outbox.ts';
 import { postBatch, retryAfterMs } from '../../src/trace/post.ts';
 import { type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
-import type { TraceContext } from '../../src/trace/context.ts';
 import { sessionText } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
@@ -52,7 +52,10 @@ test('a batch that is refused is parked with the reason, and retry puts it back'
   const tracer = await spooled(context, receiver.url);
   assert.deepEqual(await send(tracer), { sentSpans: 0, parkedBatches: 1, waitingBatches: 0, isBusy: false });
   const { parked } = reportDestination(tracer.places, 'default', Date.now());
-  assert.deepEqual(parked.map(({ reason, spans }) => ({ reason, spans })), [{ reason: '400 malformed spans', spans: 4 }]);
+  assert.deepEqual(
+    parked.map(({ reason, spans }) => ({ reason, spans })),
+    [{ reason: '400 malformed spans', spans: 4 }],
+  );
   mood = 'fine';
   assert.equal(unparkBatches(tracer.places, 'default'), 1);
   assert.equal((await send(tracer)).sentSpans, 4);
@@ -133,7 +136,10 @@ test('an answer that repeats the key does not bring it into the status or the lo
   const [destination] = tracer.config.destinations;
   assert.ok(destination);
   const echo = { ...destination, headers: { authorization: 'out of order' } };
-  const batch = { info: { contentType: 'application/json', contentEncoding: undefined } as never, body: Buffer.from('{}') };
+  const batch = {
+    info: { contentType: 'application/json', contentEncoding: undefined } as never,
+    body: Buffer.from('{}'),
+  };
   const outcome = await postBatch(echo, batch, { timeoutMs: 5000, nowMs: 0 });
   assert.deepEqual(outcome, { kind: 'later', message: '500 ***', retryAfterMs: undefined, isOfBatch: true });
   await send(tracer, { endMs: Date.now() + 50 });

@@ -1,0 +1,130 @@
+// Which members of a record are looked for, and in which of its objects: the tables that the one pass over the bytes of
+// a record goes by. Adding a member is adding a key (keys.ts), a number and a line here.
+import { keyNames } from './keys.ts';
+
+/** The members that are noted. Those of an object within the record follow the object itself: see `insides`. */
+export const field = {
+  type: 1,
+  subtype: 2,
+  uuid: 3,
+  parentUuid: 4,
+  logicalParentUuid: 5,
+  timestamp: 6,
+  sessionId: 7,
+  agentId: 8,
+  cwd: 9,
+  version: 10,
+  requestId: 11,
+  leafUuid: 12,
+  explicit: 13,
+  isSidechain: 14,
+  isMeta: 15,
+  isCompactSummary: 16,
+  isApiErrorMessage: 17,
+  permissionMode: 18,
+  contentBeside: 19,
+  attachment: 20,
+  attachmentType: 21,
+  toolUseResult: 22,
+  resultAgentId: 23,
+  message: 24,
+  role: 25,
+  messageId: 26,
+  model: 27,
+  stopReason: 28,
+  parts: 29,
+  content: 30,
+  usage: 31,
+  inputTokens: 32,
+  outputTokens: 33,
+  cacheReadTokens: 34,
+  cacheWriteTokens: 35,
+  speed: 36,
+  cacheCreation: 37,
+  split5mTokens: 38,
+  split1hTokens: 39,
+  serverToolUse: 40,
+  webSearches: 41,
+  blockType: 42,
+  blockId: 43,
+  blockName: 44,
+  toolUseId: 45,
+  isError: 46,
+  text: 47,
+  input: 48,
+  filePath: 49,
+} as const;
+export const fieldCount = 50;
+
+/** An object: which of its members are noted. */
+interface Place {
+  /** The field that holds it, and the last field within it; 0 for the record itself. */
+  readonly of: number;
+  readonly last: number;
+  /** Key → field. */
+  readonly members: Readonly<Record<string, number>>;
+}
+
+const { type, subtype, uuid, parentUuid, logicalParentUuid, timestamp, sessionId, agentId, cwd, version } = field;
+const { requestId, leafUuid, explicit, isSidechain, isMeta, isCompactSummary, isApiErrorMessage } = field;
+const { permissionMode, attachment, toolUseResult, message, role, model, parts, content, usage, speed } = field;
+
+export const recordPlace = 0;
+export const blockPlace = 1;
+const places: readonly Place[] = [
+  {
+    of: 0,
+    last: 0,
+    members: {
+      ...{ type, subtype, uuid, parentUuid, logicalParentUuid, timestamp, sessionId, agentId, cwd, version },
+      ...{ requestId, leafUuid, explicit, isSidechain, isMeta, isCompactSummary, isApiErrorMessage, permissionMode },
+      ...{ attachment, toolUseResult, message, content: field.contentBeside },
+    },
+  },
+  {
+    of: 0,
+    last: 0,
+    members: {
+      ...{ type: field.blockType, id: field.blockId, name: field.blockName, tool_use_id: field.toolUseId },
+      ...{ is_error: field.isError, text: field.text, input: field.input },
+    },
+  },
+  { of: attachment, last: field.attachmentType, members: { type: field.attachmentType } },
+  { of: toolUseResult, last: field.resultAgentId, members: { agentId: field.resultAgentId } },
+  {
+    of: message,
+    last: field.webSearches,
+    members: { role, id: field.messageId, model, stop_reason: field.stopReason, parts, content, usage },
+  },
+  {
+    of: usage,
+    last: field.webSearches,
+    members: {
+      ...{ input_tokens: field.inputTokens, output_tokens: field.outputTokens, speed },
+      ...{ cache_read_input_tokens: field.cacheReadTokens, cache_creation_input_tokens: field.cacheWriteTokens },
+      ...{ cache_creation: field.cacheCreation, server_tool_use: field.serverToolUse },
+    },
+  },
+  {
+    of: field.cacheCreation,
+    last: field.split1hTokens,
+    members: { ephemeral_5m_input_tokens: field.split5mTokens, ephemeral_1h_input_tokens: field.split1hTokens },
+  },
+  { of: field.serverToolUse, last: field.webSearches, members: { web_search_requests: field.webSearches } },
+  { of: field.input, last: field.filePath, members: { file_path: field.filePath } },
+];
+
+/** More than there are keys. */
+export const placeWidth = 64;
+/** The field of a key in a place, 0 for a member that nobody asks for. */
+export const fields: Uint8Array = new Uint8Array(places.length * placeWidth);
+/** The place that a field holds, and the last field within it; 0 where it is not looked into. */
+export const insides: Uint8Array = new Uint8Array(fieldCount);
+export const lastInside: Uint8Array = new Uint8Array(fieldCount);
+for (const [place, { of, last, members }] of places.entries()) {
+  for (const [name, number] of Object.entries(members))
+    fields[place * placeWidth + keyNames.indexOf(name) + 1] = number;
+  if (of === 0) continue;
+  insides[of] = place;
+  lastInside[of] = last;
+}
