@@ -11,6 +11,13 @@ import { makeFolderSync, writeAll } from './durable.ts';
 /** Key and owner, eight bytes each; the owner's lowest bit says whether the span was spooled, else it is only claimed. */
 const recordBytes = 16;
 
+export interface Claims {
+  /** To be sent by this session: claimed for it, now or before, and not spooled yet. */
+  readonly mine: ReadonlySet<string>;
+  /** Another session came first. */
+  readonly foreign: ReadonlySet<string>;
+}
+
 export class Ledger {
   readonly #file: string;
   readonly #owners = new OwnerTable();
@@ -20,19 +27,12 @@ export class Ledger {
     this.#file = file;
   }
 
-  /** Of `keys`, those that `sessionId` may send: claimed for it now or before, and not spooled yet. */
-  async claim(keys: readonly string[], sessionId: string): Promise<ReadonlySet<string>> {
-    const owner = ownerOf(sessionId);
+  /** Claims for `sessionId` what nobody has claimed before. */
+  async claim(keys: readonly string[], sessionId: string): Promise<Claims> {
     return this.#locked((handle) => {
-      const free: string[] = [];
-      const mine = new Set<string>();
-      for (const key of keys) {
-        const found = this.#owners.get(keyOf(key));
-        if (found === 0n) free.push(key);
-        if (found === 0n || found === owner) mine.add(key);
-      }
-      this.#append(handle, free, owner);
-      return mine;
+      const claims = this.#look(keys, sessionId);
+      this.#append(handle, claims.free, ownerOf(sessionId));
+      return claims;
     });
   }
 
@@ -46,12 +46,24 @@ export class Ledger {
   }
 
   /** Like `claim`, but only in memory: for a dry run, in which one session may hold copies of another. */
-  async imagineClaim(keys: readonly string[], sessionId: string): Promise<ReadonlySet<string>> {
+  async imagineClaim(keys: readonly string[], sessionId: string): Promise<Claims> {
+    return this.#locked(() => {
+      const claims = this.#look(keys, sessionId);
+      for (const key of claims.free) this.#owners.set(keyOf(key), ownerOf(sessionId));
+      return claims;
+    });
+  }
+
+  #look(keys: readonly string[], sessionId: string): Claims & { readonly free: readonly string[] } {
     const owner = ownerOf(sessionId);
-    await this.#locked(() => undefined);
-    const mine = new Set(keys.filter((key) => [0n, owner].includes(this.#owners.get(keyOf(key)))));
-    for (const key of mine) this.#owners.set(keyOf(key), owner);
-    return mine;
+    const [free, mine, foreign] = [[] as string[], new Set<string>(), new Set<string>()];
+    for (const key of keys) {
+      const found = this.#owners.get(keyOf(key));
+      if (found === 0n) free.push(key);
+      if (found === 0n || found === owner) mine.add(key);
+      else if (found !== (owner | 1n)) foreign.add(key);
+    }
+    return { free, mine, foreign };
   }
 
   async #locked<T>(work: (handle: number) => T): Promise<T> {

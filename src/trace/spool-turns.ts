@@ -4,6 +4,7 @@ import type { AgentLookup } from './agents.ts';
 import type { Destination } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { encodeBatches } from './encode-batches.ts';
+import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
 import type { TraceSpan } from './span.ts';
@@ -85,18 +86,18 @@ async function claimSpans(
   context: TraceContext,
 ): Promise<{ readonly spans: readonly ClaimedSpan[]; readonly copies: number }> {
   const ledger = ledgerFor(context, name);
-  const ask = async (keys: readonly string[]): Promise<ReadonlySet<string>> =>
+  const ask = (keys: readonly string[]): Promise<Claims> =>
     run.isDryRun === true ? ledger.imagineClaim(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
   const all = turns.map((turn) => keyed(spansFor(turn, run, context, false), ''));
-  const mine = await ask(all.flat().map(({ key }) => key));
+  const { mine, foreign } = await ask(all.flat().map(({ key }) => key));
   const spans = all.flatMap((turn) => ownOf(turn, mine));
   const copies = all.flat().length - spans.length;
-  if (copies === 0 || !context.config.keepsForks) return { spans, copies };
+  if (foreign.size === 0 || !context.config.keepsForks) return { spans, copies };
   const forked = turns
-    .filter((_, i) => ownOf(all[i] ?? [], mine).length < (all[i] ?? []).length)
+    .filter((_, i) => all[i]?.some(({ key }) => foreign.has(key)))
     .flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
   const again = await ask(forked.map(({ key }) => key));
-  return { spans: [...spans, ...forked.filter(({ key }) => again.has(key))], copies };
+  return { spans: [...spans, ...forked.filter(({ key }) => again.mine.has(key))], copies };
 }
 
 function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
