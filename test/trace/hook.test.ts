@@ -37,6 +37,11 @@ function runHookWith(env: Readonly<Record<string, string>>, input: string): Prom
   });
 }
 
+/** The folder of a test can only be removed when nobody writes to it. */
+async function senderEnds(env: Readonly<Record<string, string>>): Promise<void> {
+  await waitFor(() => !isSending(tracePlaces(env)));
+}
+
 function logOf(env: Readonly<Record<string, string>>): string {
   const { log } = tracePlaces(env);
   return existsSync(log) ? readFileSync(log, 'utf8') : '';
@@ -63,7 +68,7 @@ test('each Stop brings the new turn to the receiver, once', async (context) => {
     turns.map(({ name }) => name),
     ['Turn 1', 'Turn 2', 'Turn 3'],
   );
-  await waitFor(() => !isSending(tracePlaces(env)));
+  await senderEnds(env);
   assert.equal(logOf(env), '');
 });
 
@@ -85,7 +90,7 @@ test('hooks at once, several for one session and for two, send each span once', 
       () => logOf(env),
     );
   }
-  await waitFor(() => !isSending(tracePlaces(env)));
+  await senderEnds(env);
   assert.deepEqual(repeated(receiver.spans), {});
   assert.equal(receiver.spans.length, 24);
 });
@@ -105,6 +110,7 @@ test('with the server down the hook does the same, and nothing is lost', async (
     () => back.spans.length === 8,
     () => logOf(env),
   );
+  await senderEnds(env);
   assert.deepEqual(repeated(back.spans), {});
 });
 
@@ -154,6 +160,7 @@ test('a session that goes on from another recovers that one first, and its failu
     () => receiver.spans.length === 10,
     () => logOf(env),
   );
+  await senderEnds(env);
   assert.match(logOf(env), /^\S+ recover broken: /);
   assert.deepEqual(repeated(receiver.spans), {});
 });
