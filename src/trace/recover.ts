@@ -1,6 +1,7 @@
 // What runs left that ended before their time → finished. Batches that were committed are released, sessions whose
 // tracer was killed are traced again. A session that cannot be recovered is a line in the log, and the next one's turn.
 import path from 'node:path';
+import { asObject, asString, parseJson } from '../base/json.ts';
 import { abandonedNote, isHeld, withLock } from '../library/archive/lock.ts';
 import type { TraceContext } from './context.ts';
 import { namesIn } from './durable.ts';
@@ -23,11 +24,13 @@ export async function recoverSessions(context: TraceContext): Promise<number> {
     }
   };
   for (const lock of namesIn(places.sessions).filter((name) => name.endsWith('.lock'))) {
-    const file = abandonedNote(path.join(places.sessions, lock));
+    const note = asObject(parseJson(abandonedNote(path.join(places.sessions, lock)) ?? ''));
+    const file = asString(note?.file);
     if (file === undefined) continue;
     const sessionId = path.basename(file, '.jsonl');
     owners.delete(lock.slice(0, -'.lock'.length));
-    const run = { file, sessionId, atEnd: undefined, endMs: undefined, fromStart: false };
+    const atEnd = note?.atEnd === 'turn' || note?.atEnd === 'session' ? note.atEnd : undefined;
+    const run = { file, sessionId, atEnd, endMs: undefined, fromStart: false } as const;
     await attempt(sessionId, () => traceSession(run, context));
   }
   for (const key of owners) {

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { asObject, asString, isArray, isObject, type JsonValue, parseJson } from '../base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { CompatEntry } from './compat-state.ts';
 import { readText, writeDurably } from './durable.ts';
 import { sessionKey, type TracePlaces } from './places.ts';
 
@@ -16,6 +17,8 @@ export interface SessionState {
   readonly cursor: unknown;
   /** What the run that wrote this was told of the end of the file. */
   readonly atEnd: 'turn' | 'session' | undefined;
+  /** What cc-langfuse had sent of it before we came. */
+  readonly takenOver: CompatEntry | undefined;
   readonly updatedMs: number;
   readonly pending: readonly PendingBatch[];
 }
@@ -57,6 +60,7 @@ export function readStateOf(places: TracePlaces, key: string): SessionState | un
     },
     cursor: found.cursor,
     atEnd: found.atEnd === 'turn' || found.atEnd === 'session' ? found.atEnd : undefined,
+    takenOver: takenOverOf(asObject(found.takenOver)),
     updatedMs: Number(found.updatedMs),
     pending: isArray(found.pending) ? found.pending.flatMap(pendingOf) : [],
   };
@@ -99,6 +103,11 @@ export function identifyHead(file: string, headBytes?: number): FileHead | undef
   } finally {
     closeSync(handle);
   }
+}
+
+function takenOverOf(value: JsonObject | undefined): CompatEntry | undefined {
+  const [lastLine, turnCount] = [Number(value?.lastLine), Number(value?.turnCount)];
+  return Number.isInteger(lastLine) && Number.isInteger(turnCount) ? { lastLine, turnCount } : undefined;
 }
 
 function pendingOf(value: JsonValue): readonly PendingBatch[] {

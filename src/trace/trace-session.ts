@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { withLock } from '../library/archive/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
-import { compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
+import { type CompatEntry, compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
 import { isTraced } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
@@ -45,9 +45,16 @@ export interface SessionReport {
   readonly bytesRead: number;
 }
 
+/** What a run says of itself, for whoever finds that it was killed. */
+export interface LockNote {
+  readonly file: string;
+  readonly atEnd: 'turn' | 'session' | null;
+}
+
 export async function traceSession(run: SessionRun, context: TraceContext): Promise<SessionReport> {
   if (run.isDryRun === true) return readAndSpool(run, context);
-  const lock = { name: sessionLock(run.sessionId), note: path.resolve(run.file), what: 'tracing this session' };
+  const note = JSON.stringify({ file: path.resolve(run.file), atEnd: run.atEnd ?? null } satisfies LockNote);
+  const lock = { name: sessionLock(run.sessionId), note, what: 'tracing this session' };
   return withLock(context.places.sessions, { ...lock, waitMs: 15_000, pollMs: 15 }, async () => {
     await finishPending(context, sessionKey(run.sessionId));
     return readAndSpool(run, context);
@@ -78,7 +85,9 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
   const total = { turns: 0, spans: 0, copies: 0, bytesRead: 0 };
   const identity = identifyHead(run.file);
   if (identity === undefined) return total;
-  const steps = streamTurns(run.file, startOf(run, readState(places, run.sessionId), context), {
+  const before = readState(places, run.sessionId);
+  const taken = takenOver(run, before, context);
+  const steps = streamTurns(run.file, startOf(run, before, taken), {
     sessionId: run.sessionId,
     isFinal: run.atEnd !== undefined,
     isOver: run.atEnd === 'session',
@@ -99,7 +108,8 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     const atEnd = isWhole ? run.atEnd : undefined;
     const { sessionId } = run;
     const [file, updatedMs] = [path.resolve(run.file), Date.now()];
-    writeState(places, { sessionId, file, identity, cursor, atEnd, updatedMs, pending: made.pending });
+    const { pending } = made;
+    writeState(places, { sessionId, file, identity, cursor, atEnd, takenOver: taken, updatedMs, pending });
     onStep('committed');
     await finishPending(context, sessionKey(sessionId));
     onStep('released');
@@ -126,12 +136,23 @@ const nothing: { readonly pending: readonly PendingBatch[]; readonly spans: numb
   copies: 0,
 };
 
-function startOf(run: SessionRun, before: SessionState | undefined, context: TraceContext): TraceCursor | undefined {
-  if (run.fromStart) return undefined;
-  if (before === undefined) {
-    const known = readCompat(compatFile(context.env), run.sessionId);
-    return known === undefined ? undefined : cursorAtLine(run.file, run.sessionId, known);
-  }
-  const isSame = before.file === path.resolve(run.file) && goesOn(before.identity, run.file);
-  return isSame ? parseCursor(before.cursor) : undefined;
+function startOf(
+  run: SessionRun,
+  before: SessionState | undefined,
+  taken: CompatEntry | undefined,
+): TraceCursor | undefined {
+  const isSame = before !== undefined && before.file === path.resolve(run.file) && goesOn(before.identity, run.file);
+  if (isSame && !run.fromStart) return parseCursor(before.cursor);
+  return taken === undefined ? undefined : cursorAtLine(run.file, run.sessionId, taken);
+}
+
+/** What another program has sent of the session; asked once, then kept with the session's own state. */
+function takenOver(
+  run: SessionRun,
+  before: SessionState | undefined,
+  { config, env }: TraceContext,
+): CompatEntry | undefined {
+  if (before !== undefined) return before.takenOver;
+  if (!config.destinations.some(({ profile }) => profile === 'langfuse')) return undefined;
+  return readCompat(compatFile(env), run.sessionId);
 }

@@ -21,7 +21,13 @@ for (const version of ['2.1.45', '2.1.325']) {
     const spans = await traceLive(context, version, 'Look around. [[tools]]');
     const [turn, ...others] = treeOf(spans);
     assert.deepEqual(others, []);
-    const tasks = version === '2.1.45' ? [['TodoWrite'], ['TodoWrite']] : [['TaskCreate', 'TaskCreate'], ['TaskUpdate', 'TaskList']];
+    const tasks =
+      version === '2.1.45'
+        ? [['TodoWrite'], ['TodoWrite']]
+        : [
+            ['TaskCreate', 'TaskCreate'],
+            ['TaskUpdate', 'TaskList'],
+          ];
     const calls = [
       ['Read', 'Glob', 'Grep'],
       ['Bash'],
@@ -34,7 +40,10 @@ for (const version of ['2.1.45', '2.1.325']) {
     ];
     assert.deepEqual(turn, {
       what: 'agent Turn 1',
-      below: calls.map((names) => ({ what: 'generation', below: names.map((name) => ({ what: `tool ${name}`, below: [] })) })),
+      below: calls.map((names) => ({
+        what: 'generation',
+        below: names.map((name) => ({ what: `tool ${name}`, below: [] })),
+      })),
     });
   });
 
@@ -75,7 +84,13 @@ async function traceLive(context: TestContext, version: string, prompt: string):
       const root = path.join(clientHome, '.claude');
       const PATH = `${path.dirname(cli)}${path.delimiter}${env.PATH}`;
       const installed = jsonOf(['trace', 'install', '--json', '--root', root], { env: { ...env, PATH } });
-      assert.deepEqual(installed, { settings: path.join(root, 'settings.json'), client: version, events, changed: true, backup: null });
+      assert.deepEqual(installed, {
+        settings: path.join(root, 'settings.json'),
+        client: version,
+        events,
+        changed: true,
+        backup: null,
+      });
     },
   });
   assert.equal(run.exitCode, 0, run.stderr);
