@@ -114,7 +114,7 @@ function agentAt(path: string, agentId: string, agentType: string | undefined): 
 function* linesAt(path: string): Generator<TraceLine> {
   try {
     for (const batch of readLines(path, { chunkBytes: 256 * 1024 })) {
-      for (const line of batch) if (line.terminated || line.bytes.length > 0) yield* traceLinesOf(line);
+      for (const line of batch) yield* traceLinesOf(line);
     }
   } catch {
     // gone or unreadable: the call is sent without it

@@ -1,6 +1,7 @@
 // What a person, a model or a tool said → what may leave the machine of it: by the content mode, redacted, cut to
 // size, and fit for every receiver (well-formed text, bounded nesting). Nothing becomes an attribute by another way.
 import { isArray, isObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { TraceSpan } from './span.ts';
 
 /** `no-tool-content`: without what goes into and comes out of tools, sub-agents included. `metadata`: no content. */
 export type ContentMode = 'full' | 'no-tool-content' | 'metadata';
@@ -43,6 +44,18 @@ export function jsonContent(value: unknown, origin: ContentOrigin, rules: Conten
   const short = redacted === undefined ? json : JSON.stringify(mapTexts(redacted, (text) => cut(text, maxChars), 0));
   // Many short texts can be long together.
   return cut(short, maxChars * 2);
+}
+
+/**
+ * Lets the redaction see all content before any of it is used: a secret may stand bare in the reply of a turn and be
+ * given away only by the output of a tool further down.
+ */
+export function showContent(spans: readonly TraceSpan[], rules: ContentRules): void {
+  if (rules.mode === 'metadata') return;
+  for (const { detail, errorText } of spans) {
+    rules.redact(JSON.stringify(detail));
+    if (errorText !== undefined) rules.redact(errorText);
+  }
 }
 
 export function isAllowed(origin: ContentOrigin, mode: ContentMode): boolean {

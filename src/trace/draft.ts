@@ -61,6 +61,10 @@ export class TurnDraft {
   endMs: number | undefined;
   readonly #isStrict: boolean;
   readonly #messages: MessageDraft[] = [];
+  readonly #byId = new Map<string, MessageDraft[]>();
+  /** Places of the messages that were handed out before. */
+  readonly #sentPlaces: ReadonlyMap<string, number>;
+  #fresh = 0;
   readonly #sentCalls: ReadonlySet<string>;
   #previous: { readonly message: MessageDraft; readonly isWithoutId: boolean } | undefined;
 
@@ -71,6 +75,7 @@ export class TurnDraft {
     this.isReplay = open?.isReplay ?? false;
     this.#isStrict = isStrict;
     this.#sentCalls = new Set(open?.calls);
+    this.#sentPlaces = new Map(open?.messages.flatMap(([id], i) => (id === null ? [] : [[id, i] as const])));
     for (const call of open?.waiting ?? []) this.waiting.set(call.id, call);
   }
 
@@ -85,7 +90,7 @@ export class TurnDraft {
   /** Whether a line with this message id goes on with a message of this turn. */
   hasMessage(id: string | undefined): boolean {
     if (id === undefined) return false;
-    return this.#messages.some((message) => message.id === id) || this.#sentIndex(id) >= 0;
+    return this.#byId.has(id) || this.#sentPlaces.has(id);
   }
 
   addAssistant(line: TraceLine): void {
@@ -167,29 +172,29 @@ export class TurnDraft {
       const joined = this.#isStrict ? last : this.#previous?.isWithoutId ? this.#previous.message : undefined;
       return joined ?? this.#addMessage(undefined, line, false);
     }
-    const same = this.#isStrict
-      ? this.#messages.slice(-1).filter((message) => message.id === id)
-      : this.#messages.filter((message) => message.id === id);
+    const known = this.#byId.get(id) ?? [];
+    const same = this.#isStrict ? known.filter((message) => message === last) : known;
     const own = same.find((message) => isSameRequest(message, line));
     if (own !== undefined) return own;
-    const sentIndex = this.#sentIndex(id);
-    if (sentIndex >= 0 && same.length === 0) {
-      const sent = { ...this.#emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) };
-      this.#messages.push(sent);
-      return sent;
+    const sentIndex = this.#sentPlaces.get(id);
+    if (sentIndex !== undefined && same.length === 0) {
+      return this.#keep({ ...emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) });
     }
     return this.#addMessage(id, line, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
   }
 
   #addMessage(id: string | undefined, line: TraceLine, isRepeatedId: boolean): MessageDraft {
-    const index = (this.open?.messages.length ?? 0) + this.#messages.filter((message) => !message.isSent).length;
-    const message = { ...this.#emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs };
-    this.#messages.push(message);
-    return message;
+    const index = (this.open?.messages.length ?? 0) + this.#fresh++;
+    return this.#keep({ ...emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs });
   }
 
-  #emptyMessage(id: string | undefined, index: number, isSent: boolean, isRepeatedId: boolean): MessageDraft {
-    return { id, index, isSent, isRepeatedId, timeMs: undefined, lines: [], blocks: [], known: new Set() };
+  #keep(message: MessageDraft): MessageDraft {
+    this.#messages.push(message);
+    const { id } = message;
+    const same = id === undefined ? undefined : this.#byId.get(id);
+    if (same !== undefined) same.push(message);
+    else if (id !== undefined) this.#byId.set(id, [message]);
+    return message;
   }
 
   #newBlocks(message: MessageDraft, line: TraceLine, blocks: readonly Block[]): readonly Block[] {
@@ -228,10 +233,6 @@ export class TurnDraft {
     return { id, index, isSent: true, isRepeatedId: false, ...rest, timeMs, blocks, isApiError: false };
   }
 
-  #sentIndex(id: string): number {
-    return this.open?.messages.findIndex(([each]) => each === id) ?? -1;
-  }
-
   #sentTime(index: number): number | undefined {
     return this.open?.messages[index]?.[1] ?? undefined;
   }
@@ -239,6 +240,10 @@ export class TurnDraft {
   #moveEnd(timeMs: number | undefined): void {
     if (timeMs !== undefined && (this.endMs === undefined || timeMs > this.endMs)) this.endMs = timeMs;
   }
+}
+
+function emptyMessage(id: string | undefined, index: number, isSent: boolean, isRepeatedId: boolean): MessageDraft {
+  return { id, index, isSent, isRepeatedId, timeMs: undefined, lines: [], blocks: [], known: new Set() };
 }
 
 export function messageIdOf(line: TraceLine): string | undefined {

@@ -65,11 +65,12 @@ export interface Conversation {
 
 export function conversationSpans(conversation: Conversation, place: SpanPlace): readonly TraceSpan[] {
   const fresh = conversation.messages.filter((message) => !message.isSent);
+  let done = 0;
   const spans: TraceSpan[] = [];
   for (const message of conversation.messages) {
     const spanId = generationId(message, place.scope);
     if (!message.isSent) {
-      const next = fresh[fresh.indexOf(message) + 1];
+      const next = fresh[++done];
       const endMs = next === undefined ? (place.context.nowMs ?? conversation.endMs) : next.timeMs;
       const isFirst = message === fresh[0];
       spans.push(generationSpan(message, { ...place, spanId, endMs, first: isFirst ? conversation : undefined }));

@@ -98,7 +98,7 @@ export class TurnReader {
   #goesOn(id: string | undefined): boolean {
     if (this.#rules.strictSeed || id === undefined) return false;
     if (this.#current !== undefined) return this.#current.hasMessage(id);
-    return this.state.openTurn?.messages.some(([each]) => each === id) ?? false;
+    return this.state.openTurn?.messages.some(([each]) => each === id) ?? false; // asked once for each prompt
   }
 
   #readResults(line: TraceLine): void {

@@ -1,7 +1,7 @@
 // Spans by the OpenTelemetry conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`, with the names that
 // are current there and none that were given up.
 import { version as ownVersion } from '../../base/version.ts';
-import { type ContentOrigin, isAllowed, jsonContent, valueContent } from '../content.ts';
+import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../content.ts';
 import type {
   GenerationDetail,
   ImagePlaceholder,
@@ -28,6 +28,7 @@ import {
 type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
+  showContent(spans, options);
   return {
     resource: resourceOf(spans, { 'deployment.environment.name': options.environment }),
     scope: { name: 'clew', version: ownVersion },

@@ -1,7 +1,7 @@
 // Spans as Langfuse wants them, over OTLP: the mapping of seed 002 §7 attribute by attribute, then what was added to it
 // without changing any of its values (docs/tracing.md has the table).
 import { version as ownVersion } from '../../base/version.ts';
-import { jsonContent, textContent, valueContent } from '../content.ts';
+import { jsonContent, showContent, textContent, valueContent } from '../content.ts';
 import { wrapperSpanId } from '../ids.ts';
 import type {
   GenerationDetail,
@@ -21,6 +21,7 @@ import { attributes, originOf, type ProfileOptions, resourceOf, statusOf, wireTi
 type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
+  showContent(spans, options);
   return {
     resource: resourceOf(spans),
     // Under another name Langfuse adds a catch-all to the metadata of every observation.

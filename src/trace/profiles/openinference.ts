@@ -1,6 +1,6 @@
 // Spans in the words of OpenInference, for Phoenix and Arize: span kinds, flattened messages, token counts.
 import { version as ownVersion } from '../../base/version.ts';
-import { jsonContent, textContent, valueContent } from '../content.ts';
+import { jsonContent, showContent, textContent, valueContent } from '../content.ts';
 import type {
   GenerationDetail,
   SubagentDetail,
@@ -18,6 +18,7 @@ import { attributes, count, originOf, type ProfileOptions, resourceOf, statusOf,
 type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
+  showContent(spans, options);
   return {
     resource: resourceOf(spans, { 'openinference.project.name': options.projectName }),
     scope: { name: 'clew', version: ownVersion },
