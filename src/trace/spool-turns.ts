@@ -1,5 +1,6 @@
 // Turns → batches in the outbox of each destination, not committed yet: their spans are claimed in the ledger first, so
 // that of several copies of a session only one sends them.
+import { looseAgentSpans } from './agent-spans.ts';
 import type { AgentLookup } from './agents.ts';
 import type { Destination } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
@@ -16,6 +17,10 @@ export interface SpoolRun {
   readonly sessionId: string;
   readonly endMs: number | undefined;
   readonly agents: AgentLookup;
+  /** The sub-agents that calls have started so far; added to. */
+  readonly started: Set<string>;
+  /** All turns of the session have come: agents that no call started are sent, too. */
+  readonly hasAll: boolean;
   readonly isDryRun?: boolean;
 }
 
@@ -88,7 +93,9 @@ async function claimSpans(
   const ledger = ledgerFor(context, name);
   const ask = (keys: readonly string[]): Promise<Claims> =>
     run.isDryRun === true ? ledger.imagineClaim(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
-  const all = turns.map((turn) => keyed(spansFor(turn, run, context, false), ''));
+  const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run)].map((spans) =>
+    keyed(spans, ''),
+  );
   const { mine, foreign } = await ask(all.flat().map(({ key }) => key));
   const spans = all.flatMap((turn) => ownOf(turn, mine));
   const copies = all.flat().length - spans.length;
@@ -100,10 +107,15 @@ async function claimSpans(
   return { spans: [...spans, ...forked.filter(({ key }) => again.mine.has(key))], copies };
 }
 
+/** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
+function looseSpans({ hasAll, agents, started, sessionId }: SpoolRun): readonly (readonly TraceSpan[])[] {
+  return hasAll ? looseAgentSpans(agents, started, { sessionId, agents }).map(({ spans }) => spans) : [];
+}
+
 function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
   const { sessionId, agents, endMs } = run;
   const { traceSeed } = config;
-  return spansOfTurn(turn, {
+  const spans = spansOfTurn(turn, {
     sessionId,
     agents,
     keepForks,
@@ -112,13 +124,17 @@ function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keep
     ...(endMs === undefined ? {} : { nowMs: endMs }),
     ...(traceSeed === undefined ? {} : { traceSeed }),
   });
+  for (const { detail } of spans) if (detail.kind === 'subagent') run.started.add(detail.agentId);
+  return spans;
 }
 
 /** A turn none of whose answers is ours is a copy, under whatever key. */
 function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
   const own = turn.filter(({ key }) => mine.has(key));
   const isGeneration = ({ span }: ClaimedSpan): boolean => span.kind === 'generation';
-  return turn.some(isGeneration) && !own.some(isGeneration) ? own.filter(({ span }) => span.kind !== 'turn') : own;
+  return turn.some(isGeneration) && !own.some(isGeneration)
+    ? own.filter(({ span }) => span.parentSpanId !== undefined)
+    : own;
 }
 
 function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan[] {

@@ -93,13 +93,16 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     isOver: run.atEnd === 'session',
     strictSeed: config.strictSeed,
   });
+  const started = new Set<string>();
   let agents: AgentLookup | undefined;
   const commit = async (turns: readonly TraceTurn[], cursor: TraceCursor, isWhole: boolean): Promise<void> => {
     onStep('parsed');
     const wanted = turns.filter((turn) => isTraced(config, turn.prompt?.cwd));
     // Where nothing is new, the folder with all its files is not looked at either.
     if (wanted.length > 0) agents ??= await findAgentTranscripts(run.file);
-    const made = agents === undefined ? nothing : await spoolTurns(wanted, { ...run, agents }, context);
+    const hasAll = isWhole && run.fromStart && run.atEnd === 'session';
+    const spool = agents === undefined ? undefined : { ...run, agents, started, hasAll };
+    const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context);
     total.turns += turns.length;
     total.spans += made.spans;
     total.copies += made.copies;
