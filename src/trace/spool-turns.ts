@@ -49,8 +49,8 @@ export async function spoolTurns(
 
 interface ClaimedSpan {
   readonly span: TraceSpan;
-  /** What the ledger knows it by. */
-  readonly key: string;
+  /** What the ledger knows it by: it is sent where all of them are free. */
+  readonly keys: readonly string[];
 }
 
 async function spoolSpans(
@@ -61,12 +61,12 @@ async function spoolSpans(
 ): Promise<readonly PendingBatch[]> {
   onStep('claimed');
   const redact = destination.isRedacted ? await loadRedact() : (text: string): string => text;
-  const keys = new Map(spans.map(({ span, key }) => [span.spanId, key]));
+  const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
   const pending: PendingBatch[] = [];
   const all = spans.map(({ span }) => span);
   const options = { redact, labels: config.labels, nowMs: endMs ?? Date.now(), isBackfill: endMs === undefined };
   for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
-    const ledgerKeys = spanIds.flatMap((id) => keys.get(id) ?? []);
+    const ledgerKeys = spanIds.flatMap((id) => keysOfSpan.get(id) ?? []);
     const createdMs = Date.now();
     const info = {
       destination: destination.name,
@@ -96,15 +96,15 @@ async function claimSpans(
   const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run)].map((spans) =>
     keyed(spans, ''),
   );
-  const { mine, foreign } = await ask(all.flat().map(({ key }) => key));
+  const { mine, foreign } = await ask(all.flat().flatMap(({ keys }) => keys));
   const spans = all.flatMap((turn) => ownOf(turn, mine));
   const copies = all.flat().length - spans.length;
   if (foreign.size === 0 || !context.config.keepsForks) return { spans, copies };
   const forked = turns
-    .filter((_, i) => all[i]?.some(({ key }) => foreign.has(key)))
+    .filter((_, i) => all[i]?.some(({ keys }) => keys.some((key) => foreign.has(key))))
     .flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
-  const again = await ask(forked.map(({ key }) => key));
-  return { spans: [...spans, ...forked.filter(({ key }) => again.mine.has(key))], copies };
+  const again = await ask(forked.flatMap(({ keys }) => keys));
+  return { spans: [...spans, ...forked.filter(({ keys }) => keys.every((key) => again.mine.has(key)))], copies };
 }
 
 /** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
@@ -130,7 +130,7 @@ function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keep
 
 /** A turn none of whose answers is ours is a copy, under whatever key. */
 function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
-  const own = turn.filter(({ key }) => mine.has(key));
+  const own = turn.filter(({ keys }) => keys.every((key) => mine.has(key)));
   const isGeneration = ({ span }: ClaimedSpan): boolean => span.kind === 'generation';
   return turn.some(isGeneration) && !own.some(isGeneration)
     ? own.filter(({ span }) => span.parentSpanId !== undefined)
@@ -138,13 +138,16 @@ function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonl
 }
 
 function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan[] {
-  return spans.map((span) => ({ span, key: `${scope}|${keyOf(span)}` }));
+  return spans.map((span) => ({ span, keys: keysOf(span).map((key) => `${scope}|${key}`) }));
 }
 
-/** Ids that the API gave are the same in every copy; any other id may come again in another session. */
-function keyOf({ detail, spanId }: TraceSpan): string {
+/**
+ * By its own id, and by the id that the API gave: a copy that was cut in front is another turn, with other ids, but holds
+ * the same messages. An id that is not the API's may come again in another session and stand for something else.
+ */
+function keysOf({ detail, spanId }: TraceSpan): readonly string[] {
   if (detail.kind === 'generation' && detail.messageId?.startsWith('msg_') === true)
-    return `${detail.messageId}|${detail.requestId ?? ''}`;
-  if (detail.kind === 'tool' && /^(?:srv)?toolu_/.test(detail.toolUseId)) return detail.toolUseId;
-  return spanId;
+    return [spanId, `${detail.messageId}|${detail.requestId ?? ''}`];
+  if (detail.kind === 'tool' && /^(?:srv)?toolu_/.test(detail.toolUseId)) return [spanId, detail.toolUseId];
+  return [spanId];
 }

@@ -99,8 +99,9 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     onStep('parsed');
     const wanted = turns.filter((turn) => isTraced(config, turn.prompt?.cwd));
     // Where nothing is new, the folder with all its files is not looked at either.
-    if (wanted.length > 0) agents ??= await findAgentTranscripts(run.file);
-    const hasAll = isWhole && run.fromStart && run.atEnd === 'session';
+    const isAllowed = wanted.length > 0 || (turns.length === 0 && config.projects.length === 0);
+    const hasAll = isWhole && run.fromStart && run.atEnd === 'session' && isAllowed;
+    if (wanted.length > 0 || hasAll) agents ??= await findAgentTranscripts(run.file);
     const spool = agents === undefined ? undefined : { ...run, agents, started, hasAll };
     const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context);
     total.turns += turns.length;

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { jsonOf } from '../support/clew.ts';
+import { hasShared, shared as sharedFolder } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
@@ -20,11 +21,10 @@ test('forked and resumed copies are sent once, with the tokens that clew usage c
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const root = path.join(home, 'claude');
-  cpSync(path.join(recordings, 'real'), path.join(root, 'projects'), {
-    recursive: true,
-    filter: (from) => !from.endsWith('.gitattributes'),
-  });
-  flatten(root);
+  copyProjects(
+    hasShared ? path.join(sharedFolder, 'corpus/real') : path.join(recordings, 'real'),
+    path.join(root, 'projects'),
+  );
   const shared = ['a', 'b', 'c'].flatMap((id) => toolTurn(id));
   const counted = assistant('counted', { message: { id: 'msg_counted', usage }, requestId: 'req_1' });
   const own = [...shared, user('more'), counted];
@@ -176,19 +176,12 @@ async function run(
   return parseJson(text);
 }
 
-/** Project folders directly below `projects`, as a library has them. */
-function flatten(root: string): void {
-  const projects = path.join(root, 'projects');
-  for (const version of readdirSync(projects)) {
-    for (const scenario of readdirSync(path.join(projects, version))) {
-      const from = path.join(projects, version, scenario);
-      for (const slug of readdirSync(from))
-        cpSync(
-          path.join(from, slug),
-          path.join(projects, `${version}-${scenario}-${slug}`.replace(/[^A-Za-z0-9]/g, '-')),
-          { recursive: true },
-        );
-    }
+/** Every folder with transcripts, each as a project of the library. */
+function copyProjects(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    const folder = entry.parentPath;
+    if (!entry.name.endsWith('.jsonl') || folder.includes('subagents')) continue;
+    cpSync(folder, path.join(to, path.relative(from, folder).replace(/[^A-Za-z0-9]/g, '-')), { recursive: true });
   }
 }
 

@@ -5,7 +5,8 @@ import { discoverSessions, type FoundSession } from '../../store/discover.ts';
 import { createContext } from '../../trace/context.ts';
 import { recoverSessions } from '../../trace/recover.ts';
 import { type SendReport, sendOutbox } from '../../trace/send.ts';
-import { traceSession } from '../../trace/trace-session.ts';
+import { isSettled } from '../../trace/settle.ts';
+import { type SessionRun, traceSession } from '../../trace/trace-session.ts';
 import { type CommandInput, textFlag } from '../command.ts';
 import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
@@ -18,8 +19,7 @@ import { counted } from '../wording.ts';
 import { failUnlessSent, sendText } from './flush.ts';
 import { neededConfigOf } from './trace-config.ts';
 
-/** A session that was written to a moment ago may go on: of its last turn only what is complete is taken. */
-const quietMs = 3_600_000;
+const [overMs, pauseMs] = [3_600_000, 60_000];
 const sessionsPerSend = 25;
 const patienceMs = 120_000;
 
@@ -42,7 +42,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (!isDryRun) await recoverSessions(context);
   for (const [i, { path, sessionId, mtimeMs, sizeBytes }] of sessions.entries()) {
     try {
-      const atEnd = Date.now() - mtimeMs > quietMs ? 'session' : undefined;
+      const atEnd = endOf(path, Date.now() - mtimeMs);
       const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun } as const;
       const report = await traceSession(run, context);
       total.turns += report.turns;
@@ -64,6 +64,12 @@ export async function run(input: CommandInput): Promise<void> {
   if (total.failed > 0)
     throw new UserError(`${counted(total.failed, 'session')} could not be traced`, 'run it again', 1);
   failUnlessSent(report);
+}
+
+/** A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. */
+function endOf(file: string, ageMs: number): SessionRun['atEnd'] {
+  if (ageMs > overMs) return 'session';
+  return ageMs > pauseMs && isSettled(file, undefined) ? 'turn' : undefined;
 }
 
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
