@@ -12,6 +12,10 @@ export type { Diagnostic } from './base/diagnostic.ts';
 export { UserError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';
 export { version } from './base/version.ts';
+export type { Diagnosis } from './doctor/diagnose.ts';
+export { diagnoseSession } from './doctor/diagnose.ts';
+export type { DamageClass, DamageCode, Finding, Severity } from './doctor/finding.ts';
+export { damageClasses } from './doctor/finding.ts';
 export type { Block, KnownBlock, UnknownBlock } from './format/block.ts';
 export {
   blocksOf,

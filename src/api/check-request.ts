@@ -3,10 +3,17 @@
 import { apiRules } from './api-rules.ts';
 import { type CheckableRequest, type Place, viewRequest } from './request-view.ts';
 import type { Violation } from './rule.ts';
+import { imageRules } from './rules/images.ts';
 
 export function checkRequest(request: CheckableRequest): Violation[] {
   const view = viewRequest(request);
   return apiRules.flatMap((rule) => rule.check(view)).sort(byPlace);
+}
+
+/** Only what concerns images, for a look at many sessions. */
+export function checkImageRules(request: CheckableRequest): Violation[] {
+  const view = viewRequest(request);
+  return imageRules.flatMap((rule) => rule.check(view)).sort(byPlace);
 }
 
 /** What concerns the whole request stands first, what concerns a whole message before its blocks. */

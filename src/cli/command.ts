@@ -1,11 +1,14 @@
 // What a command is: a row of the table in commands.ts (names, flags, help), and a module, loaded when it is called,
 // whose `run` reads its input, calls the layers above and renders.
+import { UserError } from '../base/errors.ts';
 import type { OutputStream } from './terminal/output.ts';
 import type { Style } from './terminal/style.ts';
 
 export interface Flag {
   /** With its dashes: `--json`. */
   readonly name: string;
+  /** One letter with its dash: `-o`. */
+  readonly short?: string;
   /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
   readonly value?: string;
   readonly summary: string;
@@ -15,12 +18,13 @@ export interface Flag {
 
 export interface CommandRow {
   readonly name: string;
-  /** `SESSION` for exactly one; `[SESSION...]` for any number. */
+  /** `SESSION` for exactly one; `[SESSION...]` for any number; several, with a space between: `SESSION TITLE`. */
   readonly argument?: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
   readonly examples: readonly string[];
-  load(): Promise<{ run(input: CommandInput): Promise<void> }>;
+  /** A number that `run` answers is the exit code. */
+  load(): Promise<{ run(input: CommandInput): Promise<unknown> }>;
 }
 
 export interface CommandInput {
@@ -50,4 +54,11 @@ export function textFlag(flags: FlagValues, name: string): string | undefined {
 export function listFlag(flags: FlagValues, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value : [];
+}
+
+export function countFlag(flags: FlagValues, name: string): number | undefined {
+  const value = textFlag(flags, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw new UserError(`--${name} takes a number, not "${value}"`, `write --${name} 10`);
+  return Number(value);
 }

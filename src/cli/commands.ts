@@ -172,6 +172,19 @@ export const commands: readonly CommandRow[] = [
   },
   ...surgeryCommands,
   {
+    name: 'doctor',
+    argument: '[SESSION]',
+    summary: 'say what a resume will lose and why, or what the API will reject',
+    flags: [
+      { name: '--all', summary: 'look at every session and list those with findings, worst first' },
+      json,
+      root,
+      demo,
+    ],
+    examples: ['clew doctor 3f2b8c1e', 'clew doctor --all', 'clew doctor 3f2b8c1e --json | jq ".findings[].code"'],
+    load: () => import('./doctor.ts'),
+  },
+  {
     name: 'watch',
     summary: 'keep the index current while sessions go on',
     flags: [{ name: '--quiet', summary: 'print nothing but trouble' }, json, root],

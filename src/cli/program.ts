@@ -18,8 +18,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   const help: string[] = [];
   try {
     if (isForPicker(argv)) return await pick(argv);
-    await parse(withHelpFlag(argv), help);
-    return exitCodes.ok;
+    return await parse(withHelpFlag(argv), help);
   } catch (error) {
     const isDebug = argv.includes('--debug');
     if (!(error instanceof CommanderError)) return reportError(withAdvice(error), isDebug);
@@ -46,7 +45,9 @@ function withHelpFlag(argv: readonly string[]): readonly string[] {
   return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
 }
 
-async function parse(argv: readonly string[], help: string[]): Promise<void> {
+/** Answers the exit code of the command that was called. */
+async function parse(argv: readonly string[], help: string[]): Promise<number> {
+  let exitCode: number = exitCodes.ok;
   const program = new Command('clew')
     .description('Read, find and trust every session of Claude Code.')
     .version(version, '-V, --version', 'print the version')
@@ -57,29 +58,41 @@ async function parse(argv: readonly string[], help: string[]): Promise<void> {
     .configureOutput({ writeOut: (text) => help.push(text), outputError: () => {} })
     .addHelpText('after', programNotes);
   for (const flag of globalFlags) program.addOption(optionOf(flag));
-  for (const row of commands) addCommand(program, row);
+  for (const row of commands) {
+    addCommand(program, row, (code) => {
+      exitCode = code;
+    });
+  }
   await program.parseAsync([...argv], { from: 'user' });
+  return exitCode;
 }
 
-function addCommand(program: Command, row: CommandRow): void {
+function addCommand(program: Command, row: CommandRow, onEnd: (exitCode: number) => void): void {
   const command = program
     .command(row.name)
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', commandNotes(row));
-  if (row.argument !== undefined) command.argument(bracketed(row.argument));
+  const names = row.argument?.split(' ') ?? [];
+  for (const name of names) command.argument(bracketed(name));
   for (const flag of row.flags) command.addOption(optionOf(flag));
   command.action(async (...values: unknown[]) => {
-    const words = row.argument === undefined ? [] : [values[0] ?? []].flat().map(String);
+    const words = values
+      .slice(0, names.length)
+      .flatMap((value) => value ?? [])
+      .map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    await run({ argument: words[0], words, flags, io: standardIo(flags) });
+    const answer = await run({ argument: words[0], words, flags, io: standardIo(flags) });
+    onEnd(typeof answer === 'number' ? answer : exitCodes.ok);
   });
 }
 
 function optionOf(flag: Flag): Option {
   const option = new Option(
-    flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`,
+    [flag.short ?? [], flag.value === undefined ? flag.name : `${flag.name} ${bracketed(flag.value)}`]
+      .flat()
+      .join(', '),
     flag.summary,
   );
   if (flag.isHidden) option.hideHelp();

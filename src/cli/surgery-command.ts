@@ -1,5 +1,7 @@
 // What all surgery commands share: sources from SESSION arguments, the plan carried out, its outcome as text or JSON.
+import path from 'node:path';
 import type { Violation } from '../api/rule.ts';
+import { UserError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/human.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
@@ -8,7 +10,7 @@ import { cwdOf } from '../session/session.ts';
 import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
 import type { Plan } from '../surgery/plan.ts';
 import { loadSource, type Source } from '../surgery/source.ts';
-import type { CommandInput } from './command.ts';
+import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { findSessionArgument, refuseForeign } from './session-argument.ts';
@@ -19,6 +21,12 @@ export async function sourceArgument(input: CommandInput): Promise<Source> {
   const source = await loadSource(await findSessionArgument(input));
   refuseForeign(source.session);
   return source;
+}
+
+export function neededFlag({ flags }: CommandInput, name: string, word: string): string {
+  const value = textFlag(flags, name);
+  if (value === undefined) throw new UserError(`--${name} ${word} is missing`, 'see --help');
+  return value;
 }
 
 /** Carries out the plan as the common flags say (`--dry-run`, `--json`, `--portable`) and prints what came of it. */
@@ -74,9 +82,9 @@ export function violationJson({ rule, status, message, messageIndex, blockIndex 
 }
 
 export function outcomeText(outcome: Outcome, source?: Source): string {
-  const { from, to, others, proof, changed, dropped, isWritten, notes, sizeBytes } = outcome;
+  const { from, to, proof, changed, dropped, isWritten, notes, sizeBytes } = outcome;
   const isSame = from.sessionId === to.sessionId && from.path === to.path;
-  const target = isSame ? 'in place' : `→ ${[to, ...others].map(({ sessionId }) => sessionId).join(', ')}`;
+  const target = isSame ? 'in place' : `→ ${targetText(outcome)}`;
   const lines = [
     `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId} ${target}`,
     `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
@@ -90,11 +98,22 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
     ...notes.map((note) => `  ${note}`),
   ];
   if (isWritten) {
-    const cwd = source === undefined ? undefined : cwdOf(source.session);
+    const cwd = outcome.workingFolder ?? (source === undefined ? undefined : cwdOf(source.session));
     const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
     lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`, `  take it back: clew undo ${outcome.id}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Where only the place is another one, that is what one wants to read. */
+function targetText({ from, to, others }: Outcome): string {
+  if (to.sessionId === from.sessionId) {
+    const along = others.length === 0 ? '' : `, and ${counted(others.length, 'more session')}`;
+    return `${path.dirname(to.path)}${along}`;
+  }
+  const made = [to, ...others].map(({ sessionId }) => sessionId);
+  const more = made.length > 5 ? ` and ${made.length - 5} more` : '';
+  return made.slice(0, 5).join(', ') + more;
 }
 
 function beforeText({ proof: { before, reachable } }: Outcome): string {

@@ -1,7 +1,7 @@
 // Lines with usage → the compact text the index keeps of them, and back. A file has one such text per reading of it,
 // not one row per message: the counting rule wants all of them at once, and binding values one by one costs ten times
 // as much as all the rest.
-import type { UsageLine } from '../session/usage.ts';
+import { isLarger, type UsageLine } from '../session/usage.ts';
 
 /** A line with usage, of a file and a session that are known from elsewhere. */
 export type LineWithUsage = Omit<UsageLine, 'file' | 'sessionId'>;
@@ -36,7 +36,7 @@ function isSynthetic({ model }: LineWithUsage): boolean {
 }
 
 function larger<T extends LineWithUsage>(a: T, b: T): T {
-  const [most, other] = b.usage.outputTokens >= a.usage.outputTokens ? [b, a] : [a, b];
+  const [most, other] = isLarger(b, a) ? [b, a] : [a, b];
   return most.stopReason !== undefined || other.stopReason === undefined
     ? most
     : { ...most, stopReason: other.stopReason };

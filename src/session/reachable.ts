@@ -1,32 +1,112 @@
-// A session → how much of its conversation a resume takes up: "41 of 812 messages", counted in lines.
-import { isBoundary, isMessage, type Node } from './node.ts';
+// A session → what a person would expect a resume to load, in the order of the conversation: the active branch behind
+// its last compaction, with the lines beside it. The chain of a client is held against it: "41 of 812 entries".
+import type { Branch } from './branch.ts';
+import { compactionsOf } from './compaction.ts';
+import { contentKey } from './content-key.ts';
+import { callsOf, isMessage, type Node, resultsOf } from './node.ts';
+import { findReplayed } from './replay.ts';
 import { resumeLines } from './resume/request.ts';
 import type { Session } from './session.ts';
 
 export interface Reachable {
-  /** Lines that a resume takes up. */
+  /** Entries of the conversation that a client takes into its request. */
   readonly loaded: number;
-  /** Lines that the active branch has, as a person reads it, since its last compaction. */
+  /** Those that a person would expect it to. */
   readonly of: number;
 }
 
+/** What the current client loads. */
 export function countReachable(session: Session): Reachable {
+  const expected = expectedOf(session);
   const resumed = resumeLines(session.transcript);
-  const loaded = new Set('refused' in resumed ? [] : resumed.lines.filter(isSpoken));
-  const all = new Set(loaded);
-  for (const node of currentLines(session)) if (isSpoken(node)) all.add(node);
-  return { loaded: loaded.size, of: all.size };
+  const lost = missingFrom(new Set('refused' in resumed ? [] : resumed.lines), expected, session);
+  return { loaded: expected.entries.length - lost.size, of: expected.entries.length };
 }
 
-/** The lines of the active branch that no compaction has summarised yet, with those beside it. */
-export function currentLines(session: Session): readonly Node[] {
-  const [branch] = session.branches;
-  if (branch === undefined) return [];
-  const from = branch.nodes.findLastIndex(isBoundary);
-  return branch.nodes.slice(from + 1).flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
+export interface Expectation {
+  /** The lines of the active branch behind the compaction, and those beside it, whatever they are. */
+  readonly order: readonly Node[];
+  /** The entries of the conversation among them. */
+  readonly entries: readonly Node[];
+  /** History that was written again; it is expected once. */
+  readonly copies: ReadonlySet<Node>;
+  /** Where the order begins, if not at the start of the branch. */
+  readonly compaction: Node | undefined;
+  /** Lines before the compaction. */
+  readonly compacted: number;
 }
 
-/** Whether a line is part of what was said: no note, and no API error, which the client never sends again. */
-function isSpoken(node: Node): boolean {
-  return isMessage(node) && node.hasContent && !node.isApiError;
+export function expectedOf(session: Session): Expectation {
+  const branch = session.branches[0];
+  if (branch === undefined) return { order: [], entries: [], copies: new Set(), compaction: undefined, compacted: 0 };
+  const start = lastCompaction(session, branch.nodes);
+  const way = [...branch.nodes.slice(start.index), ...unreadEnd(session, branch.leaf)];
+  const onWay = new Set(way);
+  const order = [
+    ...start.kept.filter((node) => !onWay.has(node)),
+    ...way.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]),
+  ];
+  const copies = writtenAgain(session, branch);
+  const entries = order.filter((node) => isConversation(session, node) && !copies.has(node));
+  return { order, entries, copies, compaction: start.node, compacted: start.index };
+}
+
+/** A second result alone is no history that was written again: that has answers in it. */
+function writtenAgain({ transcript }: Session, { nodes }: Branch): ReadonlySet<Node> {
+  const copies = findReplayed(transcript, nodes);
+  return [...copies].some((node) => node.type === 'assistant') ? copies : new Set();
+}
+
+interface Start {
+  readonly index: number;
+  readonly node: Node | undefined;
+  readonly kept: readonly Node[];
+}
+
+/** A compaction that left neither a summary nor a part of the old history is damage, and what it cut off is expected. */
+function lastCompaction(session: Session, way: readonly Node[]): Start {
+  let start: Start = { index: 0, node: undefined, kept: [] };
+  const compactions = compactionsOf(session);
+  if (compactions.length === 0) return start;
+  const places = new Map(way.map((node, index) => [node, index]));
+  for (const { boundary, summary, preservedUuids } of compactions) {
+    const node = boundary ?? summary;
+    const index = node === undefined ? undefined : places.get(node);
+    if (node === undefined || index === undefined || index < start.index) continue;
+    if (summary === undefined && preservedUuids.length === 0) continue;
+    start = { index, node, kept: preservedUuids.flatMap((uuid) => session.graph.byUuid(uuid) ?? []) };
+  }
+  return start;
+}
+
+/** What continues the active branch in records that the client does not read: behind another record, behind junk. */
+function unreadEnd(session: Session, leaf: Node): readonly Node[] {
+  const end: Node[] = [];
+  for (let tip: Node | undefined = leaf; tip !== undefined; ) {
+    const next = session.branches.find((branch) => branch.fork === tip && branch.nodes[0]?.hidden === true);
+    end.push(...(next?.nodes ?? []));
+    tip = next?.leaf;
+  }
+  return end;
+}
+
+function isConversation({ graph, isAgent }: Session, node: Node): boolean {
+  if (!isMessage(node) || !node.hasContent || node.isApiError) return false;
+  return (isAgent || !node.isSidechain) && !graph.isReplaced(node);
+}
+
+/** Those of the expected entries that a chain does not hold, neither themselves nor a copy of them. */
+export function missingFrom(
+  chain: ReadonlySet<Node>,
+  { entries }: Expectation,
+  { transcript }: Session,
+): ReadonlySet<Node> {
+  const missing = entries.filter((node) => !chain.has(node));
+  if (missing.length === 0 || !transcript.mayRepeat) return new Set(missing);
+  const keyOf = (node: Node): string => {
+    const ids = [...callsOf(node).map((call) => call.id), ...resultsOf(node).map((result) => result.toolUseId)];
+    return `${node.type} ${node.message?.id} ${ids.join()} ${contentKey(transcript.read(node))}`;
+  };
+  const held = new Set([...chain].filter(isMessage).map(keyOf));
+  return new Set(missing.filter((node) => !held.has(keyOf(node))));
 }

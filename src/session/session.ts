@@ -48,11 +48,15 @@ export function makeSession(files: SessionFiles, transcript: Transcript): Sessio
 }
 
 /** The session of one sub-agent: its own file, or its lines in the main one. Its agents are those it started itself. */
-export async function loadAgent(session: Session, agent: AgentSource): Promise<Session> {
+export async function loadAgent(
+  session: Session,
+  agent: AgentSource,
+  options: TranscriptOptions = {},
+): Promise<Session> {
   const { customTitle, archived, ...main } = session.files;
   const files = { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
   if (agent.path !== undefined) {
-    const transcript = loadTranscript(agent.path, { strict: true });
+    const transcript = loadTranscript(agent.path, { strict: true, ...options });
     const own = makeSession({ ...files, sessionId: `agent-${agent.agentId}`, main: agent.path }, transcript);
     return { ...own, agents: agentsStartedBy(transcript, session.agents) };
   }

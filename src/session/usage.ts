@@ -153,5 +153,16 @@ function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]
 
 /** The line with the most output; of equals the last, which a client writes last. */
 function largest(lines: readonly UsageLine[]): UsageLine {
-  return lines.reduce((best, line) => (line.usage.outputTokens >= best.usage.outputTokens ? line : best));
+  return lines.reduce((best, line) => (isLarger(line, best) ? line : best));
+}
+
+/** Whether a later line counts instead of an earlier one. A clone may carry zeros (docs/surgery.md): they say nothing. */
+export function isLarger(later: Pick<UsageLine, 'usage'>, earlier: Pick<UsageLine, 'usage'>): boolean {
+  if (later.usage.outputTokens !== earlier.usage.outputTokens)
+    return later.usage.outputTokens > earlier.usage.outputTokens;
+  return !isZero(later.usage) || isZero(earlier.usage);
+}
+
+function isZero({ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens }: Usage): boolean {
+  return inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens === 0;
 }

@@ -52,19 +52,20 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     words: [...(options.at === undefined ? [] : ['--at', options.at]), ...(options.to ? ['--to', options.to] : [])],
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result],
+    ...(options.to === undefined ? {} : { workingFolder: options.to }),
     dropped: cut === undefined ? [] : droppedBy(session.transcript, cut.rewrite.drops ?? new Map()),
     expects: (staged) => (cut === undefined ? sameRequest(session, staged) : sameLeaf(cut.leaf, staged)),
   };
 }
 
-interface Cut {
+export interface Cut {
   readonly leaf: Node;
   readonly kept: ReadonlySet<Node>;
   readonly rewrite: Rewrite;
 }
 
 /** What stays when the history ends at a turn or line: all that stands before its end, but no later part of the branch. */
-function findCut(session: Session, at: string): Cut {
+export function findCut(session: Session, at: string): Cut {
   const kept = keptUntil(session, at);
   const leaf = lastSaid(kept);
   const end = [...kept].reduce((last, node) => Math.max(last, node.index), 0);
@@ -75,7 +76,7 @@ function findCut(session: Session, at: string): Cut {
     if (kept.has(node)) continue;
     // Pins of the original name lines that may be gone; the fork gets its own.
     if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
-    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the end of the fork');
+    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the new end');
   }
   return { leaf, kept, rewrite: { drops } };
 }
@@ -135,14 +136,14 @@ function titleFor(session: Session, options: ForkOptions): string | undefined {
   return `${[...title.replace(/\s+/g, ' ')].slice(0, 80).join('')} (fork)`;
 }
 
-function originEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
+export function originEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
   const isSaid = entry.type === 'user' || entry.type === 'assistant';
   if (!isSaid || typeof entry.uuid !== 'string') return [];
   return [{ path: ['forkedFrom'], set: { sessionId, messageUuid: entry.uuid } }];
 }
 
 /** Sub-agents that only later lines started. */
-function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlySet<string> {
+export function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlySet<string> {
   const started = new Set([...kept].flatMap(callsOf).map((call) => call.id));
   const behind = source.session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
   return new Set(

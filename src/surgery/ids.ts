@@ -45,7 +45,8 @@ export class NewIds {
     }
     const promptId = asString(entry.promptId);
     if (promptId !== undefined) edits.push({ path: ['promptId'], set: this.#prompt(promptId) });
-    this.#collect(entry, [], edits);
+    for (const { path, id } of findReferences(entry, (uuid) => this.#ids.has(uuid)))
+      edits.push({ path, set: this.of(id) });
     return edits;
   }
 
@@ -54,16 +55,33 @@ export class NewIds {
     this.#prompts.set(promptId, made);
     return made;
   }
+}
 
-  #collect(value: JsonValue | undefined, path: JsonPath, edits: Edit[]): void {
-    if (typeof value === 'string') {
-      if (this.#ids.has(value)) edits.push({ path, set: this.of(value) });
-    } else if (isArray(value)) {
-      for (const [i, item] of value.entries()) this.#collect(item, [...path, i], edits);
-    } else if (isObject(value) && path.length < deepestReference) {
-      for (const [key, item] of Object.entries(value)) {
-        if (!(path.length === 0 && spokenKeys.has(key))) this.#collect(item, [...path, key], edits);
-      }
+export interface Reference {
+  readonly path: JsonPath;
+  readonly id: string;
+}
+
+/** Where a record names one of these lines: in fields of any name, so that those of later clients are found too. */
+export function findReferences(entry: JsonObject, isId: (text: string) => boolean): readonly Reference[] {
+  const found: Reference[] = [];
+  collect(entry, [], isId, found);
+  return found;
+}
+
+function collect(
+  value: JsonValue | undefined,
+  path: JsonPath,
+  isId: (text: string) => boolean,
+  found: Reference[],
+): void {
+  if (typeof value === 'string') {
+    if (isId(value)) found.push({ path, id: value });
+  } else if (isArray(value)) {
+    for (const [i, item] of value.entries()) collect(item, [...path, i], isId, found);
+  } else if (isObject(value) && path.length < deepestReference) {
+    for (const [key, item] of Object.entries(value)) {
+      if (!(path.length === 0 && spokenKeys.has(key))) collect(item, [...path, key], isId, found);
     }
   }
 }

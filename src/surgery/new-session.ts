@@ -16,6 +16,8 @@ export interface ResultOptions {
   readonly renames?: (entry: JsonObject, file: SourceFile) => readonly Edit[];
   /** Files that are not transcripts and get other content. */
   readonly contents?: ReadonlyMap<string, FileSource>;
+  /** Files that the source does not have, by their name below the project folder. */
+  readonly added?: readonly PlannedFile[];
   /** Files that do not come along. */
   readonly leftOut?: ReadonlySet<string>;
 }
@@ -24,6 +26,11 @@ export interface NewSessionOptions extends ResultOptions {
   readonly sessionId?: string;
   /** The project folder; by default that of the source. */
   readonly folder?: string;
+}
+
+export interface PlacedOptions extends ResultOptions {
+  readonly folder: string;
+  readonly sessionId?: string;
 }
 
 export function newSession(source: Source, options: NewSessionOptions = {}): PlannedSession {
@@ -40,6 +47,21 @@ export function newSession(source: Source, options: NewSessionOptions = {}): Pla
     files: planFiles(source, { ...options, renames }, (name) =>
       isChanged ? nameFor(name, source.session.id, sessionId) : name,
     ),
+  };
+}
+
+/** The same session elsewhere: nothing changes but what `options` name. */
+export function placedSession(source: Source, options: PlacedOptions): PlannedSession {
+  const { folder, sessionId = source.session.id } = options;
+  const rename = (name: string): string =>
+    sessionId === source.session.id ? name : nameFor(name, source.session.id, sessionId);
+  const files = planFiles(source, options, rename);
+  const times = new Map(source.files.map((file) => [rename(file.name), file.stats.mtimeMs]));
+  return {
+    sessionId,
+    folder,
+    isInPlace: false,
+    files: files.map((file) => ({ ...file, mtimeMs: times.get(file.name) ?? Date.now() })),
   };
 }
 
@@ -60,9 +82,10 @@ export function sameSession(source: Source, options: ResultOptions = {}): Planne
 }
 
 function planFiles(source: Source, options: ResultOptions, rename: (name: string) => string): readonly PlannedFile[] {
-  return source.files
+  const own = source.files
     .filter((file) => options.leftOut?.has(file.path) !== true)
     .map((file) => ({ name: rename(file.name), content: contentOf(file, options) }));
+  return [...own, ...(options.added ?? [])];
 }
 
 function contentOf(file: SourceFile, options: ResultOptions): FileSource {
@@ -82,7 +105,7 @@ function contentOf(file: SourceFile, options: ResultOptions): FileSource {
  * Where a file of the old session stands in the new one. Sub-agents of 2.0.x stand beside the main transcript; they go
  * into the side folder, because beside it two sessions would own one name.
  */
-function nameFor(name: string, oldId: string, newId: string): string {
+export function nameFor(name: string, oldId: string, newId: string): string {
   if (name === `${oldId}.jsonl`) return `${newId}.jsonl`;
   const inside = name.startsWith(`${oldId}/`) ? name.slice(oldId.length + 1) : path.posix.join('subagents', name);
   return `${newId}/${inside}`;

@@ -1,8 +1,8 @@
 // A plan → staged, proved, and only then written: new files first, the main transcript last; what is replaced or
 // removed goes to the operation's backup. A kill at any point leaves the original whole; the next operation clears up.
 
-import { createReadStream, statSync } from 'node:fs';
-import { rm, statfs } from 'node:fs/promises';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { rm, rmdir, statfs, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
@@ -52,6 +52,7 @@ export interface Outcome {
   readonly proof: Proof;
   readonly notes: readonly string[];
   readonly sizeBytes: { readonly before: number; readonly after: number };
+  readonly workingFolder?: string;
 }
 
 /** Carries out a plan. `sources`: what it was made from, in the order of `plan.sources`. */
@@ -107,13 +108,16 @@ async function stageAndProve(
   for (const [i, planned] of plan.results.entries()) {
     const folder = path.join(staged, String(i));
     const result = await stageSession(planned, folder);
-    const proved = await proveResult(plan, result, i, folder, sources[0]?.session, kept);
+    const source = sources[planned.comparedWith ?? 0]?.session;
+    const proved = await proveResult(plan, result, i, folder, source, kept);
     if (isPortable && proved.broken.length === 0) {
       const portable = await stagePortable(result, folder);
       dropped.push(...portable.dropped);
       proofs.push(provePortable(result, portable, proved));
     } else proofs.push(proved);
   }
+  for (const [i, { content }] of (plan.otherFiles ?? []).entries())
+    await writeNewFile(stagedOther(staged, i), bytesOf(content));
   const lost = sources.reduce((sum, { session }) => sum + kept.lostOf(session.transcript, plan.dropped), 0);
   const broken = proofs.flatMap((proved) => proved.broken);
   if (lost > 0) broken.push(`${lost} records are neither in the result nor among what is dropped`);
@@ -151,6 +155,7 @@ function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Sourc
     proof: proved.proof,
     notes: plan.notes ?? [],
     sizeBytes: { before, after: after.reduce((sum, size) => sum + size, 0) },
+    ...(plan.workingFolder === undefined ? {} : { workingFolder: plan.workingFolder }),
   };
 }
 
@@ -161,15 +166,27 @@ async function listChanges(plan: Plan, staged: string): Promise<readonly FileCha
     for (const file of [...planned.files].reverse()) {
       const target = stagedPath(planned.folder, file.name);
       const after = await stateOf(stagedPath(path.join(staged, String(i)), file.name));
-      if (!planned.isInPlace) changes.push({ path: target, kind: 'made', after });
-      else changes.push({ path: target, kind: 'replaced', ...(await beforeOf(target, changes.length)), after });
+      const isMade = !planned.isInPlace || !existsSync(target);
+      changes.push(await changeTo(target, after, isMade, changes.length));
     }
   }
-  for (const { path: target } of plan.otherFiles ?? [])
-    changes.push({ path: target, kind: 'replaced', ...(await beforeOf(target, changes.length)) });
+  for (const [i, { path: target, isLog }] of (plan.otherFiles ?? []).entries()) {
+    const after = await stateOf(stagedOther(staged, i));
+    const change = await changeTo(target, after, !existsSync(target), changes.length);
+    changes.push(isLog === true ? { ...change, isLog } : change);
+  }
   for (const target of plan.removals ?? [])
     changes.push({ path: target, kind: 'removed', ...(await beforeOf(target, changes.length)) });
   return changes;
+}
+
+async function changeTo(target: string, after: FileState, isMade: boolean, place: number): Promise<FileChange> {
+  if (isMade) return { path: target, kind: 'made', after };
+  return { path: target, kind: 'replaced', ...(await beforeOf(target, place)), after };
+}
+
+function stagedOther(staged: string, index: number): string {
+  return path.join(staged, 'other', String(index));
 }
 
 async function beforeOf(target: string, place: number): Promise<{ before: FileState; backup: string }> {
@@ -188,13 +205,30 @@ async function writeChanges(plan: Plan, staged: string, folder: string, changes:
       contents.set(stagedPath(planned.folder, file.name), () => createReadStream(from));
     }
   }
-  for (const other of plan.otherFiles ?? []) contents.set(other.path, () => bytesOf(other.content));
+  for (const [i, other] of (plan.otherFiles ?? []).entries())
+    contents.set(other.path, () => createReadStream(stagedOther(staged, i)));
   for (const change of changes) {
     const content = contents.get(change.path);
     const backup = change.backup === undefined ? undefined : path.join(folder, change.backup);
     if (change.kind === 'removed' && backup !== undefined) await keepAside(change.path, backup);
     else if (content !== undefined && backup !== undefined) await replaceFile(change.path, content(), { backup });
     else if (content !== undefined) await writeNewFile(change.path, content());
+  }
+  for (const { folder: project, files } of plan.results)
+    for (const { name, mtimeMs } of files)
+      if (mtimeMs !== undefined) await utimes(stagedPath(project, name), new Date(), new Date(mtimeMs));
+  const tops = new Set(plan.sources.map((source) => path.dirname(path.dirname(source.path))));
+  for (const file of plan.removals ?? []) await removeEmpty(path.dirname(file), tops);
+}
+
+/** The folders that a removed file leaves empty, up to its project folder. */
+async function removeEmpty(folder: string, tops: ReadonlySet<string>): Promise<void> {
+  for (let at = folder; !tops.has(at) && at !== path.dirname(at); at = path.dirname(at)) {
+    try {
+      await rmdir(at);
+    } catch {
+      return;
+    }
   }
 }
 
@@ -222,10 +256,11 @@ function refuseIfSourcesChanged(sources: readonly Source[]): void {
 
 /** The result is on the disk twice for a moment: staged and in its place. */
 async function refuseWithoutRoom(plan: Plan, sources: readonly Source[], operations: string): Promise<void> {
-  const needed = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
+  const size = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
+  const needed = size * Math.max(1, plan.results.length / Math.max(1, sources.length));
   for (const folder of [operations, plan.results[0]?.folder ?? operations]) {
     const room = await roomIn(folder);
-    if (room !== undefined && room < needed * plan.results.length)
+    if (room !== undefined && room < needed)
       throw new UserError(
         `not enough room in ${folder}: ${formatBytes(needed)} needed, ${formatBytes(room)} free`,
         'make room on the disk and run it again',

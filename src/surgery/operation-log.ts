@@ -32,6 +32,8 @@ export interface FileChange {
   /** Absent where the file was not there before, or is gone after. */
   readonly before?: FileState;
   readonly after?: FileState;
+  /** What others appended since stays when it is taken back. */
+  readonly isLog?: boolean;
 }
 
 export interface FileState {
@@ -60,10 +62,10 @@ export async function writeRecord(operations: string, record: OperationRecord): 
 /** All operations, the newest first; folders without a readable record are passed over. */
 export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
   const names = await readdir(operations).catch(() => []);
+  // Two within a second have ids of the same time.
   return names
-    .sort()
-    .reverse()
-    .flatMap((name) => readRecord(path.join(operations, name)) ?? []);
+    .flatMap((name) => readRecord(path.join(operations, name)) ?? [])
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
 /** Removes the folders of operations that were killed before they recorded anything. */

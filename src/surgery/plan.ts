@@ -17,7 +17,7 @@ export interface Plan {
   readonly operation: string;
   /** What it was told to do, for the history: `--at 4`. */
   readonly words: readonly string[];
-  /** The first one is what the result is compared with. */
+  /** What the results are made from, see `PlannedSession.comparedWith`. */
   readonly sources: readonly PlannedSource[];
   /** The first one is `to` in the output. */
   readonly results: readonly PlannedSession[];
@@ -25,6 +25,8 @@ export interface Plan {
   readonly removals?: readonly string[];
   /** Files beside the sessions, such as `history.jsonl`, that get new content, with a backup. */
   readonly otherFiles?: readonly PlannedOtherFile[];
+  /** Where the result goes on, if that is not the folder of the first source. */
+  readonly workingFolder?: string;
   readonly dropped: readonly Dropped[];
   /** What the user should know beside the numbers, one sentence each. */
   readonly notes?: readonly string[];
@@ -45,6 +47,8 @@ export interface PlannedSession {
   readonly folder: string;
   /** Whether it takes the place of files that are there; they are kept as backups. */
   readonly isInPlace: boolean;
+  /** Which of the sources the proof compares it with; by default the first. */
+  readonly comparedWith?: number;
   /** The main transcript first. */
   readonly files: readonly PlannedFile[];
 }
@@ -53,6 +57,8 @@ export interface PlannedFile {
   /** Below the project folder, with `/`. */
   readonly name: string;
   readonly content: FileSource;
+  /** When it was last changed, where that is to stay: lists of sessions are sorted by it. */
+  readonly mtimeMs?: number;
 }
 
 export type FileSource =
@@ -63,7 +69,10 @@ export type FileSource =
   | { readonly bytes: Buffer };
 
 export interface PlannedOtherFile {
+  /** Made where nothing stands there yet. */
   readonly path: string;
+  /** Other programs append to it: what came behind since is kept when the operation is taken back. */
+  readonly isLog?: boolean;
   readonly content: FileSource;
 }
 

@@ -1,7 +1,7 @@
 // Another working folder for a session: the project folder it then lives in, and the `cwd` of its lines.
 import path from 'node:path';
-import { asString, type JsonObject } from '../base/json.ts';
-import type { Edit } from '../format/edit.ts';
+import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Edit, JsonPath } from '../format/edit.ts';
 import { encodeSlug } from '../store/slug.ts';
 
 /** The project folder for `cwd`, beside that of the session. */
@@ -11,21 +11,59 @@ export function folderFor(projectFolder: string, cwd: string): string {
 
 /** Folders at or below `from` become the same below `to`; others stay. Windows and Unix paths may be mixed. */
 export function cwdEdits(entry: JsonObject, from: string, to: string): readonly Edit[] {
-  const cwd = asString(entry.cwd);
-  const moved = cwd === undefined ? undefined : movePath(cwd, from, to);
-  return moved === undefined || moved === cwd ? [] : [{ path: ['cwd'], set: moved }];
+  return folderEdits(entry, (folder) => movePath(folder, from, to));
+}
+
+/** The working folder of a line, and of the files whose backups it names, as `change` says; `undefined`: as it is. */
+export function folderEdits(entry: JsonObject, change: (folder: string) => string | undefined): readonly Edit[] {
+  const edits: Edit[] = [];
+  const add = (value: JsonValue | undefined, at: JsonPath): void => {
+    const folder = asString(value);
+    const changed = folder === undefined ? undefined : change(folder);
+    if (changed !== undefined && changed !== folder) edits.push({ path: at, set: changed });
+  };
+  add(entry.cwd, ['cwd']);
+  if (entry.type === 'file-history-delta') add(asObject(entry.backup)?.realParentDir, ['backup', 'realParentDir']);
+  if (entry.type === 'file-history-snapshot') {
+    const backups = asObject(asObject(entry.snapshot)?.trackedFileBackups) ?? {};
+    for (const [name, backup] of Object.entries(backups))
+      add(asObject(backup)?.realParentDir, ['snapshot', 'trackedFileBackups', name, 'realParentDir']);
+  }
+  return edits;
 }
 
 /** `undefined` where `file` is neither `from` nor below it. */
 export function movePath(file: string, from: string, to: string): string | undefined {
-  const base = from.replace(/[\\/]+$/, '');
-  if (file === base) return to;
-  const rest = file.startsWith(base) ? file.slice(base.length) : '';
-  if (!/^[\\/]/.test(rest)) return undefined;
-  const separator = isWindowsPath(to) ? '\\' : '/';
-  return to.replace(/[\\/]+$/, '') + rest.replace(/[\\/]/g, separator);
+  const rest = restBelow(file, from);
+  if (rest === undefined) return undefined;
+  if (rest === '') return to;
+  return withoutEnd(to) + inStyleOf(rest, isWindowsPath(from), isWindowsPath(to));
+}
+
+/** What of `file` stands behind `folder`, with the separator first; `undefined` where it is not below it. */
+export function restBelow(file: string, folder: string): string | undefined {
+  const base = withoutEnd(folder);
+  const isWindows = isWindowsPath(folder);
+  const start = file.slice(0, base.length);
+  // Windows tells no case apart, and takes either separator.
+  const isSame = isWindows
+    ? start.toLowerCase().replaceAll('/', '\\') === base.toLowerCase().replaceAll('/', '\\')
+    : start === base;
+  if (!isSame) return undefined;
+  const rest = file.slice(base.length);
+  return rest === '' || (isWindows ? /^[\\/]/ : /^\//).test(rest) ? rest : undefined;
+}
+
+/** On Unix a backslash is a letter like any other. */
+export function inStyleOf(rest: string, isFromWindows: boolean, isToWindows: boolean): string {
+  if (isFromWindows === isToWindows) return rest;
+  return isToWindows ? rest.replaceAll('/', '\\') : rest.replaceAll('\\', '/');
 }
 
 export function isWindowsPath(file: string): boolean {
   return /^[A-Za-z]:[\\/]|^\\\\/.test(file);
+}
+
+function withoutEnd(folder: string): string {
+  return folder.replace(/(?<=.)[\\/]+$/, '');
 }

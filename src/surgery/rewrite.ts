@@ -49,6 +49,16 @@ export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Ge
   }
 }
 
+/** Only these records, in this order, with the rewrite's edits and renames; each call reads the file again. */
+export function* pickLines(
+  transcript: Pick<Transcript, 'path'>,
+  nodes: readonly Node[],
+  rewrite: Pick<Rewrite, 'edits' | 'renames'> = {},
+): Generator<OutLine> {
+  const ranges = new RangeReader(transcript.path);
+  for (const node of nodes) yield rewriteRecord(transcript.path, node, rewrite, ranges);
+}
+
 /** What the rewrite drops, for the plan. */
 export function droppedBy(transcript: Transcript, drops: ReadonlyMap<number, string>, file?: string): Dropped[] {
   return [...drops].map(([index, reason]) => {

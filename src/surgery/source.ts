@@ -43,6 +43,14 @@ export async function loadSource(main: string): Promise<Source> {
   }
 }
 
+/** The session id that most of its lines carry. */
+export function idInside(session: Session): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { sessionId } of session.transcript.nodes)
+    if (sessionId !== undefined) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
 /** `agent-….jsonl`, wherever it stands. */
 function isAgentName(name: string): boolean {
   return /^agent-.+\.jsonl$/.test(path.posix.basename(name));

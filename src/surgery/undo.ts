@@ -104,11 +104,11 @@ async function refuseChanged(record: OperationRecord, change: FileChange): Promi
 }
 
 /** Also where lines came behind it since, if the operation had only appended some itself: these alone are taken out. */
-async function isAsLeft({ path: file, kind, before, after }: FileChange): Promise<boolean> {
+async function isAsLeft({ path: file, kind, before, after, isLog }: FileChange): Promise<boolean> {
   if (after === undefined) return true;
   const { size } = statSync(file);
   if (size < after.sizeBytes || (await hashStart(file, after.sizeBytes)) !== after.sha256) return false;
-  if (size === after.sizeBytes) return true;
+  if (size === after.sizeBytes || isLog === true) return true;
   const isAppended =
     kind === 'replaced' &&
     before !== undefined &&

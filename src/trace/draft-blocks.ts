@@ -27,9 +27,10 @@ export function blockKey(block: Block): string {
   const id = callId(block);
   if (id !== undefined) return `call ${id}`;
   const { text, thinking, data, tool_use_id } = block as JsonObject;
-  const said = [text, thinking, data, tool_use_id].find((each) => typeof each === 'string' && each !== '');
+  const texts = [text, thinking, data, tool_use_id].map(asString);
+  const said = texts.find((each) => each !== undefined && each !== '');
   // What has nothing to be told by is never taken for a copy.
-  return said === undefined || isArray(said) ? `new ${unnamed++}` : `${String(block.type)} ${String(said)}`;
+  return said === undefined ? `new ${unnamed++}` : `${String(block.type)} ${said}`;
 }
 
 let unnamed = 0;

@@ -20,6 +20,8 @@ const cases: readonly (readonly [name: string, columns: number, ...args: string[
   ['show-branch-80', 80, 'show', '--demo', 'b8f420a0'],
   ['show-branch-50', 50, 'show', '--demo', 'b8f420a0'],
   ['show-full-80', 80, 'show', '--demo', 'e45ab231', '--full', '--turn', '2'],
+  ['doctor-80', 80, 'doctor', '--demo', 'e45ab231'],
+  ['doctor-50', 50, 'doctor', '--demo', 'b8f420a0'],
   ['help-80', 80, '--help'],
   ['help-show-80', 80, 'show', '--help'],
 ];

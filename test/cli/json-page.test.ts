@@ -4,7 +4,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
-import { jsonOf } from '../support/clew.ts';
+import { jsonOf, runClew } from '../support/clew.ts';
 import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
@@ -13,7 +13,12 @@ import { recordings } from '../support/transcripts.ts';
 import { answerLine } from '../support/usage-library.ts';
 
 /** Objects whose keys are data. */
-const open: ReadonlySet<string> = new Set(['show.entries.byType', 'show --full.entries.byType', 'tail[].input']);
+const open: ReadonlySet<string> = new Set([
+  'show.entries.byType',
+  'show --full.entries.byType',
+  'tail[].input',
+  'doctor --all.sessions[].codes',
+]);
 
 test('every object that is printed has exactly the fields that the page lists for it', async (context) => {
   const documented = documentedFields();
@@ -44,6 +49,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   }
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
   collectArchive(folder, printed);
+  collectDoctor(folder, printed);
   collectSurgery(folder, printed);
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
@@ -70,6 +76,18 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
   collect('fork', run('fork', id, '--at', '1'), printed);
+  collect('fork', run('compress', id, '--keep-turns', '1', '--dry-run'), printed);
+  collect('strip', run('strip', id), printed);
+  collect('bundle', run('bundle', id, '--output', path.join(folder, 'page.clew')), printed);
+  for (const words of [
+    ['move', id, '--to', '/w/q'],
+    ['rewind', id, '--to', '1'],
+    ['split', id, '--at', '1'],
+    ['rename', id, 'x'],
+    ['tag', id, 'x'],
+  ])
+    collect('fork', run(...words), printed);
+  collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }
@@ -103,6 +121,19 @@ async function collectLive(context: TestContext, folder: string, printed: Map<st
     );
     await running.end('SIGTERM');
   }
+}
+
+function collectDoctor(folder: string, printed: Map<string, Set<string>>): void {
+  const root = path.join(folder, 'doctor');
+  // An answer first: the one thing that the request breaks a rule with and Anthropic takes none the less.
+  const session = sessionText([assistant('I begin'), user('so?'), assistant('so')], { sessionId: 'one' });
+  const nested = `projects/p/too/00000000-0000-4000-8000-000000000001.jsonl`;
+  writeTree(root, { 'projects/p/one.jsonl': session, [nested]: session });
+  const env = { CLEW_ROOTS: root };
+  collect('doctor', jsonOf(['doctor', 'one', '--json'], { env }), printed);
+  const { status, stdout } = runClew(['doctor', '--all', '--json'], { env });
+  assert.equal(status, 1); // the session one folder too deep
+  collect('doctor --all', parseJson(stdout) ?? null, printed);
 }
 
 function collectArchive(folder: string, printed: Map<string, Set<string>>): void {

@@ -32,6 +32,19 @@ function count(...all: readonly UsageLine[]): { counted: number[]; dropped: stri
   };
 }
 
+test('zeros in a copy never count instead of the original, in whichever order they come', () => {
+  const original = line(0);
+  const copy = line(0, { file: 'copy', sessionId: 's2', usage: noUsage });
+  for (const all of [
+    [original, copy],
+    [copy, original],
+  ])
+    assert.deepEqual(
+      countUsage(all).messages.map(({ usage }) => usage),
+      [original.usage],
+    );
+});
+
 test('of the lines of a message one counts: the one with the most output, of equals the last', () => {
   assert.deepEqual(count(line(3), line(3), line(400)), {
     counted: [400],

@@ -3,6 +3,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
+import { undoOperation } from '../../src/surgery/undo.ts';
 import { filesBelow, hasShared, shared } from './paths.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 
@@ -61,5 +66,26 @@ export function realSessions(): string[] {
   if (!hasShared) return [];
   return filesBelow(path.join(shared, 'corpus/real'), '.jsonl').filter((file) =>
     /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/.test(path.basename(file)),
+  );
+}
+
+/** Takes back the operation that was made last. */
+export async function undoLast(bench: Pick<Bench, 'env'>): Promise<void> {
+  const operations = operationsFolder(bench.env);
+  const record = (await readRecords(operations)).find(({ state }) => state === 'done');
+  if (record === undefined) throw new Error('nothing was operated on');
+  await undoOperation(operations, record);
+}
+
+export function entriesOf(file: string): JsonObject[] {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').map(parseJson).filter(isObject);
+}
+
+/** What a resume sends: the text or id of every block. */
+export async function sentBy(file: string): Promise<string[]> {
+  const request = requestMessages(await loadSession(file));
+  if ('refused' in request) return [`refused: ${request.refused}`];
+  return request.messages.flatMap(({ content }) =>
+    content.map((block) => String(block.text ?? block.id ?? block.tool_use_id).trimEnd()),
   );
 }

@@ -56,8 +56,8 @@ test('a fork at a turn ends there, with the results of its calls, and is pinned 
   assert.deepEqual(
     dropped.map(({ line, reason }) => ({ line, reason })),
     [
-      { line: 5, reason: 'behind the end of the fork' },
-      { line: 6, reason: 'behind the end of the fork' },
+      { line: 5, reason: 'behind the new end' },
+      { line: 6, reason: 'behind the new end' },
       { line: 7, reason: 'pins the end of the original' },
     ],
   );

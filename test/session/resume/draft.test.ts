@@ -21,6 +21,7 @@ test('a line becomes a draft with what later stages ask of it', () => {
     isApiError: false,
     isMeta: false,
     isSystemRole: false,
+    from: 1,
   };
   const model = 'claude-opus-4-5-20251101';
   const builder = transcript()
@@ -30,13 +31,16 @@ test('a line becomes a draft with what later stages ask of it', () => {
     .system('local_command', { content: 'ran' })
     .system('turn_duration')
     .assistant('failed', error);
-  assert.deepEqual(drafts(builder), [
-    { ...plain, role: 'user', content: [text('q')], isBareString: true, isMeta: true },
-    { ...plain, role: 'assistant', content: [text('x')], id: 'req', model },
-    { ...plain, role: 'user', source: 'attachment', content: [text('see')], isSystemRole: true },
-    { ...plain, role: 'user', source: 'local-command', content: [text('ran')] },
-    { ...plain, role: 'assistant', content: [text('failed')], id: 'm1', model: '<synthetic>', isApiError: true },
-  ]);
+  assert.deepEqual(
+    drafts(builder).map(({ lines, ...draft }) => ({ ...draft, from: lines.length })),
+    [
+      { ...plain, role: 'user', content: [text('q')], isBareString: true, isMeta: true },
+      { ...plain, role: 'assistant', content: [text('x')], id: 'req', model },
+      { ...plain, role: 'user', source: 'attachment', content: [text('see')], isSystemRole: true },
+      { ...plain, role: 'user', source: 'local-command', content: [text('ran')] },
+      { ...plain, role: 'assistant', content: [text('failed')], id: 'm1', model: '<synthetic>', isApiError: true },
+    ],
+  );
 });
 
 test('an empty message id is none, and the request id stands in for it (rule 52)', () => {

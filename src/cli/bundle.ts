@@ -1,0 +1,63 @@
+// clew bundle SESSION… -o FILE: sessions in one file that somebody else imports.
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatBytes } from '../base/human.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import type { Manifest } from '../surgery/bundle/format.ts';
+import { writeBundle } from '../surgery/bundle/write.ts';
+import type { Source } from '../surgery/source.ts';
+import type { CommandInput } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { neededFlag, sourceArgument } from './surgery-command.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io, words } = input;
+  const file = path.resolve(io.cwd, neededFlag(input, 'output', 'FILE'));
+  if (existsSync(file)) throw new UserError(`${file} is there already`, 'name another file', exitCodes.refused);
+  const sources = new Map<string, Source>();
+  for (const word of words) {
+    const source = await sourceArgument({ ...input, argument: word });
+    sources.set(source.session.files.main, source);
+  }
+  const isDryRun = flags['dry-run'] === true;
+  const manifest = await writeBundle(file, [...sources.values()], { isDryRun });
+  const after = isDryRun ? undefined : statSync(file).size;
+  const text =
+    flags.json === true ? `${jsonText(bundleJson(file, manifest, after), 2)}\n` : bundleText(file, manifest, after);
+  await writeOut([flags.json === true ? text : neutralise(text)], io);
+}
+
+function bundleJson(file: string, manifest: Manifest, after: number | undefined): object {
+  return {
+    operation: 'bundle',
+    written: after !== undefined,
+    path: file,
+    redacted: manifest.isRedacted,
+    sessions: manifest.sessions.map(({ sessionId, title, files }) => ({
+      sessionId,
+      title: title ?? null,
+      files: files.length,
+    })),
+    sizeBytes: { before: rawSize(manifest), after: after ?? null },
+  };
+}
+
+function bundleText(file: string, manifest: Manifest, after: number | undefined): string {
+  const count = manifest.sessions.reduce((sum, { files }) => sum + files.length, 0);
+  const size =
+    after === undefined ? formatBytes(rawSize(manifest)) : `${formatBytes(rawSize(manifest))} → ${formatBytes(after)}`;
+  const lines = [
+    `${after === undefined ? 'would bundle' : 'bundled'} ${counted(manifest.sessions.length, 'session')} into ${file}`,
+    `  ${counted(count, 'file')}, ${size}`,
+    ...(manifest.isRedacted ? [] : ['  nothing was redacted: whoever gets it reads all that was said']),
+    ...(after === undefined ? [] : [`  take it in: clew import ${path.basename(file)}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function rawSize({ sessions }: Manifest): number {
+  return sessions.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

@@ -1,0 +1,43 @@
+// clew doctor SESSION: what is wrong with a session, what it costs and what mends it; --all: the whole library. Exit
+// code 1 where something was found that costs something.
+import { statSync } from 'node:fs';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { diagnoseSession } from '../doctor/diagnose.ts';
+import { isSevere } from '../doctor/finding.ts';
+import { findExpiring } from '../library/expiry.ts';
+import { titleOf } from '../session/title.ts';
+import { projectsFolders } from '../store/roots.ts';
+import type { CommandInput } from './command.ts';
+import { diagnosisJson } from './doctor-json.ts';
+import { diagnosisText } from './doctor-text.ts';
+import { jsonText } from './json-text.ts';
+import { findSessionArgument, readSession, refuseForeign, rootsOf } from './session-argument.ts';
+import { proseWidth, writeOut } from './terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { flags, io, argument } = input;
+  if (flags.all === true && argument !== undefined) {
+    throw new UserError('--all looks at every session', 'give either a SESSION or --all');
+  }
+  if (flags.all === true) return (await import('./doctor-all.ts')).runAll(input);
+  if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
+  const file = await findSessionArgument(input);
+  const session = await readSession(file);
+  refuseForeign(session);
+  // The demo's folders were never on this disk.
+  const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
+  const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeft(file, folders) });
+  if (flags.json === true) await writeOut([`${jsonText(diagnosisJson(diagnosis), 2)}\n`], io);
+  else {
+    const options = { style: io.style, width: proseWidth(io.stdout, io.env), title: titleOf(session) };
+    await writeOut([diagnosisText(diagnosis, options)], { ...io, pager: true });
+  }
+  return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
+}
+
+function daysLeft(file: string, folders: ReturnType<typeof projectsFolders>): number | undefined {
+  const root = folders.find(({ projects }) => file.startsWith(projects))?.root;
+  const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (root === undefined || mtimeMs === undefined) return undefined;
+  return findExpiring([{ root, mtimeMs }], Date.now())[0]?.daysLeft;
+}

@@ -1,0 +1,32 @@
+// clew import FILE: the sessions of a bundle, ready to be resumed in a folder of this machine.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { discoverSessions } from '../store/discover.ts';
+import { projectsFolder } from '../store/roots.ts';
+import { planImport } from '../surgery/bundle/import.ts';
+import { unpackBundle } from '../surgery/bundle/unpack.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { folderArgument, realFolder } from './move.ts';
+import { rootsOf } from './roots-argument.ts';
+import { runPlan } from './surgery-command.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { io, flags } = input;
+  const file = path.resolve(io.cwd, input.argument ?? '');
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('there is no root to import into', 'name one with --root');
+  const to = realFolder(folderArgument(textFlag(flags, 'to') ?? '.', io.cwd));
+  const { sessions } = await discoverSessions([root]);
+  await unpackBundle(file, io.env, async (manifest, unpacked) => {
+    const { plan, sources } = await planImport(manifest, {
+      file,
+      unpacked,
+      projects: projectsFolder(root),
+      to,
+      home: io.env.HOME ?? homedir(),
+      taken: new Set(sessions.map(({ sessionId }) => sessionId.toLowerCase())),
+    });
+    await runPlan(input, plan, sources);
+  });
+}

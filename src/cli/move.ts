@@ -1,0 +1,93 @@
+// clew move OLD_DIR NEW_DIR, clew move SESSION --to DIR and the like: sessions where their project is now.
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { listNested } from '../surgery/flatten.ts';
+import { type MoveOptions, planMove, type Relocation } from '../surgery/move.ts';
+import { findMovedProject, historyOf, launchFolderOf } from '../surgery/moved-projects.ts';
+import { folderFor, isWindowsPath } from '../surgery/relocate.ts';
+import { idInside, type Source } from '../surgery/source.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { rootsOf } from './roots-argument.ts';
+import { runPlan, sourceArgument } from './surgery-command.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { relocations, ...options } = await relocationsOf(input);
+  const isCopy = input.flags.copy === true;
+  const { plan, sources } = await planMove(relocations, { ...options, isCopy, ...(isCopy ? { removals: [] } : {}) });
+  await runPlan(input, plan, sources);
+}
+
+interface Wanted extends MoveOptions {
+  readonly relocations: readonly Relocation[];
+}
+
+async function relocationsOf(input: CommandInput): Promise<Wanted> {
+  const { flags, words, io } = input;
+  const flatten = textFlag(flags, 'flatten');
+  const to = textFlag(flags, 'to');
+  if (flatten !== undefined) return flattened(folderArgument(flatten, io.cwd));
+  if (flags['rename-file'] === true) return renamedFile(await sourceArgument(input));
+  if (to !== undefined) return movedSession(await sourceArgument(input), realFolder(folderArgument(to, io.cwd)));
+  const [from, target, ...rest] = words;
+  if (from === undefined || target === undefined || rest.length > 0)
+    throw new UserError('move takes OLD_DIR NEW_DIR, or SESSION --to DIR', 'see `clew move --help`');
+  return movedFolder(input, folderArgument(from, io.cwd), realFolder(folderArgument(target, io.cwd)));
+}
+
+async function movedFolder(input: CommandInput, from: string, to: string): Promise<Wanted> {
+  const roots = rootsOf(input);
+  const found = await findMovedProject(roots, from, to);
+  if (found.relocations.length === 0)
+    throw new UserError(`no session was started in ${from} or below it`, 'run `clew ls` to see the folders');
+  if (from === to) throw new UserError(`nothing to do: ${from} is where they are`, 'name another folder');
+  return { ...found, words: [from, to], workingFolder: to };
+}
+
+async function movedSession(source: Source, to: string): Promise<Wanted> {
+  const { session, folder } = source;
+  const from = launchFolderOf(session, folder);
+  const history = historyOf(path.dirname(folder), (entry) =>
+    entry.sessionId === session.id && entry.project !== to ? to : undefined,
+  );
+  return {
+    relocations: [{ source, folder: folderFor(folder, to), ...(from === undefined ? {} : { cwd: { from, to } }) }],
+    ...(history === undefined ? {} : { otherFiles: [history] }),
+    words: [session.id, '--to', to],
+    workingFolder: to,
+  };
+}
+
+function renamedFile(source: Source): Wanted {
+  const sessionId = idInside(source.session);
+  if (sessionId === undefined || sessionId === source.session.id)
+    throw new UserError(`nothing to do: ${source.session.files.main} is named as its lines say`, '');
+  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(sessionId))
+    throw new UserError(`its lines carry "${sessionId}", which is no session id`, 'fork it instead: `clew fork`');
+  return {
+    relocations: [{ source, folder: source.folder, sessionId }],
+    words: [source.session.id, '--rename-file'],
+  };
+}
+
+async function flattened(folder: string): Promise<Wanted> {
+  const nested = await listNested(folder);
+  if (nested.length === 0)
+    throw new UserError(`nothing to do: no session lies one level too deep in ${folder}`, 'name a project folder');
+  return { relocations: nested.map((source) => ({ source, folder })), words: ['--flatten', folder] };
+}
+
+/** A Windows path is taken as it is, also on Unix: it may name the folder on another machine. */
+export function folderArgument(folder: string, cwd: string): string {
+  if (isWindowsPath(folder)) return folder.replace(/(?<=[^:\\/])[\\/]+$/, '');
+  return path.resolve(cwd, folder);
+}
+
+/** The client knows a folder by its real path. */
+export function realFolder(folder: string): string {
+  try {
+    return isWindowsPath(folder) ? folder : realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

@@ -1,0 +1,54 @@
+// clew strip SESSION: takes out what was named and writes a new session; without a name for anything, a table of what
+// each kind would free.
+import { loadPrices, PriceList } from '../library/prices.ts';
+import { planStrip } from '../surgery/strip.ts';
+import { estimateStrip } from '../surgery/strip-estimate.ts';
+import { type StripOptions, takesAnything } from '../surgery/strip-options.ts';
+import { type CommandInput, countFlag, type FlagValues, textFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { estimateJson, estimateText } from './strip-text.ts';
+import { runPlan, sourceArgument } from './surgery-command.ts';
+import { terminalWidth, writeOut } from './terminal/output.ts';
+import { parseTime } from './time-flag.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const options = optionsOf(flags);
+  const source = await sourceArgument(input);
+  if (takesAnything(options)) {
+    await runPlan(input, planStrip(source, options), [source]);
+    return;
+  }
+  const estimate = estimateStrip(source.session, options, new PriceList(loadPrices(io.env)));
+  const { id, files } = source.session;
+  const text =
+    flags.json === true
+      ? `${jsonText(estimateJson(id, files.main, estimate), 2)}\n`
+      : estimateText(id, estimate, { width: terminalWidth(io.stdout, io.env), style: io.style });
+  await writeOut([text], io);
+}
+
+function optionsOf(flags: FlagValues): StripOptions {
+  const { tools } = flags;
+  const older = textFlag(flags, 'older-than');
+  const isCount = older !== undefined && /^\d+$/.test(older);
+  const counts = {
+    truncateResults: countFlag(flags, 'truncate-results'),
+    truncateInputs: countFlag(flags, 'truncate-inputs'),
+    keepLast: countFlag(flags, 'keep-last'),
+    olderThanTurns: isCount ? Number(older) : undefined,
+    olderThanTime: older === undefined || isCount ? undefined : parseTime(older, '--older-than', false),
+  };
+  const given = Object.entries(counts).filter(([, value]) => value !== undefined);
+  const list = typeof tools === 'string' ? tools.split(',') : [];
+  return {
+    ...(tools === undefined || tools === false ? {} : { tools: list }),
+    ...Object.fromEntries(given),
+    thinking: flags.thinking === true,
+    images: flags.images === true,
+    progress: flags.progress === true,
+    bookkeeping: flags.bookkeeping === true,
+    agents: flags.agents === true,
+    isInPlace: flags['in-place'] === true,
+  };
+}

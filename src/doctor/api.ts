@@ -1,0 +1,134 @@
+// What a resume would send → findings about what the API rejects (A): fatal where the request itself breaks a rule,
+// warn where only the stored lines do and the current client mends them on the way.
+import { checkImageRules, checkRequest } from '../api/check-request.ts';
+import type { Violation } from '../api/rule.ts';
+import { asObject, type JsonObject } from '../base/json.ts';
+import { noUsage } from '../format/usage.ts';
+import type { Node } from '../session/node.ts';
+import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
+import { type Patient, placeOf } from './patient.ts';
+import { storedBlocks } from './stored-blocks.ts';
+import { checkStoredCalls } from './stored-calls.ts';
+import { checkErrors } from './stored-errors.ts';
+import { traceRequest } from './traced-request.ts';
+
+export interface PlacedViolation extends Violation {
+  readonly line: number;
+  readonly uuid: string | undefined;
+}
+
+export interface ApiCheck {
+  readonly findings: readonly Finding[];
+  readonly violations: readonly PlacedViolation[];
+}
+
+/** By what the heads of the lines say; no content is read, but for the client's own error messages. */
+export function checkHeads(patient: Patient): Finding[] {
+  return [...checkStoredCalls(patient), ...checkErrors(patient)];
+}
+
+/** The request itself, and the stored blocks that it is made of. */
+export function checkContent(patient: Patient): ApiCheck {
+  const { session } = patient;
+  if (session.isAgent) return { findings: [], violations: [] };
+  const stored: Finding[] = [];
+  const onRead = (node: Node, entry: JsonObject): void => {
+    stored.push(...storedBlocks(patient, node, entry));
+  };
+  const request = traceRequest(session, probePrompt, onRead);
+  // What is not loaded now is once the chain is mended.
+  for (const node of patient.lost) onRead(node, session.transcript.read(node));
+  if (request === undefined) return { findings: stored, violations: [] };
+  const { messages, model } = request;
+  const isCounted = [...patient.chain].some((node) => promptTokens(node) > 0);
+  const violations = checkRequest({ messages, model })
+    // What the API counted when it gave the last answer is better than an estimate: it was not too long then.
+    .filter((violation) => violation.isEstimate !== true || !isCounted)
+    .map((violation) => ({ violation, node: request.originOf(violation.messageIndex, violation.blockIndex) }));
+  const sent = violations.map(({ violation, node }) => findingOf(patient, violation, node));
+  const told = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
+  return {
+    findings: [...sent, ...stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`))],
+    violations: violations.map(({ violation, node }) => ({ ...violation, line: node?.line ?? 0, uuid: node?.uuid })),
+  };
+}
+
+function promptTokens({ message }: Node): number {
+  const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = message?.usage ?? noUsage;
+  return inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
+}
+
+/** Only the images of the lines that begin at these offsets: each stands for itself, whatever else is sent. */
+export function checkImages(patient: Patient, lines: readonly number[]): ApiCheck {
+  const places = new Set(lines);
+  const nodes = [...patient.chain].filter((node) => node.type === 'user' && places.has(node.offset));
+  if (nodes.length === 0) return { findings: [], violations: [] };
+  const messages = nodes.map((node) => asObject(patient.session.transcript.read(node).message) ?? {});
+  const model = [...patient.chain].findLast((node) => node.type === 'assistant')?.message?.model;
+  const found = checkImageRules({ messages, ...(model === undefined ? {} : { model }) });
+  return {
+    findings: found.map((violation) => findingOf(patient, violation, nodes[violation.messageIndex ?? -1])),
+    violations: found.map((violation) => {
+      const node = nodes[violation.messageIndex ?? -1];
+      return { ...violation, line: node?.line ?? 0, uuid: node?.uuid };
+    }),
+  };
+}
+
+function findingOf(patient: Patient, violation: Violation, node: Node | undefined): Finding {
+  const place = node === undefined ? { file: patient.file } : placeOf(patient, node);
+  const code = codeOf(violation.rule);
+  return makeFinding(code, severityOf(violation), place, sentence(violation.message), effectOf(violation));
+}
+
+/** A request ends with what the user types next. */
+const probePrompt = 'continue';
+
+function severityOf({ isEstimate, isFormer }: Violation): Severity {
+  return isEstimate === true || isFormer === true ? 'warn' : 'fatal';
+}
+
+function effectOf({ status, isEstimate, isFormer }: Violation): string {
+  if (isEstimate === true) return 'by an estimate, the next request is too long for the model';
+  if (isFormer === true) return `Anthropic takes it; other providers may answer ${status} to every request`;
+  return `every request fails with ${status}`;
+}
+
+/** Without the API's own name of the place: the finding has a line. */
+function sentence(message: string): string {
+  return `the API answers: ${message.replace(/^messages(?:\.\d+)[\w.]*: /, '')}`;
+}
+
+function codeOf(rule: string): DamageCode {
+  return codes[rule] ?? 'A-role-order';
+}
+
+/** Rules that are not listed are about order and form. */
+const codes: Readonly<Record<string, DamageCode>> = {
+  'unanswered-tool': 'A-unanswered-tool',
+  'results-first': 'A-unanswered-tool',
+  'orphan-result': 'A-orphan-result',
+  'result-id': 'A-orphan-result',
+  'tool-role': 'A-orphan-result',
+  'duplicate-tool-id': 'A-duplicate-tool-id',
+  'duplicate-result': 'A-duplicate-tool-id',
+  'thinking-unsigned': 'A-thinking-altered',
+  'thinking-signature': 'A-thinking-altered',
+  'thinking-altered': 'A-thinking-altered',
+  'redacted-thinking-data': 'A-thinking-altered',
+  'thinking-first': 'A-thinking-altered',
+  'thinking-last': 'A-thinking-last',
+  'image-count': 'A-image-size',
+  'image-type': 'A-image-size',
+  'image-bytes': 'A-image-size',
+  'image-unreadable': 'A-image-size',
+  'image-mismatch': 'A-image-size',
+  'image-pixels': 'A-image-size',
+  'image-pixels-many': 'A-image-size',
+  'empty-text': 'A-empty-text',
+  'blank-text': 'A-empty-text',
+  'trailing-space': 'A-empty-text',
+  'request-bytes': 'A-too-long',
+  'prompt-tokens': 'A-too-long',
+  'lone-surrogate': 'L-surrogate',
+};

@@ -1,0 +1,105 @@
+// A session → its diagnosis: everything that is wrong with its lines, its graph, what it would send and where it lies,
+// and how much of it a resume loads. Sub-agents are looked at too; nobody resumes them, so nothing of theirs is fatal.
+import { systemErrorCode } from '../base/errors.ts';
+import { isMessage } from '../session/node.ts';
+import type { Reachable } from '../session/reachable.ts';
+import { loadAgent, type Session } from '../session/session.ts';
+import type { TranscriptOptions } from '../session/transcript.ts';
+import { checkContent, checkHeads, checkImages, type PlacedViolation } from './api.ts';
+import { compareFindings, type Finding } from './finding.ts';
+import { checkFolder, type FolderOptions } from './folder.ts';
+import { checkGraph } from './graph.ts';
+import { checkLines } from './lines.ts';
+import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
+import type { Screening } from './screen.ts';
+import { type Segment, segmentsOf } from './segments.ts';
+
+export interface Diagnosis {
+  readonly sessionId: string;
+  readonly path: string;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  /** How many of the entries that a person would expect the current client loads. */
+  readonly reachable: Reachable;
+  /** The same for clients up to 2.1.45. */
+  readonly reachableOld: Reachable;
+  /** What the API would answer to a request that resumes it. */
+  readonly violations: readonly PlacedViolation[];
+  /** The active branch, piece by piece. */
+  readonly chain: readonly Segment[];
+}
+
+export interface DiagnoseOptions extends FolderOptions {
+  /** What a look at the bytes has shown: without anything odd, only the heads of the lines and images are judged. */
+  readonly screening?: Screening;
+}
+
+export async function diagnoseSession(session: Session, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+  const patient = examine(session);
+  const { screening } = options;
+  const heads = checkHeads(patient);
+  const api =
+    screening !== undefined && isSound(screening, heads, patient)
+      ? checkImages(patient, screening.imageLines)
+      : checkContent(patient);
+  const findings = [
+    ...checkPatient(patient),
+    ...withoutTold(heads, api.findings),
+    ...api.findings,
+    ...checkFolder(session, options),
+    ...(await checkAgents(session, { strict: screening?.isDamagedInside !== false })),
+  ];
+  return {
+    sessionId: session.id,
+    path: session.files.main,
+    findings: findings.sort(compareFindings),
+    reachable: reachOf(patient),
+    reachableOld: oldReachOf(patient),
+    violations: api.violations,
+    chain: segmentsOf(patient),
+  };
+}
+
+/** Nothing points to a request that the API would reject, but for images, which stand for themselves. */
+function isSound({ isOdd }: Screening, heads: readonly Finding[], { chain }: Patient): boolean {
+  const first = [...chain].find(isMessage);
+  return !isOdd && first?.type !== 'assistant' && heads.every(({ severity }) => severity === 'info');
+}
+
+function checkPatient(patient: Patient): Finding[] {
+  return [...checkLines(patient), ...checkGraph(patient)];
+}
+
+/** What the request shows is worse news than what the stored line shows; it is told once. */
+function withoutTold(stored: readonly Finding[], sent: readonly Finding[]): Finding[] {
+  const told = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
+  return stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`));
+}
+
+async function checkAgents(session: Session, options: TranscriptOptions): Promise<Finding[]> {
+  if (session.isAgent) return [];
+  const findings: Finding[] = [];
+  for (const agent of session.agents) {
+    if (agent.path === undefined) continue;
+    try {
+      const own = { ...(await loadAgent(session, agent, options)), isAgent: true };
+      const found = checkPatient(examine(own)).filter((finding) => !hangsOnMain(finding, own, session));
+      findings.push(...found.map(ofAgent));
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      // One that cannot be read now says nothing about the session.
+    }
+  }
+  return findings;
+}
+
+/** The client's own helpers continue the main conversation in a file of theirs: their first line hangs on it. */
+function hangsOnMain({ code, uuid }: Finding, own: Session, main: Session): boolean {
+  if (code !== 'G-no-root' && code !== 'G-phantom-parent') return false;
+  return main.graph.byUuid(own.graph.byUuid(uuid)?.parentUuid ?? undefined) !== undefined;
+}
+
+function ofAgent(finding: Finding): Finding {
+  if (finding.severity === 'info' || finding.severity === 'warn') return finding;
+  return { ...finding, severity: 'warn', effect: `${finding.effect}; of a sub-agent, which a resume does not load` };
+}

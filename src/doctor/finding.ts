@@ -1,0 +1,284 @@
+// What doctor has to say about a session: a finding names one damage, its place, what it costs, and what mends it.
+// All classes stand in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
+
+/** `fatal`: no request succeeds. `loss`: a resume leaves something out. `warn`: other or older readers do. `info`: nothing is lost. */
+export type Severity = 'fatal' | 'loss' | 'warn' | 'info';
+
+export const severities: readonly Severity[] = ['fatal', 'loss', 'warn', 'info'];
+
+export interface Finding {
+  readonly code: DamageCode;
+  readonly severity: Severity;
+  /** The transcript or folder it is about. */
+  readonly file: string;
+  /** From 1; 0 where it is about the file as a whole. */
+  readonly line: number;
+  readonly offset: number;
+  readonly uuid: string | undefined;
+  readonly message: string;
+  /** What a user would see of it. */
+  readonly effect: string;
+  readonly fix: string;
+}
+
+export interface DamageClass {
+  readonly title: string;
+  /** What it can be, and the rule that decides. */
+  readonly severity: string;
+  readonly repair: string;
+}
+
+export const damageCodes = [
+  'L-torn-tail',
+  'L-no-newline',
+  'L-spliced',
+  'L-joined',
+  'L-nul',
+  'L-bom',
+  'L-crlf',
+  'L-not-json',
+  'L-utf8',
+  'L-surrogate',
+  'L-oversize',
+  'G-phantom-parent',
+  'G-progress-fork',
+  'G-parallel-lost',
+  'G-lost-leaf',
+  'G-boundary-parent',
+  'G-duplicate-uuid',
+  'G-replayed',
+  'G-foreign',
+  'G-cycle',
+  'G-no-root',
+  'G-refused',
+  'A-unanswered-tool',
+  'A-orphan-result',
+  'A-duplicate-tool-id',
+  'A-thinking-altered',
+  'A-thinking-last',
+  'A-image-size',
+  'A-empty-text',
+  'A-role-order',
+  'A-error-echo',
+  'A-too-long',
+  'F-moved',
+  'F-nested',
+  'F-expiring',
+  'F-main-gone',
+  'F-empty',
+  'F-name',
+] as const;
+
+export type DamageCode = (typeof damageCodes)[number];
+
+const byCost = 'loss, where a resume leaves something out for it; warn, where only clients up to 2.1.45 do; else info';
+
+export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
+  'L-torn-tail': {
+    title: 'a record is cut off',
+    severity: 'loss, where it was a message; else warn',
+    repair: 'set the fragment aside and end the file with a newline',
+  },
+  'L-no-newline': {
+    title: 'the last line has no newline',
+    severity: 'warn',
+    repair: 'add the newline',
+  },
+  'L-spliced': {
+    title: 'a record is cut off and a whole one follows on the same line',
+    severity: 'loss, where it cost a message; else warn',
+    repair: 'put the whole record on a line of its own and set the fragment aside',
+  },
+  'L-joined': {
+    title: 'several records stand on one line',
+    severity: 'loss, where a message is among those that are not read; else warn',
+    repair: 'put each record on a line of its own',
+  },
+  'L-nul': {
+    title: 'NUL bytes stand in a line',
+    severity: 'loss, where they hide a message; else warn',
+    repair: 'drop the NUL bytes and keep the record',
+  },
+  'L-bom': { title: 'a byte-order mark', severity: 'info', repair: 'drop the mark' },
+  'L-crlf': { title: 'lines end in CR LF', severity: 'info', repair: 'end lines in LF' },
+  'L-not-json': {
+    title: 'text that is no record',
+    severity: 'loss, where it hides a message; else warn',
+    repair: 'leave the text out; the backup keeps it',
+  },
+  'L-utf8': {
+    title: 'bytes that are not UTF-8',
+    severity: 'warn',
+    repair: 'replace the bytes by U+FFFD in a repaired line',
+  },
+  'L-surrogate': { title: 'half of a surrogate pair', severity: 'warn', repair: 'replace it by U+FFFD' },
+  'L-oversize': {
+    title: 'a line too long to be read',
+    severity: 'loss',
+    repair: 'none by itself: `clew cat` still copies it byte for byte',
+  },
+  'G-phantom-parent': {
+    title: 'the parent of a line was never written',
+    severity: byCost,
+    repair: 'hang the line on the one before it in the same conversation',
+  },
+  'G-progress-fork': {
+    title: 'the chain runs through progress lines',
+    severity: byCost,
+    repair: 'hang the line on what the progress lines hang on',
+  },
+  'G-parallel-lost': {
+    title: 'results of parallel calls hang beside the chain',
+    severity: 'loss, where a resume leaves them out; info, where only clients up to 2.1.45 do',
+    repair: 'hang the results on the chain, one behind the other',
+  },
+  'G-lost-leaf': {
+    title: 'the newest work is on a branch that a resume does not take',
+    severity: 'loss',
+    repair: 'choose the newest branch, or graft both in order',
+  },
+  'G-boundary-parent': {
+    title: 'a compaction does not know what it compacted',
+    severity: 'loss, where no summary follows and the history before it is cut off; else info',
+    repair: 'nothing where the summary follows; else take the boundary out of the chain',
+  },
+  'G-duplicate-uuid': {
+    title: 'a uuid is there twice',
+    severity: 'loss, where the two say different things and one of them is a message that is left out; else info',
+    repair: 'keep the first, give the second a uuid of its own where it differs',
+  },
+  'G-replayed': {
+    title: 'history was written again under new uuids',
+    severity:
+      'loss, where the copy begins anew and something before it is left out; warn, where a resume sends both; else info',
+    repair: 'drop the copy',
+  },
+  'G-foreign': {
+    title: 'lines of another session',
+    severity: 'loss, where a resume continues them instead; else warn',
+    repair: 'move them to a session of their own',
+  },
+  'G-cycle': {
+    title: 'parents lead in a circle',
+    severity: 'loss, where a resume leaves something out for it; else warn',
+    repair: 'cut the circle at its youngest line',
+  },
+  'G-no-root': {
+    title: 'no line is the beginning',
+    severity: 'warn',
+    repair: 'make the first line the root',
+  },
+  'G-refused': {
+    title: 'Claude Code does not resume the file',
+    severity: 'fatal',
+    repair: 'give the last message what it lacks',
+  },
+  'A-unanswered-tool': {
+    title: 'a tool call without a result',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'insert an error result that says it was interrupted',
+  },
+  'A-orphan-result': {
+    title: 'a tool result without its call',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'turn it into text',
+  },
+  'A-duplicate-tool-id': {
+    title: 'a tool call or its result is there twice',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'keep the first call and its result',
+  },
+  'A-thinking-altered': {
+    title: 'thinking without a whole signature, or whose text is gone',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'drop the thinking block',
+  },
+  'A-thinking-last': {
+    title: 'an answer ends in thinking',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'drop the thinking block',
+  },
+  'A-image-size': {
+    title: 'an image the API does not take',
+    severity: 'fatal',
+    repair: 'put a placeholder in its place that says what it was',
+  },
+  'A-empty-text': {
+    title: 'an empty text',
+    severity: 'fatal, where it is sent so; else warn',
+    repair: 'drop the block',
+  },
+  'A-role-order': {
+    title: 'the conversation does not begin with the user, or something in it is not as the API wants it',
+    severity: 'fatal; warn, where only other providers than Anthropic reject it',
+    repair: 'repair the order',
+  },
+  'A-error-echo': {
+    title: 'an error message of the client stands as an answer',
+    severity: 'warn, where it is sent to the model; else info',
+    repair: 'leave it out',
+  },
+  'A-too-long': {
+    title: 'the conversation no longer fits the model',
+    severity: 'fatal; warn, where it is an estimate',
+    repair: 'strip tool output, images or thinking',
+  },
+  'F-moved': {
+    title: 'the project folder is gone',
+    severity: 'warn',
+    repair: '`clew move` brings the sessions to where the folder is now',
+  },
+  'F-nested': { title: 'a session one folder too deep', severity: 'loss', repair: 'move it up one folder' },
+  'F-expiring': {
+    title: 'Claude Code is about to delete the session',
+    severity: 'warn',
+    repair: '`clew archive` keeps a copy',
+  },
+  'F-main-gone': {
+    title: 'the main transcript is gone, its side files are there',
+    severity: 'loss',
+    repair: '`clew restore` brings it back where it was archived',
+  },
+  'F-empty': { title: 'no conversation in the file', severity: 'info', repair: '`clew rm --empty` deletes such files' },
+  'F-name': {
+    title: 'the name of the file is not the id in its lines',
+    severity: 'info',
+    repair: 'none needed; `clew move` renames it',
+  },
+};
+
+export function isDamageCode(code: string): code is DamageCode {
+  return Object.hasOwn(damageClasses, code);
+}
+
+/** Where a finding is: a line, or the file as a whole. */
+export interface FindingPlace {
+  readonly file: string;
+  readonly line?: number;
+  readonly offset?: number;
+  readonly uuid?: string | undefined;
+}
+
+export function makeFinding(
+  code: DamageCode,
+  severity: Severity,
+  { file, line = 0, offset = 0, uuid }: FindingPlace,
+  message: string,
+  effect: string,
+): Finding {
+  return { code, severity, file, line, offset, uuid, message, effect, fix: damageClasses[code].repair };
+}
+
+/** Worst first, then in the order of the file. */
+export function compareFindings(a: Finding, b: Finding): number {
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+    a.offset - b.offset ||
+    (a.code < b.code ? -1 : a.code > b.code ? 1 : 0)
+  );
+}
+
+export function isSevere({ severity }: Pick<Finding, 'severity'>): boolean {
+  return severity === 'fatal' || severity === 'loss';
+}

@@ -1,0 +1,124 @@
+// Branches and what hangs beside them → findings: results that are left out, newer work that is not resumed, lines of
+// other sessions.
+import { isMessage, type Node } from '../session/node.ts';
+import type { Session } from '../session/session.ts';
+import { type Finding, makeFinding } from './finding.ts';
+import { counted } from './graph.ts';
+import { type Patient, placeOf } from './patient.ts';
+
+export function checkBranches(patient: Patient): Finding[] {
+  if (patient.session.isAgent) return [];
+  return [...checkBeside(patient), ...checkLeaf(patient), ...checkForeign(patient)];
+}
+
+/** Results beside a line that is on the chain; what stands behind a break is the break's doing. */
+function checkBeside(patient: Patient): Finding[] {
+  const { session, lost, oldLost, chain, oldChain } = patient;
+  const beside = [...(session.branches[0]?.beside ?? [])];
+  const missed = (held: ReadonlySet<Node>, missing: ReadonlySet<Node>): readonly Node[] =>
+    beside.flatMap(([anchor, lines]) =>
+      held.has(anchor) ? lines.filter((line) => missing.has(line) && !line.hidden) : [],
+    );
+  const now = missed(chain, lost);
+  const before = missed(oldChain, oldLost);
+  const [first] = now.length > 0 ? now : before;
+  if (first === undefined) return [];
+  const count = now.length > 0 ? now.length : before.length;
+  const message = `${counted(count, 'line hangs', 'lines hang')} beside the chain`;
+  const effect =
+    now.length > 0
+      ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
+      : `the current client puts ${count === 1 ? 'it' : 'them'} back; clients up to 2.1.45 leave ${count === 1 ? 'it' : 'them'} out`;
+  const severity = now.length > 0 ? 'loss' : 'info';
+  return [makeFinding('G-parallel-lost', severity, placeOf(patient, first), message, effect)];
+}
+
+/** A person who goes back to an earlier place leaves a pin that says so, or writes on: then the other branch is older. */
+function checkLeaf(patient: Patient): Finding[] {
+  const { session, order } = patient;
+  const [active, ...others] = session.branches;
+  const pin = session.transcript.nodes.findLast((node) => node.type === 'last-prompt' && node.leafUuid !== undefined);
+  if (active === undefined || pin?.explicit === true) return [];
+  const resumed = new Set(order);
+  const newer = others.filter((branch) => {
+    if (branch.isReplay || !branch.nodes.some(isSaid) || branch.nodes.some((node) => resumed.has(node))) return false;
+    return branch.leaf.time > active.leaf.time && isSameSession(session, branch.leaf);
+  });
+  const newest = newer.toSorted((a, b) => b.leaf.time - a.leaf.time)[0];
+  if (newest === undefined) return [];
+  const count = newest.nodes.filter((node) => isMessage(node) && node.hasContent).length;
+  const message = `the newest branch ends here, and a resume continues line ${active.leaf.line} instead`;
+  const effect = `${counted(count, 'newer entry is', 'newer entries are')} left out`;
+  return [makeFinding('G-lost-leaf', 'loss', placeOf(patient, newest.leaf), message, effect)];
+}
+
+function isSaid(node: Node): boolean {
+  if (node.isApiError || node.isSidechain || !node.hasContent || node.hidden) return false;
+  return node.type === 'assistant' || node.promptKind !== undefined;
+}
+
+function isSameSession(session: Session, node: Node): boolean {
+  return node.sessionId === undefined || node.sessionId === session.branches[0]?.leaf.sessionId;
+}
+
+function checkForeign(patient: Patient): Finding[] {
+  const { session, order } = patient;
+  const resumed = new Set(order);
+  const leaf = session.branches[0]?.leaf;
+  return [...strangersOf(patient)].map(([id, lines]) => {
+    const takesOver = leaf !== undefined && lines.includes(leaf);
+    const isSent = lines.some((line) => resumed.has(line));
+    const message = `${counted(lines.length, 'line belongs', 'lines belong')} to session ${id}`;
+    const effect = takesOver
+      ? 'a resume continues that session instead of this one'
+      : isSent
+        ? 'a resume sends them with this session'
+        : 'a resume does not take them; search and usage find them here';
+    return makeFinding('G-foreign', takesOver ? 'loss' : 'warn', placeOf(patient, lines[0] as Node), message, effect); // a group is not empty
+  });
+}
+
+/**
+ * Lines of other sessions that hang on nothing of this one, by session. Those that do hang together are a fork or a
+ * session that was renamed, which is no damage.
+ */
+export function strangersOf({ session, order }: Patient): ReadonlyMap<string, readonly Node[]> {
+  const byId = new Map<string, Node[]>();
+  const nodes = session.transcript.nodes.filter((node) => node.uuid !== undefined && node.sessionId !== undefined);
+  if (!nodes.some((node) => node.sessionId === session.id) || nodes.every((node) => node.sessionId === session.id)) {
+    return byId;
+  }
+  const roots = rootsByLinks(session);
+  const home = new Set(nodes.filter((node) => node.sessionId === session.id).map((node) => roots.get(node)));
+  const firstOwn = nodes.find((node) => node.sessionId === session.id)?.index ?? 0;
+  const resumed = new Set(order);
+  for (const node of nodes) {
+    if (home.has(roots.get(node))) continue;
+    // Before the first own line, with a chain that broke since: the beginning of a session that was forked or renamed.
+    const isBeginning = node.index < firstOwn && typeof roots.get(node)?.parentUuid === 'string';
+    if (isBeginning && resumed.has(node)) continue;
+    const id = node.sessionId ?? '';
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, [node]);
+    else known.push(node);
+  }
+  return byId;
+}
+
+/** The line that each hangs on in the end, by the links as they are written. */
+function rootsByLinks({ transcript, graph }: Session): ReadonlyMap<Node, Node> {
+  const roots = new Map<Node, Node>();
+  for (const start of transcript.nodes) {
+    const way = new Set<Node>();
+    let node = start;
+    while (!roots.has(node) && !way.has(node)) {
+      way.add(node);
+      const parent = typeof node.parentUuid === 'string' ? graph.byUuid(node.parentUuid) : undefined;
+      if (parent === undefined) break;
+      node = parent;
+    }
+    const root = roots.get(node) ?? node;
+    for (const each of way) roots.set(each, root);
+  }
+  return roots;
+}

@@ -1,0 +1,120 @@
+// How the lines hang together → findings about the graph (G). Each is judged by what it costs: what the current client
+// leaves out for it, and what only older ones do.
+import { isLinked } from '../session/graph.ts';
+import { isBoundary, isMessage, type Node } from '../session/node.ts';
+import { type DamageCode, type Finding, makeFinding } from './finding.ts';
+import { checkBranches } from './graph-branches.ts';
+import { checkCopies } from './graph-copies.ts';
+import { costOfBreak, type Patient, placeOf } from './patient.ts';
+
+export function checkGraph(patient: Patient): Finding[] {
+  const start = findMissingRoot(patient);
+  return [
+    ...(start === undefined ? [] : [missingRoot(patient, start)]),
+    ...checkParents(patient, start),
+    ...checkProgress(patient),
+    ...checkBoundaries(patient),
+    ...checkCycles(patient),
+    ...checkRefusal(patient),
+    ...checkBranches(patient),
+    ...checkCopies(patient),
+  ];
+}
+
+/** The nodes that the graph has this to say of. */
+function nodesSaid({ session }: Patient, code: DamageCode): readonly Node[] {
+  const places = new Set(session.graph.diagnostics.filter((said) => said.code === code).map((said) => said.offset));
+  return places.size === 0 ? [] : session.transcript.nodes.filter((node) => places.has(node.offset));
+}
+
+function checkParents(patient: Patient, start: Node | undefined): Finding[] {
+  return nodesSaid(patient, 'G-phantom-parent')
+    .filter((node) => node !== start)
+    .map((node) => {
+      const { severity, effect } = costOfBreak(patient, node);
+      const message = `its parent ${node.parentUuid} is not in the file`;
+      return makeFinding('G-phantom-parent', severity, placeOf(patient, node), message, effect);
+    });
+}
+
+/** The first line of a conversation without a beginning. */
+function findMissingRoot({ session }: Patient): Node | undefined {
+  const { nodes } = session.transcript;
+  const own = nodes.filter(
+    (node) => isLinked(node) && node.uuid !== undefined && (session.isAgent || !node.isSidechain),
+  );
+  if (own.some((node) => typeof node.parentUuid !== 'string')) return undefined;
+  return own.some(isMessage) ? own[0] : undefined;
+}
+
+function missingRoot(patient: Patient, start: Node): Finding {
+  const effect = 'what stood before it is not in the file; what is there is loaded from the first line on';
+  return makeFinding('G-no-root', 'warn', placeOf(patient, start), 'every line has a parent, none begins', effect);
+}
+
+/** The client passes through a progress line that it has read before; one that stands behind its child is a dead end. */
+function checkProgress(patient: Patient): Finding[] {
+  const { graph, transcript } = patient.session;
+  const findings: Finding[] = [];
+  const passing: Node[] = [];
+  for (const node of transcript.nodes) {
+    if (node.type === 'progress' || typeof node.parentUuid !== 'string') continue;
+    const parent = graph.byUuid(node.parentUuid);
+    if (parent?.type !== 'progress') continue;
+    if (parent.index < node.index) passing.push(node);
+    else {
+      const { severity, effect } = costOfBreak(patient, node);
+      const message = `it hangs on a progress line that stands behind it (line ${parent.line})`;
+      findings.push(makeFinding('G-progress-fork', severity, placeOf(patient, node), message, effect));
+    }
+  }
+  const [first] = passing;
+  if (first === undefined) return findings;
+  const message = `${counted(passing.length, 'line hangs', 'lines hang')} on progress lines`;
+  const effect = 'Claude Code passes through them; readers that skip progress lines lose what stands before';
+  return [...findings, makeFinding('G-progress-fork', 'info', placeOf(patient, first), message, effect)];
+}
+
+function checkBoundaries(patient: Patient): Finding[] {
+  const { graph, transcript } = patient.session;
+  return transcript.nodes.filter(isBoundary).flatMap((node) => {
+    const { severity } = costOfBreak(patient, behind(patient, node) ?? node);
+    const isCut = severity === 'loss' && patient.places.has(node) && patient.chain.has(node);
+    if (isCut) {
+      const effect = `a resume begins here, with nothing in the place of what it cut off`;
+      return makeFinding('G-boundary-parent', 'loss', placeOf(patient, node), 'no summary follows it', effect);
+    }
+    const { logicalParentUuid } = node;
+    if (logicalParentUuid === undefined || graph.byUuid(logicalParentUuid) !== undefined) return [];
+    const message = `what it compacted, up to ${logicalParentUuid}, is not in the file`;
+    const effect = 'nothing is lost by it: the summary stands in its place';
+    return makeFinding('G-boundary-parent', 'info', placeOf(patient, node), message, effect);
+  });
+}
+
+/** The place right behind the line: what is lost up to and with it counts. */
+function behind({ order, places }: Patient, node: Node): Node | undefined {
+  const place = places.get(node);
+  return place === undefined ? undefined : order[place + 1];
+}
+
+function checkCycles(patient: Patient): Finding[] {
+  return nodesSaid(patient, 'G-cycle').map((node) => {
+    const cost = costOfBreak(patient, node);
+    const hangs = 'the current client stops where the circle closes; clients up to 2.1.29 never come to an end';
+    const [severity, effect] = cost.severity === 'loss' ? (['loss', cost.effect] as const) : (['warn', hangs] as const);
+    return makeFinding('G-cycle', severity, placeOf(patient, node), 'its parents lead back to itself', effect);
+  });
+}
+
+function checkRefusal(patient: Patient): Finding[] {
+  const { refused, entries } = patient;
+  const last = entries.at(-1);
+  if (refused === undefined || last === undefined) return [];
+  const effect = `it loads 0 of ${entries.length} entries`;
+  return [makeFinding('G-refused', 'fatal', placeOf(patient, last), refused, effect)];
+}
+
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,116 @@
+// Roots → a diagnosis of every session below them, one after the other, so that memory is that of the largest; and what
+// is wrong with the folders themselves, which no session tells.
+import { type Dirent, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
+import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
+import { findExpiring } from '../library/expiry.ts';
+import { makeSession } from '../session/session.ts';
+import { loadTranscript } from '../session/transcript.ts';
+import type { FoundSession } from '../store/discover.ts';
+import type { DiskProblem } from '../store/folders.ts';
+import type { ProjectsFolder } from '../store/roots.ts';
+import { agentIdOf, ProjectListings, sessionFiles } from '../store/session-files.ts';
+import { type Diagnosis, diagnoseSession } from './diagnose.ts';
+import { type Finding, makeFinding } from './finding.ts';
+import { type FolderOptions, nested } from './folder.ts';
+import { screenSession } from './screen.ts';
+
+export interface LibraryDiagnosis {
+  readonly session: FoundSession;
+  /** `undefined` where the file is another program's, or cannot be read. */
+  readonly diagnosis: Diagnosis | undefined;
+  readonly problem: DiskProblem | undefined;
+}
+
+export async function* diagnoseLibrary(
+  sessions: readonly FoundSession[],
+  { folders, nowMs }: { readonly folders: readonly ProjectsFolder[]; readonly nowMs: number },
+): AsyncGenerator<LibraryDiagnosis> {
+  const left = new Map(findExpiring(sessions, nowMs).map(({ session, daysLeft }) => [session, daysLeft]));
+  if (sessions.some(({ sizeBytes }) => sizeBytes > largeFileBytes)) preferSmallMemory();
+  const listings = new ProjectListings();
+  for (const session of sessions) {
+    try {
+      yield {
+        session,
+        diagnosis: await diagnoseFile(session.path, listings, { folders, daysLeft: left.get(session) }),
+        problem: undefined,
+      };
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === undefined) throw error;
+      yield { session, diagnosis: undefined, problem: { path: session.path, code } };
+    }
+  }
+}
+
+/** By the heads of the lines; every byte is read only where something points to damage inside. */
+async function diagnoseFile(
+  file: string,
+  listings: ProjectListings,
+  options: FolderOptions,
+): Promise<Diagnosis | undefined> {
+  const files = await sessionFiles(file, listings);
+  const session = makeSession(files, loadTranscript(file));
+  if (session.transcript.foreign !== undefined) return undefined;
+  const screening = screenSession(session);
+  const read = screening.isDamagedInside ? makeSession(files, loadTranscript(file, { strict: true })) : session;
+  return diagnoseSession(read, { ...options, screening });
+}
+
+/** Sessions one folder too deep, and side folders whose session is gone. */
+export function findFolderDamage(folders: readonly ProjectsFolder[]): readonly Finding[] {
+  return folders.flatMap(({ projects }) =>
+    entriesOf(projects)
+      .filter((entry) => entry.isDirectory())
+      .flatMap((entry) => inProject(path.join(projects, entry.name))),
+  );
+}
+
+function inProject(project: string): readonly Finding[] {
+  const entries = entriesOf(project);
+  const names = new Set(entries.map((entry) => entry.name));
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const folder = path.join(project, name);
+      const inside = entriesOf(folder);
+      const tooDeep = inside
+        .filter((entry) => isTranscript(entry))
+        .map((entry) => nested(path.join(folder, entry.name)));
+      const isLeft = isId(name) && !names.has(`${name}.jsonl`) && inside.some(isSideFolder);
+      return isLeft ? [...tooDeep, mainGone(folder)] : tooDeep;
+    });
+}
+
+function isId(name: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(name);
+}
+
+function isTranscript(entry: Dirent): boolean {
+  return (
+    entry.isFile() &&
+    entry.name.endsWith('.jsonl') &&
+    agentIdOf(entry.name) === undefined &&
+    isId(entry.name.slice(0, -'.jsonl'.length))
+  );
+}
+
+function isSideFolder(entry: Dirent): boolean {
+  return entry.isDirectory() && (entry.name === 'subagents' || entry.name === 'tool-results');
+}
+
+function mainGone(folder: string): Finding {
+  const message = 'sub-agents and tool results of a session whose transcript is not there';
+  const effect = 'the session is not listed and cannot be resumed';
+  return makeFinding('F-main-gone', 'loss', { file: folder }, message, effect);
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // discovery has told of folders that cannot be read
+  }
+}

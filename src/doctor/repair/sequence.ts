@@ -1,0 +1,98 @@
+// A damaged session → the lines of the conversation in the order in which they are to hang: what a person would expect,
+// without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
+import type { Branch } from '../../session/branch.ts';
+import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
+import { expectedOf } from '../../session/reachable.ts';
+import type { Session } from '../../session/session.ts';
+
+/**
+ * `bridge`: the branch that a resume takes, with its gaps closed. `newest`: the branch with the newest work.
+ * `graft`: the branch that a resume takes, and the newer work behind it.
+ */
+export type Strategy = 'bridge' | 'newest' | 'graft';
+
+export const strategies: readonly Strategy[] = ['bridge', 'newest', 'graft'];
+
+export interface Sequence {
+  readonly nodes: readonly Node[];
+  /** Records that go, with the reason. */
+  readonly drops: ReadonlyMap<Node, string>;
+}
+
+export function sequenceOf(session: Session, strategy: Strategy): Sequence {
+  const newer = newerBranch(session);
+  if (newer === undefined || strategy === 'bridge') return orderOf(session);
+  const active = session.branches[0];
+  if (active === undefined) return orderOf(session);
+  if (strategy === 'newest')
+    return orderOf({ ...session, branches: [wholeBranch(active, newer), ...session.branches] });
+  const first = orderOf(session);
+  const own = newer.nodes.flatMap((node) => [node, ...(newer.beside.get(node) ?? [])]);
+  return { ...first, nodes: [...first.nodes, ...own.filter((node) => isLink(node) && !isBoundary(node))] };
+}
+
+/** The branch with newer work than the one that a resume takes. */
+export function newerBranch(session: Session): Branch | undefined {
+  const [active, ...others] = session.branches;
+  if (active === undefined) return undefined;
+  const newer = others.filter(
+    (branch) => !branch.isReplay && branch.leaf.time > active.leaf.time && branch.nodes.some((node) => isMessage(node)),
+  );
+  return newer.toSorted((a, b) => b.leaf.time - a.leaf.time)[0];
+}
+
+/** A branch with the way to where it leaves the active one. */
+function wholeBranch(active: Branch, branch: Branch): Branch {
+  const at = branch.fork === undefined ? -1 : active.nodes.indexOf(branch.fork);
+  const shared = active.nodes.slice(0, at + 1);
+  const beside = new Map(branch.beside);
+  for (const node of shared) {
+    const lines = active.beside.get(node);
+    if (lines !== undefined) beside.set(node, lines);
+  }
+  return { ...branch, active: true, nodes: [...shared, ...branch.nodes], beside };
+}
+
+function orderOf(session: Session): Sequence {
+  const { order, copies, compaction } = expectedOf(session);
+  const drops = new Map<Node, string>();
+  for (const copy of copies) drops.set(copy, 'repeats an earlier line under another uuid');
+  // What a compaction keeps of the old history stays where it is: the boundary says so by their ids.
+  const way = compaction === undefined ? order : order.slice(order.indexOf(compaction));
+  for (const node of way) {
+    if (isBoundary(node) && node !== compaction) drops.set(node, 'a compaction without a summary');
+    else if (node.isApiError) drops.set(node, 'an error message of the client, not of the model');
+    else if (isMessage(node) && !node.hasContent) drops.set(node, 'a message without content');
+  }
+  const replaced = replacedBy(session);
+  const nodes = way.flatMap((node) => [...(replaced.get(node) ?? []), node]);
+  const links = nodes.filter((node) => isLink(node) && !drops.has(node));
+  return { nodes: [...links, ...resultsElsewhere(session, links)], drops };
+}
+
+/** Results of calls on the chain that hang somewhere else; where they belong is found with the calls. */
+function resultsElsewhere({ relatives }: Session, links: readonly Node[]): readonly Node[] {
+  const known = new Set(links);
+  const answered = new Set(links.flatMap((node) => resultsOf(node).map(({ toolUseId }) => toolUseId)));
+  const open = links.flatMap(callsOf).filter(({ id }) => !answered.has(id));
+  return [...new Set(open.flatMap(({ id }) => relatives.resultsFor(id).slice(0, 1)))].filter(
+    (node) => !known.has(node),
+  );
+}
+
+/** Messages whose uuid a later record carries again, though it says something else: they come before that one. */
+function replacedBy({ transcript, graph }: Session): ReadonlyMap<Node, readonly Node[]> {
+  const earlier = new Map<Node, Node[]>();
+  for (const node of transcript.nodes) {
+    const later = graph.byUuid(node.uuid);
+    if (later === undefined || later === node || !isMessage(node) || node.isSidechain !== later.isSidechain) continue;
+    if (JSON.stringify(transcript.read(node).message) === JSON.stringify(transcript.read(later).message)) continue;
+    earlier.set(later, [...(earlier.get(later) ?? []), node]);
+  }
+  return earlier;
+}
+
+/** What is a link of the chain for every client. */
+function isLink(node: Node): boolean {
+  return isMessage(node) || node.type === 'system' || node.type === 'attachment';
+}

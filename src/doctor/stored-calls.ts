@@ -1,0 +1,88 @@
+// Calls and results as they are stored → findings, whether or not a resume mends them: pairs that are not pairs, and
+// answers that end in thinking. Heads are enough for all of it.
+import { callsOf, type Node, resultsOf } from '../session/node.ts';
+import { type Finding, makeFinding } from './finding.ts';
+import { type Patient, placeOf } from './patient.ts';
+
+export function checkStoredCalls(patient: Patient): Finding[] {
+  if (patient.session.isAgent) return [];
+  const lines = patient.entries;
+  return [
+    ...unanswered(patient, lines),
+    ...orphans(patient, lines),
+    ...duplicates(patient, lines),
+    ...thinkingLast(patient, lines),
+  ];
+}
+
+function unanswered(patient: Patient, lines: readonly Node[]): Finding[] {
+  const { relatives } = patient.session;
+  return lines.flatMap((node) => {
+    const open = callsOf(node).filter((call) => relatives.resultsFor(call.id).length === 0);
+    if (open.length === 0) return [];
+    const names = open.map((call) => `${call.name} (${call.id})`).join(', ');
+    const isWhole = open.length === callsOf(node).length;
+    const current = isWhole
+      ? 'the current client leaves the line out, or at the end says that it was interrupted'
+      : 'the current client puts an error in its place';
+    const effect = `${current}; sent as it is, the API answers 400`;
+    return makeFinding('A-unanswered-tool', 'warn', placeOf(patient, node), `no result for ${names}`, effect);
+  });
+}
+
+function orphans(patient: Patient, lines: readonly Node[]): Finding[] {
+  const { transcript } = patient.session;
+  const made = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
+  return lines.flatMap((node) => {
+    const lone = resultsOf(node).filter((result) => !made.has(result.toolUseId));
+    if (lone.length === 0) return [];
+    const message = `no call ${lone.map((result) => result.toolUseId).join(', ')} for this result`;
+    const effect = 'the current client removes it; sent as it is, the API answers 400';
+    return makeFinding('A-orphan-result', 'warn', placeOf(patient, node), message, effect);
+  });
+}
+
+function duplicates(patient: Patient, lines: readonly Node[]): Finding[] {
+  const calls = new Map<string, Node>();
+  const results = new Map<string, Node>();
+  const findings: Finding[] = [];
+  const note = (seen: Map<string, Node>, id: string, node: Node, what: string): void => {
+    const earlier = seen.get(id);
+    if (earlier === undefined) {
+      seen.set(id, node);
+      return;
+    }
+    const message = `${what} ${id} is on line ${earlier.line} already`;
+    const effect = 'the current client keeps the first; clients up to 2.1.45 send both, and the API answers 400';
+    findings.push(makeFinding('A-duplicate-tool-id', 'warn', placeOf(patient, node), message, effect));
+  };
+  for (const node of lines) {
+    for (const { id } of callsOf(node)) note(calls, id, node, 'the call');
+    for (const { toolUseId } of resultsOf(node)) note(results, toolUseId, node, 'the result for');
+  }
+  return findings;
+}
+
+/** An answer whose last block is thinking though it says something else too. */
+function thinkingLast(patient: Patient, lines: readonly Node[]): Finding[] {
+  const byMessage = new Map<string, Node[]>();
+  for (const node of lines) {
+    if (node.type !== 'assistant') continue;
+    const id = node.message?.id ?? `line ${node.line}`;
+    const known = byMessage.get(id);
+    if (known === undefined) byMessage.set(id, [node]);
+    else known.push(node);
+  }
+  return [...byMessage.values()].flatMap((nodes) => {
+    const last = nodes.reduce((a, b) => (b.index > a.index ? b : a));
+    const types = nodes.flatMap((node) => node.message?.blockTypes ?? []);
+    if (!isThinking(last.message?.blockTypes.at(-1)) || types.every(isThinking)) return [];
+    if (types.includes('tool_use')) return []; // calls are moved to the end
+    const effect = 'where the thinking is sent, the API answers 400';
+    return makeFinding('A-thinking-last', 'warn', placeOf(patient, last), 'the answer ends in thinking', effect);
+  });
+}
+
+function isThinking(type: string | undefined): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}

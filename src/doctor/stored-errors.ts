@@ -1,0 +1,51 @@
+// Answers that the client itself wrote to tell of an error → findings: they are no history, and one of them tells that
+// the conversation no longer fits.
+import { textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { isMessage, type Node } from '../session/node.ts';
+import { syntheticModel } from '../session/resume/client.ts';
+import { readEntry } from '../session/session.ts';
+import { type Finding, makeFinding } from './finding.ts';
+import { type Patient, placeOf } from './patient.ts';
+
+export function checkErrors(patient: Patient): Finding[] {
+  if (patient.session.isAgent) return [];
+  const lines = [...(patient.refused === undefined ? patient.chain : patient.order)].filter(isMessage);
+  const errors = lines.filter((node) => node.isApiError);
+  const [first] = errors;
+  if (first === undefined) return [];
+  const sent = errors.find((node) => node.message?.model !== syntheticModel);
+  const message = `${errors.length === 1 ? 'an error message' : `${errors.length} error messages`} of the client among the answers`;
+  const effect =
+    sent === undefined ? 'the client leaves them out of every request' : 'the model is told them as its own words';
+  const echo = makeFinding(
+    'A-error-echo',
+    sent === undefined ? 'info' : 'warn',
+    placeOf(patient, sent ?? first),
+    message,
+    effect,
+  );
+  return [
+    echo,
+    ...tooLong(
+      patient,
+      lines.findLast((node) => node.type === 'assistant'),
+    ),
+  ];
+}
+
+function tooLong(patient: Patient, last: Node | undefined): Finding[] {
+  if (last === undefined || !last.isApiError) return [];
+  const text = textOf(contentOf(readEntry(patient.session, last)));
+  if (!/prompt is too long|request_too_large|exceeds the maximum allowed number of bytes/i.test(text)) return [];
+  const effect = 'every request fails with 400, and /compact may fail as well';
+  return [
+    makeFinding(
+      'A-too-long',
+      'fatal',
+      placeOf(patient, last),
+      'the last answer says that the prompt is too long',
+      effect,
+    ),
+  ];
+}

@@ -1,0 +1,128 @@
+// The format of a bundle (docs/bundle.md): a line of plain text that names it, then one compressed stream of a manifest
+// line and the bytes of the files it lists. Everything that a reader must not trust is checked here.
+import { constants } from 'node:zlib';
+import { UserError } from '../../base/errors.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+
+export const bundleVersion = 1;
+export const magic = 'CLEW-BUNDLE';
+export const firstLine: string = `${magic} ${bundleVersion} brotli\n`;
+
+/** What stands for the folder of the project, the user's home, and the folder of the sessions' side files. */
+export const placeholders = { project: '{{project}}', home: '{{home}}', sessions: '{{sessions}}' } as const;
+
+export interface BundleLimits {
+  readonly firstLineBytes: number;
+  readonly manifestBytes: number;
+  readonly files: number;
+  readonly totalBytes: number;
+  /** How many bytes one of the file may unpack to. A real session packs to between a fifth and a hundredth. */
+  readonly ratio: number;
+}
+
+export const limits: BundleLimits = {
+  firstLineBytes: 64,
+  manifestBytes: 32 * 1024 * 1024,
+  files: 100_000,
+  totalBytes: 8 * 1024 ** 3,
+  ratio: 1000,
+};
+
+export const brotliParameters: Readonly<Record<number, number>> = {
+  [constants.BROTLI_PARAM_QUALITY]: 5,
+  [constants.BROTLI_PARAM_LGWIN]: 22,
+};
+
+export interface Manifest {
+  readonly version: number;
+  readonly madeAt: string;
+  readonly isRedacted: boolean;
+  readonly sessions: readonly BundledSession[];
+}
+
+export interface BundledSession {
+  readonly sessionId: string;
+  readonly title: string | undefined;
+  /** Whether the paths behind the placeholders are written with backslashes. */
+  readonly isWindows: boolean;
+  /** The main transcript first. */
+  readonly files: readonly BundledFile[];
+}
+
+export interface BundledFile {
+  /** `<sessionId>.jsonl`, `<sessionId>/…`, or `file-history/…`. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export function manifestLine({ version, madeAt, isRedacted, sessions }: Manifest): Buffer {
+  const value = {
+    version,
+    madeAt,
+    redacted: isRedacted,
+    sessions: sessions.map(({ sessionId, title, isWindows, files }) => ({
+      sessionId,
+      title: title ?? null,
+      paths: isWindows ? 'windows' : 'unix',
+      files: files.map((file) => ({ ...file })),
+    })),
+  };
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+/** Throws a UserError for anything that this version would not write. */
+export function parseManifest(line: Buffer): Manifest {
+  const value = asObject(parseJson(line.toString('utf8')));
+  if (value === undefined || !isArray(value.sessions)) throw damaged('its manifest cannot be read');
+  const sessions = value.sessions.map(parseSession);
+  const files = sessions.flatMap((session) => session.files);
+  if (sessions.length === 0) throw damaged('it holds no session');
+  if (files.length > limits.files) throw damaged(`it holds more than ${limits.files} files`);
+  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > limits.totalBytes) throw damaged('it holds too much');
+  const ids = sessions.map(({ sessionId }) => sessionId.toLowerCase());
+  if (new Set(ids).size < ids.length) throw damaged('a session is in it twice');
+  return {
+    version: bundleVersion,
+    madeAt: asString(value.madeAt) ?? '',
+    isRedacted: value.redacted === true,
+    sessions,
+  };
+}
+
+export function damaged(why: string): UserError {
+  return new UserError(`this is no bundle that can be imported: ${why}`, 'ask for it again, or see docs/bundle.md');
+}
+
+function parseSession(value: JsonValue): BundledSession {
+  const session = asObject(value);
+  const sessionId = asString(session?.sessionId) ?? '';
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,127}$/.test(sessionId)) throw damaged('a session in it has no proper id');
+  const files = isArray(session?.files) ? session.files.map((file) => parseFile(asObject(file), sessionId)) : [];
+  if (files[0]?.name !== `${sessionId}.jsonl`) throw damaged(`session ${sessionId} has no transcript`);
+  const names = files.map(({ name }) => name.toLowerCase());
+  if (new Set(names).size < names.length) throw damaged('a file is in it twice');
+  return { sessionId, title: asString(session?.title), isWindows: session?.paths === 'windows', files };
+}
+
+function parseFile(file: JsonObject | undefined, sessionId: string): BundledFile {
+  const name = asString(file?.name) ?? '';
+  if (!isProperName(name, sessionId))
+    throw damaged(`it names a file that it must not: ${JSON.stringify(name).slice(0, 80)}`);
+  const sizeBytes = file?.sizeBytes;
+  const sha256 = asString(file?.sha256) ?? '';
+  if (typeof sizeBytes !== 'number' || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
+    throw damaged(`${name} has no proper size`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw damaged(`${name} has no proper hash`);
+  return { name, sizeBytes, sha256 };
+}
+
+/** Only below the session's own places, whatever system reads it: no way up, no drive, no stream, no control character. */
+function isProperName(name: string, sessionId: string): boolean {
+  if (name === `${sessionId}.jsonl`) return true;
+  const parts = name.split('/');
+  const isBelow = (parts[0] === sessionId || parts[0] === 'file-history') && parts.length > 1;
+  return isBelow && name.length <= 1024 && parts.every((part) => plainPart.test(part) && !/^\.+$|[. ]$/.test(part));
+}
+
+const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;

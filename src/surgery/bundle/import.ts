@@ -1,0 +1,100 @@
+// A bundle that was unpacked into a folder of Clew's own → the plan that gives its sessions a place in a library: in the
+// folder one works in, under their own ids, or under new ones where the library has these already.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject } from '../../base/json.ts';
+import type { Edit } from '../../format/edit.ts';
+import { encodeSlug } from '../../store/slug.ts';
+import { sendsTheSame, sidePathRewrites } from '../move.ts';
+import { newSession, placedSession } from '../new-session.ts';
+import type { Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
+import { folderEdits, inStyleOf, isWindowsPath } from '../relocate.ts';
+import { loadSource, type Source } from '../source.ts';
+import { type BundledSession, type Manifest, placeholders } from './format.ts';
+
+export interface ImportOptions {
+  /** The bundle, for the history. */
+  readonly file: string;
+  /** Where it was unpacked to. */
+  readonly unpacked: string;
+  readonly projects: string;
+  /** The folder to work in. */
+  readonly to: string;
+  readonly home: string;
+  /** The ids that the library has already. */
+  readonly taken: ReadonlySet<string>;
+}
+
+export async function planImport(
+  manifest: Manifest,
+  options: ImportOptions,
+): Promise<{ readonly plan: Plan; readonly sources: readonly Source[] }> {
+  const sources: Source[] = [];
+  for (const [i, { sessionId }] of manifest.sessions.entries())
+    sources.push(await loadSource(path.join(options.unpacked, String(i), `${sessionId}.jsonl`)));
+  const results = manifest.sessions.map((bundled, i) => ({
+    ...importedSession(bundled, sources[i] as Source, options),
+    comparedWith: i,
+  }));
+  const renamed = manifest.sessions.filter(({ sessionId }, i) => results[i]?.sessionId !== sessionId);
+  return {
+    sources,
+    plan: {
+      operation: 'import',
+      words: [path.basename(options.file), '--to', options.to],
+      sources: manifest.sessions.map(({ sessionId }) => ({ sessionId, path: path.resolve(options.file) })),
+      results,
+      otherFiles: manifest.sessions.flatMap((bundled, i) =>
+        backupsOf(bundled, i, results[i]?.sessionId ?? '', options),
+      ),
+      dropped: [],
+      workingFolder: options.to,
+      notes: [
+        ...renamed.map(({ sessionId }) => `${sessionId} is here already, so it got a new id`),
+        ...(manifest.isRedacted ? [] : ['nothing in it was redacted']),
+      ],
+      expects: ({ session }, index) =>
+        sendsTheSame(sources[index]?.session, session) ? [] : ['a resume here would not send what was bundled'],
+    },
+  };
+}
+
+function importedSession(bundled: BundledSession, source: Source, options: ImportOptions): PlannedSession {
+  const { to, home } = options;
+  const isTaken = options.taken.has(bundled.sessionId.toLowerCase());
+  const sessionId = isTaken ? randomUUID() : bundled.sessionId;
+  const folder = path.join(options.projects, encodeSlug(to));
+  const change = (place: string): string | undefined => {
+    for (const [placeholder, real] of [
+      [placeholders.project, to],
+      [placeholders.home, home],
+    ] as const) {
+      const rest = place.startsWith(placeholder) ? place.slice(placeholder.length) : undefined;
+      if (rest !== undefined) return real + inStyleOf(rest, bundled.isWindows, isWindowsPath(real));
+    }
+    return undefined;
+  };
+  const own = {
+    folder,
+    sessionId,
+    rewrites: sidePathRewrites(source, path.join(folder, sessionId)),
+    renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
+    leftOut: new Set(source.files.filter(({ name }) => name.startsWith('file-history/')).map((file) => file.path)),
+  };
+  return isTaken ? newSession(source, own) : placedSession(source, own);
+}
+
+function backupsOf(
+  { files }: BundledSession,
+  index: number,
+  sessionId: string,
+  { projects, unpacked }: ImportOptions,
+): readonly PlannedOtherFile[] {
+  return files.flatMap(({ name }) => {
+    if (!name.startsWith('file-history/')) return [];
+    const target = path.join(path.dirname(projects), 'file-history', sessionId, ...name.split('/').slice(1));
+    const content = { copyOf: path.join(unpacked, String(index), ...name.split('/')) };
+    return existsSync(target) ? [] : [{ path: target, content }];
+  });
+}

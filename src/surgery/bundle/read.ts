@@ -1,0 +1,133 @@
+// A bundle → its manifest, and its files in a folder. It comes from somebody else: nothing is believed before it is
+// checked, and no more is unpacked than the manifest announces and the size of the file allows.
+import { createHash } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { createBrotliDecompress } from 'node:zlib';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { formatBytes } from '../../base/human.ts';
+import { diskError } from '../../store/disk.ts';
+import { writeNewFile } from '../../store/replace.ts';
+import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
+
+/** Unpacks every session into a folder of its own, `<folder>/<number>/`, each file checked. */
+export async function extractBundle(file: string, folder: string): Promise<Manifest> {
+  return readBundle(file, (content, { name }, session) =>
+    writeNewFile(path.join(folder, String(session), ...name.split('/')), content),
+  );
+}
+
+/** Reads it through without writing anything. */
+export async function checkBundle(file: string): Promise<Manifest> {
+  return readBundle(file, async (content) => {
+    for await (const _ of content);
+  });
+}
+
+type TakeFile = (content: AsyncIterable<Buffer>, file: BundledFile, session: number) => Promise<void>;
+
+async function readBundle(file: string, take: TakeFile): Promise<Manifest> {
+  const start = await readFirstLine(file);
+  const packed = createReadStream(file, { start });
+  const unpacked = createBrotliDecompress();
+  packed.once('error', (error) => unpacked.destroy(error));
+  const source = new PlainBytes(packed.pipe(unpacked), statSync(file).size * limits.ratio + limits.manifestBytes);
+  try {
+    const manifest = parseManifest(await source.line(limits.manifestBytes));
+    for (const [i, session] of manifest.sessions.entries()) {
+      for (const each of session.files) await take(source.checked(each), each, i);
+    }
+    await source.end();
+    return manifest;
+  } catch (error) {
+    if (/^(ERR__ERROR_FORMAT|ERR_BROTLI|ERR__ERROR|Z_)/.test(systemErrorCode(error) ?? ''))
+      throw damaged('its data is damaged');
+    throw error;
+  } finally {
+    packed.destroy();
+    unpacked.destroy();
+  }
+}
+
+async function readFirstLine(file: string): Promise<number> {
+  let head: Buffer;
+  try {
+    const handle = await open(file, 'r');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(limits.firstLineBytes), 0, limits.firstLineBytes, 0);
+    await handle.close();
+    head = buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw diskError(error, 'read', file);
+  }
+  const end = head.indexOf(0x0a);
+  const [name, version, codec] = head.subarray(0, Math.max(0, end)).toString('latin1').split(' ');
+  if (name !== magic) throw damaged(`${file} does not begin like one`);
+  if (version !== String(bundleVersion) || codec !== 'brotli')
+    throw new UserError(
+      `${file} is a bundle of version ${version} (${codec}), this Clew reads ${bundleVersion}`,
+      'update Clew',
+    );
+  return end + 1;
+}
+
+/** The unpacked bytes, taken piece by piece, never more than `maxBytes` in all. */
+class PlainBytes {
+  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #maxBytes: number;
+  #rest: Buffer = Buffer.alloc(0);
+  #total = 0;
+
+  constructor(stream: AsyncIterable<Buffer>, maxBytes: number) {
+    this.#pieces = stream[Symbol.asyncIterator]();
+    this.#maxBytes = maxBytes;
+  }
+
+  async line(maxBytes: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for (let size = 0; size <= maxBytes; ) {
+      const piece = await this.#next();
+      if (piece === undefined) break;
+      const end = piece.indexOf(0x0a);
+      if (end >= 0) {
+        this.#rest = piece.subarray(end + 1);
+        return Buffer.concat([...pieces, piece.subarray(0, end)]);
+      }
+      pieces.push(piece);
+      size += piece.length;
+    }
+    throw damaged('it has no manifest');
+  }
+
+  async *checked({ name, sizeBytes, sha256 }: BundledFile): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    for (let left = sizeBytes; left > 0; ) {
+      const piece = await this.#next();
+      if (piece === undefined) throw damaged(`it ends in the middle of ${name}`);
+      const own = piece.subarray(0, left);
+      this.#rest = piece.subarray(own.length);
+      left -= own.length;
+      hash.update(own);
+      yield own;
+    }
+    if (hash.digest('hex') !== sha256) throw damaged(`${name} is not what its hash says`);
+  }
+
+  async end(): Promise<void> {
+    if ((await this.#next()) !== undefined) throw damaged('there is more in it than it says');
+  }
+
+  async #next(): Promise<Buffer | undefined> {
+    if (this.#rest.length > 0) {
+      const rest = this.#rest;
+      this.#rest = Buffer.alloc(0);
+      return rest;
+    }
+    const { done, value } = await this.#pieces.next();
+    if (done === true) return undefined;
+    this.#total += value.length;
+    if (this.#total > this.#maxBytes)
+      throw damaged(`it unpacks to more than ${formatBytes(this.#maxBytes)}, which no real one does`);
+    return value;
+  }
+}

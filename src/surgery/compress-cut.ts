@@ -1,0 +1,48 @@
+// How many turns are to stay → where the history is cut. No call may be parted from its result and no message from its
+// other lines, and what a compaction has summarised already is not summarised again.
+import { UserError } from '../base/errors.ts';
+import { callsOf, isBoundary, type Node, resultsOf } from '../session/node.ts';
+import type { Session } from '../session/session.ts';
+import { type Turn, turnsOf } from '../session/turns.ts';
+import { messageKey } from './strip-calls.ts';
+
+export interface CompressCut {
+  /** The turns to summarise: since the last compaction, if there was one. */
+  readonly older: readonly Turn[];
+  readonly kept: readonly Turn[];
+  /** Set where the session was compacted before; the summary then is part of what is summarised. */
+  readonly boundary: Node | undefined;
+}
+
+export function findCompressCut(session: Session, keepTurns: number): CompressCut {
+  const turns = turnsOf(session);
+  const branch = session.branches[0]?.nodes ?? [];
+  const boundary = branch.findLast(isBoundary);
+  const summarised = boundary === undefined ? 0 : turns.findIndex(({ nodes }) => nodes.includes(boundary)) + 1;
+  let from = Math.max(0, turns.length - keepTurns);
+  while (from > 0 && isParted(turns, from)) from--;
+  if (from <= summarised && !(from === summarised && from > 0 && hasWorkBehind(turns[from - 1], boundary))) {
+    const what = summarised === 0 ? `it has ${turns.length} turns` : `turns 1 to ${summarised} are summarised already`;
+    throw new UserError(`there is nothing to compress in ${session.id}: ${what}`, 'keep fewer turns: --keep-turns N');
+  }
+  return { older: turns.slice(Math.max(0, summarised - 1), from), kept: turns.slice(from), boundary };
+}
+
+/** Whether something is on both sides: a message, or a call and its result. */
+function isParted(turns: readonly Turn[], from: number): boolean {
+  const before = new Set(turns.slice(0, from).flatMap(({ nodes }) => nodes.flatMap(keysOf)));
+  return turns.slice(from).some(({ nodes }) => nodes.some((node) => keysOf(node).some((key) => before.has(key))));
+}
+
+function keysOf(node: Node): string[] {
+  const message = messageKey(node);
+  return [
+    ...(message === undefined ? [] : [`message ${message}`]),
+    ...callsOf(node).map(({ id }) => `call ${id}`),
+    ...resultsOf(node).map(({ toolUseId }) => `call ${toolUseId}`),
+  ];
+}
+
+function hasWorkBehind(turn: Turn | undefined, boundary: Node | undefined): boolean {
+  return turn?.nodes.some((node) => node.type === 'assistant' && node.index > (boundary?.index ?? 0)) === true;
+}

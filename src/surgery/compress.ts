@@ -1,0 +1,212 @@
+// A session → the same one with its older turns replaced by a summary, as the client's own compaction would leave it: a
+// boundary that begins the history anew, the summary behind it, then the turns that stay. The old lines stay in the
+// file before the boundary, where no client reads them, unless they are to be dropped.
+import { randomUUID } from 'node:crypto';
+import { estimateTextTokens } from '../api/json-size.ts';
+import { UserError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Edit } from '../format/edit.ts';
+import { isLinked } from '../session/graph.ts';
+import { isMessage, type Node } from '../session/node.ts';
+import { isThinking } from '../session/resume/filter.ts';
+import { buildResumeGraph } from '../session/resume/graph.ts';
+import { requestMessages, resumeLines, traceMessages } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+import { type CompressCut, findCompressCut } from './compress-cut.ts';
+import { type Summary, summaryText } from './compress-summary.ts';
+import { freshUsageEdits } from './fresh-usage.ts';
+import { newSession, sameSession } from './new-session.ts';
+import type { Plan } from './plan.ts';
+import { relink } from './relink.ts';
+import { droppedBy, type Rewrite } from './rewrite.ts';
+import type { Source } from './source.ts';
+import { addEdits, freshUsageNote } from './strip.ts';
+import { describeParting, outlineOf } from './wire-outline.ts';
+
+export interface CompressOptions {
+  readonly keepTurns: number;
+  /** Leave the lines that are summarised out of the result. */
+  readonly dropOld?: boolean;
+  readonly isInPlace?: boolean;
+}
+
+export function planCompress(
+  source: Source,
+  summary: Summary,
+  options: CompressOptions,
+  cut: CompressCut = findCompressCut(source.session, options.keepTurns),
+): Plan {
+  const { session } = source;
+  if (summary.text === '') throw new UserError('the summary is empty', 'give another one, or use --offline');
+  const text = summaryText(session, cut, summary);
+  const { rewrite, hasFreshUsage } = rewriteFor(session, cut, text, options);
+  const rewrites = new Map([[session.transcript.path, rewrite]]);
+  const asked = options.keepTurns;
+  const more = cut.kept.length - asked;
+  return {
+    operation: 'compress',
+    words: [
+      '--keep-turns',
+      String(asked),
+      ...(options.dropOld === true ? ['--drop-old'] : []),
+      ...(options.isInPlace === true ? ['--in-place'] : []),
+    ],
+    sources: [{ sessionId: session.id, path: session.files.main }],
+    results: [options.isInPlace === true ? sameSession(source, { rewrites }) : newSession(source, { rewrites })],
+    dropped: droppedBy(session.transcript, rewrite.drops ?? new Map()),
+    notes: [
+      `${cut.older.length === 1 ? '1 turn is' : `${cut.older.length} turns are`} summarised, ${cut.kept.length} kept; the summary is ${summary.label}`,
+      ...(more > 0 ? [`${more} more than asked for: a call must not be parted from its result`] : []),
+      ...(hasFreshUsage ? [freshUsageNote] : []),
+    ],
+    expects: ({ session: result }) => checkCompressed(session, result, cut, text),
+  };
+}
+
+function rewriteFor(
+  session: Session,
+  cut: CompressCut,
+  text: string,
+  { dropOld }: CompressOptions,
+): { readonly rewrite: Rewrite; readonly hasFreshUsage: boolean } {
+  const { nodes } = session.transcript;
+  const first = cut.kept[0]?.nodes[0];
+  const behind = first === undefined ? nodes.length - 1 : first.index - 1;
+  const kept = new Set(cut.kept.flatMap((turn) => turn.nodes));
+  const made = madeEntries(session, cut, text);
+  const drops = new Map<number, string>();
+  for (const node of dropOld === true ? nodes.slice(0, behind + 1) : [])
+    if (isLinked(node) && !kept.has(node)) drops.set(node.index, 'summarised');
+  const edits = new Map<number, readonly Edit[]>();
+  if (first !== undefined) edits.set(first.index, [{ path: ['parentUuid'], set: made.summaryUuid }]);
+  if (drops.size > 0) {
+    const relinked = relink(session, drops);
+    addEdits(edits, relinked.edits);
+    for (const [index, reason] of relinked.drops) drops.set(index, reason);
+  }
+  const chain = resumeLines(session.transcript);
+  const fresh = freshUsageEdits(session, 'refused' in chain ? [] : chain.lines.filter((node) => kept.has(node)));
+  addEdits(edits, fresh);
+  const inserts = new Map([[behind, made.entries]]);
+  const pin = pinFor(session, first, made.summaryUuid);
+  if (pin !== undefined) inserts.set(nodes.length - 1, [...(inserts.get(nodes.length - 1) ?? []), pin]);
+  return { rewrite: { edits, drops, inserts }, hasFreshUsage: fresh.size > 0 };
+}
+
+interface Made {
+  readonly entries: readonly JsonObject[];
+  readonly summaryUuid: string;
+}
+
+function madeEntries(session: Session, { older, kept }: CompressCut, text: string): Made {
+  const first = kept[0]?.nodes[0];
+  const last = older.flatMap(({ nodes }) => nodes).findLast((node) => node.uuid !== undefined);
+  const model = first ?? last;
+  const entry = model === undefined ? {} : session.transcript.read(model);
+  const { cwd, version, gitBranch, userType, slug } = entry;
+  const envelope = {
+    isSidechain: false,
+    userType: userType ?? 'external',
+    cwd,
+    sessionId: session.id,
+    version,
+    gitBranch,
+    slug,
+  };
+  const boundary = randomUUID();
+  const summary = randomUUID();
+  const time = timeFor(first, last);
+  const before = tokensOf(session);
+  return {
+    summaryUuid: summary,
+    entries: [
+      withoutAbsent({
+        parentUuid: null,
+        logicalParentUuid: last?.uuid ?? null,
+        ...envelope,
+        type: 'system',
+        subtype: 'compact_boundary',
+        content: 'Conversation compacted',
+        isMeta: false,
+        timestamp: new Date(time).toISOString(),
+        uuid: boundary,
+        level: 'info',
+        compactMetadata: {
+          trigger: 'manual',
+          preTokens: before,
+          postTokens:
+            estimateTextTokens(text) +
+            keptTokens(
+              session,
+              kept.flatMap(({ nodes }) => nodes),
+            ),
+        },
+      }),
+      withoutAbsent({
+        parentUuid: boundary,
+        ...envelope,
+        type: 'user',
+        message: { role: 'user', content: text },
+        isVisibleInTranscriptOnly: true,
+        isCompactSummary: true,
+        uuid: summary,
+        timestamp: new Date(time + 1).toISOString(),
+      }),
+    ],
+  };
+}
+
+/** Just before the first line that stays: clients up to 2.1.45 go by time. */
+function timeFor(first: Node | undefined, last: Node | undefined): number {
+  if (first !== undefined && !Number.isNaN(first.time)) return first.time - 2;
+  return last === undefined || Number.isNaN(last.time) ? Date.now() : last.time + 1;
+}
+
+/** A boundary cancels the pins before it; where one held, the end of the session is pinned again. */
+function pinFor(session: Session, first: Node | undefined, summaryUuid: string): JsonObject | undefined {
+  const graph = buildResumeGraph(session.transcript.nodes, (node) => session.transcript.read(node));
+  const pin = first === undefined ? undefined : graph.pin;
+  const leaf = session.branches[0]?.leaf.uuid;
+  if (first === undefined) return { type: 'last-prompt', leafUuid: summaryUuid, sessionId: session.id };
+  if (pin === undefined || pin.rank > first.index || leaf === undefined) return undefined;
+  return { type: 'last-prompt', leafUuid: leaf, sessionId: session.id };
+}
+
+function tokensOf(session: Session): number {
+  const request = requestMessages(session);
+  return 'refused' in request ? 0 : estimateTextTokens(request.messages);
+}
+
+function keptTokens(session: Session, nodes: readonly Node[]): number {
+  return nodes.reduce(
+    (sum, node) => sum + (isMessage(node) ? estimateTextTokens(session.transcript.read(node).message) : 0),
+    0,
+  );
+}
+
+function withoutAbsent(entry: Record<string, JsonObject[string] | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}
+
+/** A resume begins with the summary and then sends exactly what it sent of the kept turns before. */
+function checkCompressed(before: Session, after: Session, { kept }: CompressCut, text: string): readonly string[] {
+  const source = traceMessages(before);
+  const result = traceMessages(after);
+  if ('refused' in source) return [];
+  if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
+  const skips = source.model === result.model ? {} : { skips: isThinking };
+  const [summary, ...rest] = outlineOf(result.messages, skips);
+  const all = outlineOf(source.messages, skips);
+  const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text }], lines: [] }]);
+  const parting = describeParting(rest.length === 0 ? [] : all.slice(-rest.length), rest);
+  const isKept = new Set(kept.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
+  const sent = (lines: readonly Node[]): string[] =>
+    lines.flatMap(({ uuid }) => (isKept.has(uuid ?? '') ? (uuid ?? []) : []));
+  const linesBefore = sent(source.messages.flatMap(({ lines }) => lines));
+  const linesAfter = sent(result.messages.flatMap(({ lines }) => lines));
+  return [
+    ...(summary === expected ? [] : ['a resume would not begin with the summary']),
+    ...(parting === undefined ? [] : [`a resume would not send the kept turns as they were: ${parting}`]),
+    ...(linesBefore.join() === linesAfter.join() ? [] : ['a resume would not take up all lines of the kept turns']),
+  ];
+}

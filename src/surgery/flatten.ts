@@ -1,0 +1,20 @@
+// A project folder → the sessions that lie one level too deep in it, as a folder moved into another one leaves them.
+// Neither the client nor any list finds them there.
+import path from 'node:path';
+import { type DiskProblem, listFolder } from '../store/folders.ts';
+import { loadSource, type Source } from './source.ts';
+
+export async function listNested(folder: string): Promise<readonly Source[]> {
+  const problems: DiskProblem[] = [];
+  const nested: Source[] = [];
+  for (const entry of await listFolder(folder, problems)) {
+    if (!entry.isDirectory()) continue;
+    for (const { name } of await listFolder(path.join(folder, entry.name), problems))
+      if (isSessionName(name)) nested.push(await loadSource(path.join(folder, entry.name, name)));
+  }
+  return nested;
+}
+
+function isSessionName(name: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\.jsonl$/i.test(name);
+}

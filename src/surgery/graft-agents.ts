@@ -1,0 +1,42 @@
+// What the second of two grafted sessions brings along beside its lines: the sub-agents that its own turns started, and
+// the outputs in its side folder; what the first has under the same name stays the first's.
+import { readFileSync } from 'node:fs';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { editJson } from '../format/edit.ts';
+import { callsOf, type Node } from '../session/node.ts';
+import type { SecondIds } from './graft-ids.ts';
+import { sessionIdEdits } from './ids.ts';
+import { nameFor } from './new-session.ts';
+import type { FileSource, PlannedFile, PlannedSession } from './plan.ts';
+import { rewriteLines } from './rewrite.ts';
+import type { Source, SourceFile } from './source.ts';
+
+export function agentsOfSecond(
+  second: Source,
+  base: PlannedSession,
+  nodes: readonly Node[],
+  ids: SecondIds,
+): readonly PlannedFile[] {
+  const { session, files } = second;
+  const started = new Set(nodes.flatMap(callsOf).map((call) => call.id));
+  const agents = session.agents.flatMap(({ path, toolUseId }) =>
+    path !== undefined && toolUseId !== undefined && started.has(toolUseId) ? [path.replace(/\.jsonl$/, '')] : [],
+  );
+  const taken = new Set(base.files.map(({ name }) => name));
+  return files.slice(1).flatMap((file) => {
+    const isWanted = file.name.includes('/tool-results/') || agents.some((agent) => file.path.startsWith(`${agent}.`));
+    const name = nameFor(file.name, session.id, base.sessionId);
+    return isWanted && !taken.has(name) ? [{ name, content: contentOf(file, base.sessionId, ids) }] : [];
+  });
+}
+
+function contentOf(file: SourceFile, sessionId: string, ids: SecondIds): FileSource {
+  const { transcript } = file;
+  if (transcript !== undefined)
+    return { lines: () => rewriteLines(transcript, { renames: (entry) => sessionIdEdits(entry, sessionId) }) };
+  if (!file.name.endsWith('.meta.json')) return { copyOf: file.path };
+  const bytes = readFileSync(file.path);
+  const call = asString(asObject(parseJson(bytes.toString('utf8')))?.toolUseId);
+  if (call === undefined || ids.callOf(call) === call) return { copyOf: file.path };
+  return { bytes: editJson(bytes, [{ path: ['toolUseId'], set: ids.callOf(call) }]) };
+}

@@ -1,0 +1,75 @@
+// The lines of a second session that go behind a first one → new ids for them: every line a new uuid; messages and
+// calls only where the first holds the same one.
+import { randomUUID } from 'node:crypto';
+import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
+import type { Edit } from '../format/edit.ts';
+import { callsOf, type Node } from '../session/node.ts';
+import type { Session } from '../session/session.ts';
+import { originEdits } from './fork.ts';
+import { NewIds } from './ids.ts';
+
+export interface SecondIds {
+  /** By the index of the record in the second session. */
+  readonly edits: ReadonlyMap<number, readonly Edit[]>;
+  readonly renames: (entry: JsonObject) => readonly Edit[];
+  uuidOf(uuid: string): string;
+  /** The new id of a call; the same where it did not need one. */
+  callOf(id: string): string;
+}
+
+export function secondIds(first: Session, second: Session, nodes: readonly Node[]): SecondIds {
+  const ids = new NewIds([second.transcript.pick(nodes)]);
+  const calls = new Map<string, string>();
+  const messages = new Map<string, string>();
+  const known = { calls: new Set<string>(), messages: new Set<string>() };
+  for (const node of first.transcript.nodes) {
+    for (const { id } of callsOf(node)) known.calls.add(id);
+    const key = keyOf(node);
+    if (key !== undefined) known.messages.add(key);
+  }
+  for (const node of nodes) {
+    for (const { id } of callsOf(node)) if (known.calls.has(id)) calls.set(id, `toolu_${shortId()}`);
+    const key = keyOf(node);
+    if (key !== undefined && known.messages.has(key) && !messages.has(key)) messages.set(key, `msg_${shortId()}`);
+  }
+  return {
+    edits: new Map(nodes.map((node) => [node.index, editsOf(second, node, calls, messages)])),
+    renames: (entry) => [...ids.edits(entry), ...originEdits(entry, second.id)],
+    uuidOf: (uuid) => ids.of(uuid),
+    callOf: (id) => calls.get(id) ?? id,
+  };
+}
+
+/** What the client joins lines by (RESUME rule 52). */
+function keyOf(node: Node): string | undefined {
+  return node.type === 'assistant' ? node.message?.id || node.message?.requestId : undefined;
+}
+
+function editsOf(
+  session: Session,
+  node: Node,
+  calls: ReadonlyMap<string, string>,
+  messages: ReadonlyMap<string, string>,
+): readonly Edit[] {
+  const edits: Edit[] = [];
+  const message = messages.get(keyOf(node) ?? '');
+  if (message !== undefined) edits.push({ path: ['message', 'id'], set: message });
+  if (calls.size === 0) return edits;
+  const entry = session.transcript.read(node);
+  for (const key of ['sourceToolUseID', 'toolUseID', 'parentToolUseID']) {
+    const call = calls.get(asString(entry[key]) ?? '');
+    if (call !== undefined) edits.push({ path: [key], set: call });
+  }
+  const content = asObject(entry.message)?.content;
+  for (const [i, block] of isArray(content) ? content.entries() : []) {
+    for (const key of ['id', 'tool_use_id']) {
+      const call = calls.get(asString(asObject(block)?.[key]) ?? '');
+      if (call !== undefined) edits.push({ path: ['message', 'content', i, key], set: call });
+    }
+  }
+  return edits;
+}
+
+function shortId(): string {
+  return randomUUID().replaceAll('-', '').slice(0, 24);
+}

@@ -1,0 +1,136 @@
+// A working folder that was renamed → all that belongs to it: its sessions and those of the folders below it, their
+// memory, and the prompts in `history.jsonl`. The names of project folders lose information, so the lines decide.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { editJson } from '../format/edit.ts';
+import { cwdOf, type Session } from '../session/session.ts';
+import { discoverSessions } from '../store/discover.ts';
+import { listFolder } from '../store/folders.ts';
+import { encodeOldSlug, slugMatches } from '../store/slug.ts';
+import type { Relocation } from './move.ts';
+import type { PlannedOtherFile } from './plan.ts';
+import { folderFor, movePath, restBelow } from './relocate.ts';
+import { loadSource, type Source } from './source.ts';
+
+export interface MovedProject {
+  readonly relocations: readonly Relocation[];
+  readonly otherFiles: readonly PlannedOtherFile[];
+  readonly removals: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export async function findMovedProject(roots: readonly string[], from: string, to: string): Promise<MovedProject> {
+  const { inside, elsewhere } = await sessionsBelow(roots, from);
+  const relocations = inside.map(({ source, launched }) => ({
+    source,
+    folder: folderFor(source.folder, movePath(launched, from, to) ?? to),
+    cwd: { from, to },
+  }));
+  const memory = await movedMemory(relocations);
+  const projects = new Set(relocations.map(({ source }) => path.dirname(source.folder)));
+  const histories = [...projects].flatMap(
+    (folder) => historyOf(folder, (entry) => movedProject(entry, from, to)) ?? [],
+  );
+  return {
+    relocations,
+    otherFiles: [...memory.otherFiles, ...histories],
+    removals: memory.removals,
+    notes: [
+      ...(elsewhere === 0 ? [] : [`${elsewhere} in a project folder of that name belong to another folder and stay`]),
+      ...memory.notes,
+    ],
+  };
+}
+
+/** The `history.jsonl` beside a projects folder with other `project` fields; `undefined` where none changes. */
+export function historyOf(
+  projects: string,
+  change: (entry: JsonObject) => string | undefined,
+): PlannedOtherFile | undefined {
+  const file = path.join(path.dirname(projects), 'history.jsonl');
+  if (path.basename(projects) !== 'projects' || !existsSync(file)) return undefined;
+  let isChanged = false;
+  const lines = splitLines(readFileSync(file)).map((line) => {
+    const entry = parseJson(line.toString('utf8'));
+    const project = isObject(entry) ? change(entry) : undefined;
+    if (project === undefined) return line;
+    isChanged = true;
+    return editJson(line, [{ path: ['project'], set: project }]);
+  });
+  return isChanged ? { path: file, content: { bytes: Buffer.concat(lines) }, isLog: true } : undefined;
+}
+
+/** The folder that the client was started in: the one of its lines, or above one, that the project folder is named after. */
+export function launchFolderOf(session: Session, projectFolder: string): string | undefined {
+  const slug = path.basename(projectFolder);
+  for (const cwd of new Set(session.transcript.nodes.flatMap((node) => node.cwd ?? []))) {
+    for (let folder = cwd; folder !== ''; folder = folder.replace(/[\\/]?[^\\/]*$/, ''))
+      if (slugMatches(slug, folder)) return folder;
+  }
+  return cwdOf(session);
+}
+
+interface Found {
+  readonly source: Source;
+  readonly launched: string;
+}
+
+async function sessionsBelow(
+  roots: readonly string[],
+  from: string,
+): Promise<{ readonly inside: readonly Found[]; readonly elsewhere: number }> {
+  const start = encodeOldSlug(from).slice(0, 200).toLowerCase();
+  const { sessions } = await discoverSessions(roots);
+  const inside: Found[] = [];
+  const silent: Source[] = [];
+  let elsewhere = 0;
+  for (const found of sessions) {
+    if (!found.slug.toLowerCase().startsWith(start)) continue;
+    const source = await loadSource(found.path);
+    const launched = launchFolderOf(source.session, source.folder);
+    if (launched !== undefined && restBelow(launched, from) !== undefined) inside.push({ source, launched });
+    else if (launched === undefined && slugMatches(found.slug, from)) silent.push(source);
+    else if (slugMatches(found.slug, from)) elsewhere++;
+  }
+  // Files without a word of where they were written, such as those a failed resume leaves, follow their neighbours.
+  if (elsewhere === 0) inside.push(...silent.map((source) => ({ source, launched: from })));
+  return { inside, elsewhere: elsewhere === 0 ? 0 : elsewhere + silent.length };
+}
+
+function movedProject(entry: JsonObject, from: string, to: string): string | undefined {
+  const project = asString(entry.project);
+  return project === undefined ? undefined : movePath(project, from, to);
+}
+
+/** What the client remembers of a project lies beside its sessions; it goes along unless the new place has its own. */
+async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<MovedProject, 'relocations'>> {
+  const otherFiles: PlannedOtherFile[] = [];
+  const removals: string[] = [];
+  const notes: string[] = [];
+  for (const [old, folder] of new Map(relocations.map(({ source, folder: target }) => [source.folder, target]))) {
+    if (old === folder) continue;
+    for (const { name } of (await listFolder(path.join(old, 'memory'), [])).filter((entry) => entry.isFile())) {
+      const file = path.join(old, 'memory', name);
+      const target = path.join(folder, 'memory', name);
+      if (existsSync(target)) notes.push(`${file} stays: the new folder has its own`);
+      else {
+        otherFiles.push({ path: target, content: { copyOf: file } });
+        removals.push(file);
+      }
+    }
+  }
+  return { otherFiles, removals, notes };
+}
+
+/** Each with its newline. */
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    lines.push(bytes.subarray(start, next));
+    start = next;
+  }
+  return lines;
+}

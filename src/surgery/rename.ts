@@ -1,0 +1,58 @@
+// A session → the same one under another title or tag, as the client's own /rename and the SDK write it: a line at the
+// end of the transcript, for titles also a side file that current clients read.
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { requestMessages } from '../session/resume/request.ts';
+import { sameSession } from './new-session.ts';
+import type { FileSource, Plan, PlannedFile } from './plan.ts';
+import type { Source } from './source.ts';
+
+export function planRename(source: Source, title: string): Plan {
+  const customTitle = oneLine(title, 'title');
+  const { id, files } = source.session;
+  const content: FileSource = { bytes: Buffer.from(JSON.stringify({ customTitle })) };
+  const entry = { type: 'custom-title', customTitle, sessionId: id };
+  if (files.customTitle === undefined)
+    return planNote(source, 'rename', customTitle, entry, { added: [{ name: `${id}/custom-title.json`, content }] });
+  return planNote(source, 'rename', customTitle, entry, { contents: new Map([[files.customTitle, content]]) });
+}
+
+/** An empty tag takes the tag away. */
+export function planTag(source: Source, tag: string | undefined): Plan {
+  const word = tag === undefined ? '' : oneLine(tag, 'tag');
+  const entry = { type: 'tag', tag: word, sessionId: source.session.id };
+  return planNote(source, 'tag', tag === undefined ? '--remove' : word, entry, {});
+}
+
+function planNote(
+  source: Source,
+  operation: string,
+  word: string,
+  entry: JsonObject,
+  files: { readonly added?: readonly PlannedFile[]; readonly contents?: ReadonlyMap<string, FileSource> },
+): Plan {
+  const { session } = source;
+  const { transcript } = session;
+  const inserts = new Map([[transcript.nodes.length - 1, [entry]]]);
+  const before = requestMessages(session);
+  return {
+    operation,
+    words: [word],
+    sources: [{ sessionId: session.id, path: session.files.main }],
+    results: [sameSession(source, { rewrites: new Map([[transcript.path, { inserts }]]), ...files })],
+    dropped: [],
+    expects: (staged) =>
+      isDeepStrictEqual(requestMessages(staged.session), before) ? [] : ['a resume would send something else'],
+  };
+}
+
+function oneLine(text: string, what: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line === '') throw new UserError(`the ${what} is empty`, `give the ${what} behind the session`);
+  if (line.length > longest)
+    throw new UserError(`the ${what} has more than ${longest} characters`, 'give a shorter one');
+  return line;
+}
+
+const longest = 500;

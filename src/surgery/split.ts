@@ -1,0 +1,164 @@
+// A session → two: up to a turn, and what came behind it, which begins anew with its first prompt.
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../base/errors.ts';
+import type { Edit } from '../format/edit.ts';
+import { isLinked } from '../session/graph.ts';
+import { callsOf, type Node, resultsOf } from '../session/node.ts';
+import { requestMessages, resumeLines } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+import { type Turn, turnsOf } from '../session/turns.ts';
+import { RangeReader } from '../store/ranges.ts';
+import { findCut } from './fork.ts';
+import { newSession } from './new-session.ts';
+import type { Plan } from './plan.ts';
+import { isBeginning, pinTo, requestWithin, type SentBlock, sentBlocks } from './request-parts.ts';
+import { dropsBehind, endOf } from './rewind.ts';
+import { droppedBy, type Rewrite } from './rewrite.ts';
+import type { Source } from './source.ts';
+
+export interface SplitOptions {
+  /** The last turn of the first part, by its number. */
+  readonly at: string;
+}
+
+export function planSplit(source: Source, { at }: SplitOptions): Plan {
+  const { session } = source;
+  const { transcript } = session;
+  const turns = turnsOf(session);
+  refuse(session, turns, at);
+  const cut = findCut(session, at);
+  const end = endOf(session, cut);
+  const later = turns.slice(Number(at)).flatMap((turn) => turn.nodes);
+  const expected = requestWithin(session, cut.kept, end.uuid);
+  const first = firstPart(session, dropsBehind(session, cut, end.uuid, expected), end.uuid);
+  const second = secondPart(session, new Set(later));
+  const gone = [...(second.drops ?? [])].filter(([index]) => first.drops?.has(index) === true);
+  const { rest, isApart } = restOf(session, cut.kept, later, sentBlocks(expected));
+  return {
+    operation: 'split',
+    words: ['--at', at],
+    sources: [{ sessionId: session.id, path: session.files.main }],
+    results: [first, second].map((rewrite) =>
+      newSession(source, {
+        rewrites: new Map([[transcript.path, rewrite]]),
+        leftOut: unneeded(source, rewrite),
+      }),
+    ),
+    dropped: droppedBy(transcript, new Map(gone)),
+    notes: takesNothingOf(session, cut.kept) ? [] : [`the second session knows nothing of the turns up to ${at}`],
+    expects: ({ session: part }, index) => {
+      const sent = requestMessages(part);
+      if (index === 0)
+        return isDeepStrictEqual(sent, expected) && isApart ? [] : [`the first part would not end with turn ${at}`];
+      return isDeepStrictEqual(sentBlocks(sent), rest)
+        ? []
+        : ['the second part would not send the rest of the original'];
+    },
+  };
+}
+
+function refuse(session: Session, turns: readonly Turn[], at: string): void {
+  const number = /^\d+$/.test(at) ? Number(at) : 0;
+  if (number < 1 || number >= turns.length)
+    throw new UserError(
+      `${session.id} cannot be split at turn ${at}: it has ${turns.length}`,
+      turns.length < 2 ? 'only a session of several turns can be split' : `name one from 1 to ${turns.length - 1}`,
+    );
+  const next = turns[number];
+  const asked = new Set(turns.slice(0, number).flatMap((turn) => turn.nodes.flatMap(callsOf).map((call) => call.id)));
+  const answersEarlier = turns
+    .slice(number)
+    .some((turn) => turn.nodes.flatMap(resultsOf).some((result) => asked.has(result.toolUseId)));
+  if ((next?.continued.size ?? 0) > 0 || answersEarlier)
+    throw new UserError(
+      `turn ${number + 1} was typed in the middle of an answer, so the session cannot be split there`,
+      'name another turn',
+    );
+}
+
+function firstPart({ transcript, id }: Session, drops: ReadonlyMap<number, string>, leafUuid: string): Rewrite {
+  const last = transcript.nodes.findLast((node) => !drops.has(node.index))?.index ?? -1;
+  return { drops, inserts: new Map([[last, [pinTo(leafUuid, id)]]]) };
+}
+
+/** The later turns of the branch and whatever hangs on them; titles and tags are for both parts. */
+function secondPart(session: Session, later: ReadonlySet<Node>): Rewrite {
+  const { transcript, graph } = session;
+  const [first] = later;
+  const start = [...later].reduce((least, node) => Math.min(least, node.index), Number.POSITIVE_INFINITY);
+  const kept = new Set<Node>();
+  for (const node of transcript.nodes) if (hangsOn(node, later, kept, graph.parentOf)) kept.add(node);
+  const uuids = new Set([...kept].flatMap((node) => node.uuid ?? []));
+  const drops = new Map<number, string>();
+  for (const node of transcript.nodes) {
+    if (kept.has(node) || namesSession.has(node.type)) continue;
+    const isAside = !isLinked(node) || node.isSidechain;
+    if (isAside && node.index > start && (node.type !== 'last-prompt' || uuids.has(node.leafUuid ?? ''))) continue;
+    drops.set(
+      node.index,
+      node.type === 'last-prompt' ? 'pins the end of the original' : 'on neither side of the split',
+    );
+  }
+  const root: readonly Edit[] = [{ path: ['parentUuid'], set: null }];
+  return first === undefined ? { drops } : { drops, edits: new Map([[first.index, root]]) };
+}
+
+const namesSession: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'agent-name', 'tag']);
+
+function hangsOn(
+  node: Node,
+  later: ReadonlySet<Node>,
+  kept: Set<Node>,
+  parentOf: (node: Node) => Node | undefined,
+): boolean {
+  const way: Node[] = [];
+  let at: Node | undefined = node;
+  while (at !== undefined && !later.has(at) && !kept.has(at)) {
+    way.push(at);
+    at = parentOf(at);
+  }
+  if (at === undefined) return false;
+  for (const each of way) kept.add(each);
+  return true;
+}
+
+/** What the second part is to send, from what the original sends: all of it, or what follows the first part. */
+function restOf(
+  session: Session,
+  kept: ReadonlySet<Node>,
+  later: readonly Node[],
+  first: readonly SentBlock[],
+): { readonly rest: readonly SentBlock[]; readonly isApart: boolean } {
+  const whole = sentBlocks(requestMessages(session));
+  if (takesNothingOf(session, kept)) return { rest: whole, isApart: true };
+  const isApart = isBeginning(first, whole);
+  if (isApart || !session.transcript.mayRepeat) return { rest: whole.slice(first.length), isApart };
+  // A history that 1.0.57 wrote twice is sent in pieces; then only the lines themselves can tell.
+  const leaf = session.branches[0]?.leaf.uuid ?? '';
+  return { rest: sentBlocks(requestWithin(session, later, leaf)), isApart: true };
+}
+
+/** Whether a resume of the original knows nothing of these lines: a compaction, or a gap, lies between. */
+function takesNothingOf({ transcript }: Session, kept: ReadonlySet<Node>): boolean {
+  const resumed = resumeLines(transcript);
+  return 'refused' in resumed || !resumed.lines.some((node) => kept.has(node));
+}
+
+/** Sub-agents and outputs that no line of the part names. */
+function unneeded({ session, files }: Source, { drops }: Rewrite): ReadonlySet<string> {
+  const kept = session.transcript.nodes.filter((node) => drops?.has(node.index) !== true);
+  const started = new Set(kept.flatMap(callsOf).map((call) => call.id));
+  const agents = session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
+  const leftOut = new Set(
+    agents.flatMap(({ path }) => (path === undefined ? [] : [path, path.replace(/\.jsonl$/, '.meta.json')])),
+  );
+  const outputs = files.filter(({ name }) => name.includes('/tool-results/'));
+  const ranges = new RangeReader(session.transcript.path);
+  const agentTexts = files.filter(({ path, transcript }) => transcript !== undefined && !leftOut.has(path)).slice(1);
+  for (const output of outputs) {
+    const mark = Buffer.from(`tool-results/${output.name.slice(output.name.lastIndexOf('/') + 1)}`);
+    const isNamed = kept.some((node) => node.type === 'user' && ranges.read(node.offset, node.length).includes(mark));
+    if (!isNamed && agentTexts.length === 0) leftOut.add(output.path);
+  }
+  return leftOut;
+}

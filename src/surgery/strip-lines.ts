@@ -1,0 +1,266 @@
+// The lines of a transcript and what is to be taken out → the edits and drops that do it, before the chain is mended.
+// Thinking is never altered: it stays as it is, or goes with all the thinking of its message.
+import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
+import type { Edit } from '../format/edit.ts';
+import { isMessage, type Node, resultsOf } from '../session/node.ts';
+import { texts } from '../session/resume/client.ts';
+import { isThinking } from '../session/resume/filter.ts';
+import type { Transcript } from '../session/transcript.ts';
+import { callsToStrip, messageKey } from './strip-calls.ts';
+import { type StripOptions, toolMatcher } from './strip-options.ts';
+import { imageEdits, type Origin, resultCuts, textCuts } from './strip-values.ts';
+
+export interface StripSource {
+  readonly transcript: Transcript;
+  readonly sessionId: string;
+  /** Whether the line may be touched. */
+  isOpen(node: Node): boolean;
+  /** A line on the chain that a resume leaves out for its calls that were never answered: its text must not come back. */
+  isLeftOut(node: Node): boolean;
+}
+
+export interface Stripped {
+  readonly edits: Map<number, Edit[]>;
+  readonly drops: Map<number, string>;
+  /** The calls that went, by their ids. */
+  readonly calls: ReadonlySet<string>;
+}
+
+export function stripLines(source: StripSource, options: StripOptions): Stripped {
+  const { nodes } = source.transcript;
+  const { tools } = options;
+  const calls =
+    tools === undefined
+      ? new Set<string>()
+      : callsToStrip({
+          nodes,
+          isOpen: source.isOpen,
+          isMatch: toolMatcher(tools),
+          takesOrphans: tools.length === 0,
+        });
+  const work: Work = { source, options, stripped: { edits: new Map(), drops: new Map(), calls } };
+  for (const lines of openAnswers(source)) stripAnswer(work, lines);
+  for (const node of nodes) if (node.type !== 'assistant' && source.isOpen(node)) stripOther(work, node);
+  return work.stripped;
+}
+
+interface Work {
+  readonly source: StripSource;
+  readonly options: StripOptions;
+  readonly stripped: Stripped;
+}
+
+/** A block of an assistant line. */
+interface Piece {
+  readonly node: Node;
+  readonly at: number;
+  readonly block: JsonObject;
+  /** Why it goes. */
+  goes: string | undefined;
+}
+
+/** The lines of each message that may be touched whole. */
+function openAnswers({ transcript, isOpen }: StripSource): Iterable<readonly Node[]> {
+  const byMessage = new Map<string | Node, Node[]>();
+  const closed = new Set<string | Node>();
+  for (const node of transcript.nodes) {
+    if (node.type !== 'assistant') continue;
+    const key = messageKey(node) ?? node;
+    const lines = byMessage.get(key);
+    if (lines === undefined) byMessage.set(key, [node]);
+    else lines.push(node);
+    if (!isOpen(node)) closed.add(key);
+  }
+  for (const key of closed) byMessage.delete(key);
+  return byMessage.values();
+}
+
+function stripAnswer(work: Work, lines: readonly Node[]): void {
+  const { options, source } = work;
+  if (!lines.some((line) => concernsAnswer(options, line))) return;
+  const pieces = lines.flatMap((node) => piecesOf(node, source.transcript.read(node)));
+  markCalls(work, pieces);
+  if (options.thinking === true) for (const piece of pieces) if (isThinking(piece.block)) piece.goes = reasons.thinking;
+  if (pieces.some(({ goes }) => goes === reasons.call) && isThinkingUnfit(pieces))
+    for (const piece of pieces) if (isThinking(piece.block)) piece.goes ??= reasons.thinkingOfCall;
+  const hasLost = pieces.some(({ goes }) => goes !== undefined);
+  if (hasLost && pieces.every((piece) => piece.goes !== undefined || saysNothing(piece.block)))
+    for (const piece of pieces) piece.goes ??= reasons.empty;
+  for (const node of lines)
+    finishAnswerLine(
+      work,
+      node,
+      pieces.filter((piece) => piece.node === node),
+    );
+}
+
+function concernsAnswer(options: StripOptions, node: Node): boolean {
+  const kinds = node.message?.blockTypes ?? [];
+  return kinds.some(
+    (kind) =>
+      (kind.endsWith('tool_use') && (options.tools ?? options.truncateInputs) !== undefined) ||
+      (kind.endsWith('thinking') && options.thinking === true) ||
+      (options.images === true && kind !== 'text' && kind !== 'tool_use'),
+  );
+}
+
+function piecesOf(node: Node, entry: JsonObject): Piece[] {
+  const content = asObject(entry.message)?.content;
+  if (typeof content === 'string') return [{ node, at: 0, block: { type: 'text', text: content }, goes: undefined }];
+  const items = isArray(content) ? content : [];
+  return items.flatMap((block, at) => (isObject(block) ? [{ node, at, block, goes: undefined }] : []));
+}
+
+/** Calls of tools, and calls that the API answered itself, which stand in the same message as their results. */
+function markCalls({ options, source, stripped }: Work, pieces: readonly Piece[]): void {
+  if (options.tools === undefined) return;
+  const isMatch = toolMatcher(options.tools);
+  const served = new Set<string>();
+  for (const { block } of pieces) {
+    const isServed = block.type === 'server_tool_use' || block.type === 'mcp_tool_use';
+    if (isServed && isMatch(asString(block.name) ?? '')) served.add(asString(block.id) ?? '');
+  }
+  for (const piece of pieces) {
+    const { block } = piece;
+    const id = asString(block.id) ?? asString(block.tool_use_id) ?? '';
+    if (block.type === 'tool_use' ? stripped.calls.has(id) : served.has(id)) piece.goes = reasons.call;
+  }
+  const left = new Set(
+    pieces.filter(({ goes, node }) => goes !== undefined && source.isLeftOut(node)).map(({ node }) => node),
+  );
+  for (const piece of pieces) if (left.has(piece.node)) piece.goes ??= reasons.leftOut;
+}
+
+/** The API takes no message that ends in thinking, nor thinking that a call no longer parts. */
+function isThinkingUnfit(pieces: readonly Piece[]): boolean {
+  const kept = pieces.filter(({ goes }) => goes === undefined);
+  const isCall = ({ block }: Piece) => block.type === 'tool_use';
+  const last = kept.filter(isCall).at(-1) ?? kept.at(-1);
+  if (last !== undefined && isThinking(last.block)) return true;
+  const firstGone = pieces.findIndex(({ goes }) => goes === reasons.call);
+  return pieces.slice(firstGone).some(({ block, goes }) => goes === undefined && isThinking(block));
+}
+
+/** A client leaves out messages of such blocks alone. */
+function saysNothing(block: JsonObject): boolean {
+  return isThinking(block) || isBlankText(block);
+}
+
+function isBlankText(block: JsonObject): boolean {
+  const text = block.type === 'text' ? asString(block.text) : undefined;
+  return text !== undefined && (text.trim() === '' || text === texts.noContent);
+}
+
+function finishAnswerLine({ options, source, stripped }: Work, node: Node, pieces: readonly Piece[]): void {
+  const gone = pieces.filter(({ goes }) => goes !== undefined);
+  const kept = pieces.filter(({ goes }) => goes === undefined);
+  if (gone.length > 0 && kept.every(({ block }) => isBlankText(block))) {
+    stripped.drops.set(node.index, gone[0]?.goes ?? reasons.empty);
+    return;
+  }
+  const origin = originOf(source, node);
+  const edits: Edit[] = gone.map(({ at }) => ({ path: ['message', 'content', at], remove: true }));
+  for (const { block, at } of kept) {
+    const path = ['message', 'content', at];
+    if (options.images === true && !isThinking(block)) edits.push(...imageEdits(block, path, origin));
+    if (options.truncateInputs !== undefined && block.type === 'tool_use')
+      edits.push(...textCuts(block.input, [...path, 'input'], options.truncateInputs, origin));
+  }
+  if (edits.length > 0) stripped.edits.set(node.index, edits);
+}
+
+function stripOther(work: Work, node: Node): void {
+  const { options, source, stripped } = work;
+  if (options.progress === true && node.type === 'progress') stripped.drops.set(node.index, reasons.progress);
+  else if (options.bookkeeping === true && isBookkeeping(source, node))
+    stripped.drops.set(node.index, reasons.bookkeeping);
+  else if (node.type === 'user') stripInput(work, node);
+  else if (node.type === 'attachment' && options.images === true) {
+    const { rendered, attachment } = source.transcript.read(node);
+    const origin = originOf(source, node);
+    const edits = [...imageEdits(rendered, ['rendered'], origin), ...imageEdits(attachment, ['attachment'], origin)];
+    if (edits.length > 0) stripped.edits.set(node.index, edits);
+  }
+}
+
+function stripInput({ options, source, stripped }: Work, node: Node): void {
+  const results = resultsOf(node);
+  const losesResult = results.some(({ toolUseId }) => stripped.calls.has(toolUseId));
+  const isCut = options.truncateResults !== undefined && results.length > 0;
+  if (!losesResult && !isCut && options.images !== true) return;
+  const entry = source.transcript.read(node);
+  const content = asObject(entry.message)?.content;
+  const blocks = isArray(content) ? content : [];
+  const gone = new Set(blocks.flatMap((block, i) => (isStrippedResult(block, stripped.calls) ? [i] : [])));
+  if (gone.size > 0 && gone.size === blocks.length) {
+    stripped.drops.set(node.index, reasons.result);
+    return;
+  }
+  const edits: Edit[] = [...gone].map((i) => ({ path: ['message', 'content', i], remove: true }));
+  for (const [i, block] of blocks.entries())
+    if (!gone.has(i) && isObject(block))
+      edits.push(...shorten(block, ['message', 'content', i], options, originOf(source, node), true));
+  if (gone.size > 0) {
+    for (const key of ['toolUseResult', 'sourceToolAssistantUUID', 'sourceToolUseID'])
+      if (key in entry) edits.push({ path: [key], remove: true });
+  } else edits.push(...shorten(entry.toolUseResult, ['toolUseResult'], options, originOf(source, node), isCut));
+  if (edits.length > 0) stripped.edits.set(node.index, edits);
+}
+
+function isStrippedResult(block: unknown, calls: ReadonlySet<string>): boolean {
+  return isObject(block) && block.type === 'tool_result' && calls.has(asString(block.tool_use_id) ?? '');
+}
+
+/** Images first: no text inside one is cut that goes with it. */
+function shorten(
+  value: JsonObject[string] | undefined,
+  path: readonly (string | number)[],
+  options: StripOptions,
+  origin: Origin,
+  isResult: boolean,
+): Edit[] {
+  const images = options.images === true ? imageEdits(value, path, origin) : [];
+  const { truncateResults } = options;
+  if (truncateResults === undefined || !isResult) return images;
+  const isBlock = path[0] === 'message';
+  const block = asObject(value);
+  const cuts = !isBlock
+    ? textCuts(value, path, truncateResults, origin)
+    : block?.type === 'tool_result'
+      ? resultCuts(block.content, [...path, 'content'], truncateResults, origin)
+      : [];
+  return [
+    ...images,
+    ...cuts.filter((cut) => !images.some((image) => image.path.every((key, i) => cut.path[i] === key))),
+  ];
+}
+
+function originOf(source: StripSource, node: Node): Origin {
+  return { sessionId: source.sessionId, line: node.line };
+}
+
+function isBookkeeping({ transcript }: StripSource, node: Node): boolean {
+  if (node.type !== 'attachment') return !isMessage(node) && bookkeepingTypes.has(node.type);
+  return asString(asObject(transcript.read(node).attachment)?.type) === 'prompt_snapshot';
+}
+
+/** What clients since 2.1.260 note for themselves; a resume does without it and writes it anew. */
+const bookkeepingTypes: ReadonlySet<string> = new Set([
+  'api-request',
+  'api-request-shape',
+  'api-request-blob',
+  'tools-used',
+  'cost-state',
+  'atis-latch',
+]);
+
+export const reasons = {
+  call: 'a tool call',
+  result: 'the result of a tool call',
+  thinking: 'thinking',
+  thinkingOfCall: 'thinking of a message whose tool call went',
+  empty: 'nothing was left of its message',
+  leftOut: 'a call that was never answered: a resume leaves it out with all of its line',
+  progress: 'progress',
+  bookkeeping: 'bookkeeping of the client',
+} as const;

@@ -1,0 +1,36 @@
+// Limits in turns or time → which lines may be touched. What is behind a limit stays byte for byte.
+import type { Node } from '../session/node.ts';
+import type { Session } from '../session/session.ts';
+import { turnsOf } from '../session/turns.ts';
+import type { StripOptions } from './strip-options.ts';
+
+export interface Scope {
+  /** Whether a line of the main transcript may be touched. */
+  has(node: Node): boolean;
+  /** The moment from which on nothing may be touched. */
+  readonly until: number;
+}
+
+export type Limits = Pick<StripOptions, 'olderThanTurns' | 'olderThanTime' | 'keepLast'>;
+
+export function findScope(session: Session, limits: Limits): Scope {
+  const turns = turnsOf(session);
+  const { olderThanTurns, olderThanTime, keepLast } = limits;
+  let first = turns.length;
+  for (const count of [olderThanTurns, keepLast])
+    if (count !== undefined) first = Math.min(first, turns.length - count);
+  if (olderThanTime !== undefined) {
+    const recent = turns.findIndex(({ nodes }) => nodes.some(({ time }) => time >= olderThanTime));
+    if (recent >= 0) first = Math.min(first, recent);
+  }
+  const kept = turns.slice(Math.max(0, first));
+  const [start] = kept[0]?.nodes ?? [];
+  if (start === undefined) return { has: () => true, until: Number.POSITIVE_INFINITY };
+  const behind = new Set(kept.flatMap(({ nodes }) => nodes));
+  return { has: (node) => node.index < start.index && !behind.has(node), until: start.time };
+}
+
+/** A sub-agent's transcript is taken whole or not at all: turns are those of the main conversation. */
+export function holdsAgent(scope: Scope, nodes: readonly Node[]): boolean {
+  return nodes.every(({ time }) => Number.isNaN(time) || time < scope.until);
+}

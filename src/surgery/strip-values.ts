@@ -1,0 +1,127 @@
+// Long texts and images inside the values of a record → edits that put something short in their place: the beginning
+// of the text, or what the image was, and where the whole still stands.
+import { decodedByteLength, readImageSize, readImageType } from '../api/image-size.ts';
+import { formatBytes, formatCount } from '../base/human.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Edit, JsonPath } from '../format/edit.ts';
+
+/** Where the whole of what is cut can be read: the session that was operated on, as it was. */
+export interface Origin {
+  readonly sessionId: string;
+  readonly line: number;
+}
+
+/** `undefined` where nothing would be gained. */
+export function cutText(text: string, keepChars: number, { sessionId, line }: Origin): string | undefined {
+  if (text.length <= keepChars) return undefined;
+  // Half of a surrogate pair is no character.
+  const end = /[\uD800-\uDBFF]/.test(text[keepChars - 1] ?? '') ? keepChars - 1 : keepChars;
+  const kept = text.slice(0, end);
+  const cut = formatCount(text.length - end);
+  const gap = kept === '' ? '' : '\n';
+  const short = `${kept}${gap}[clew: ${cut} of ${formatCount(text.length)} characters cut; all of it is in session ${sessionId}, line ${line}]`;
+  return short.length < text.length ? short : undefined;
+}
+
+/** With whatever a client folds in behind it. */
+export const cutMark: RegExp =
+  /\n?\[clew: [\d,]+ of [\d,]+ characters cut; all of it is in session \S+, line \d+\][\s\S]*$/;
+
+/** The texts of a result share what may stay; `content` is a string or a list of blocks. */
+export function resultCuts(content: JsonValue | undefined, path: JsonPath, keepChars: number, origin: Origin): Edit[] {
+  if (typeof content === 'string') return editTo(path, cutText(content, keepChars, origin));
+  let left = keepChars;
+  return (isArray(content) ? content : []).flatMap((item, i) => {
+    const text = isObject(item) && item.type === 'text' ? asString(item.text) : undefined;
+    if (text === undefined) return [];
+    const edits = editTo([...path, i, 'text'], cutText(text, left, origin));
+    left = Math.max(0, left - text.length);
+    return edits;
+  });
+}
+
+/** Every long text in a value; encoded data is left alone, half an image is none. */
+export function textCuts(value: JsonValue | undefined, path: JsonPath, keepChars: number, origin: Origin): Edit[] {
+  const edits: Edit[] = [];
+  walk(value, path, (inner, at, parent) => {
+    if (typeof inner !== 'string') return false;
+    const key = at.at(-1);
+    const isEncoded = key === 'base64' || (key === 'data' && parent?.type === 'base64') || isDataUrl(inner);
+    if (!isEncoded) edits.push(...editTo(at, cutText(inner, keepChars, origin)));
+    return false;
+  });
+  return edits;
+}
+
+/** Every image in a value, in whichever of the client's forms, becomes a text. */
+export function imageEdits(value: JsonValue | undefined, path: JsonPath, origin: Origin): Edit[] {
+  const edits: Edit[] = [];
+  walk(value, path, (inner, at, parent) => {
+    if (typeof inner === 'string' && isDataUrl(inner) && parent?.isImage === true) {
+      edits.push({ path: at, set: describeImage(inner.slice(inner.indexOf(',') + 1), undefined, origin) });
+      edits.push({ path: [...at.slice(0, -1), 'isImage'], set: false });
+      return true;
+    }
+    if (!isObject(inner) || inner.type !== 'image') return false;
+    const set = withoutImage(inner, origin);
+    if (set !== undefined) edits.push({ path: at, set });
+    return true;
+  });
+  return edits;
+}
+
+/** A block of a message or result, or what `Read` leaves of an image that it read. */
+function withoutImage(image: JsonObject, origin: Origin): JsonObject | undefined {
+  const source = asObject(image.source);
+  if (source !== undefined) {
+    const text = describeImage(asString(source.data), asString(source.media_type) ?? asString(source.type), origin);
+    return { type: 'text', text };
+  }
+  const file = asObject(image.file);
+  const base64 = asString(file?.base64);
+  if (file === undefined || base64 === undefined) return undefined;
+  const content = describeImage(base64, asString(file.type), origin);
+  return {
+    type: 'text',
+    file: { filePath: asString(file.filePath) ?? '', content, numLines: 1, startLine: 1, totalLines: 1 },
+  };
+}
+
+function describeImage(base64: string | undefined, named: string | undefined, { sessionId, line }: Origin): string {
+  const size = base64 === undefined ? undefined : readImageSize(base64);
+  const facts = [
+    (base64 === undefined ? undefined : readImageType(base64)) ?? named ?? 'of unknown type',
+    size === undefined ? undefined : `${size.width}×${size.height} pixels`,
+    base64 === undefined ? undefined : formatBytes(decodedByteLength(base64)),
+  ].filter((fact) => fact !== undefined);
+  return `${imageMark} ${facts.join(', ')}, taken out; it is in session ${sessionId}, line ${line}]`;
+}
+
+export const imageMark = '[clew: image';
+
+function isDataUrl(text: string): boolean {
+  return /^data:image\/[\w.+-]{1,40};base64,/.test(text);
+}
+
+function editTo(path: JsonPath, set: string | undefined): Edit[] {
+  return set === undefined ? [] : [{ path, set }];
+}
+
+/** With a stack of its own, because a value may nest deeper than the call stack. `visit` answers whether it is done with a value. */
+function walk(
+  top: JsonValue | undefined,
+  topPath: JsonPath,
+  visit: (value: JsonValue, path: JsonPath, parent: JsonObject | undefined) => boolean,
+): void {
+  const left: { value: JsonValue | undefined; path: JsonPath; parent: JsonObject | undefined }[] = [
+    { value: top, path: topPath, parent: undefined },
+  ];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, path, parent } = next;
+    if (value === undefined || visit(value, path, parent)) continue;
+    if (isArray(value))
+      for (const [i, item] of value.entries()) left.push({ value: item, path: [...path, i], parent: undefined });
+    else if (isObject(value))
+      for (const [key, item] of Object.entries(value)) left.push({ value: item, path: [...path, key], parent: value });
+  }
+}

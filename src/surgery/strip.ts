@@ -1,0 +1,141 @@
+// A session → the same conversation with less in it: tool calls with their results, long results, thinking, images,
+// progress or bookkeeping taken out, from all of it or from its older turns. The chain is mended, thinking never altered.
+
+import { UserError } from '../base/errors.ts';
+import type { Edit } from '../format/edit.ts';
+import { isMessage, type Node } from '../session/node.ts';
+import { resumeLines, traceMessages } from '../session/resume/request.ts';
+import { makeSession, type Session } from '../session/session.ts';
+import { freshUsageEdits } from './fresh-usage.ts';
+import { newSession, sameSession } from './new-session.ts';
+import type { Dropped, Plan } from './plan.ts';
+import { relink } from './relink.ts';
+import { droppedBy, type Rewrite } from './rewrite.ts';
+import type { Source } from './source.ts';
+import { type Stripped, stripLines } from './strip-lines.ts';
+import { type StripOptions, takesAnything } from './strip-options.ts';
+import { checkStripped } from './strip-promise.ts';
+import { findScope, holdsAgent, type Scope } from './strip-scope.ts';
+
+export function planStrip(source: Source, options: StripOptions): Plan {
+  if (!takesAnything(options)) throw new UserError('nothing is named that should go', 'name --tools, --thinking, …');
+  const { session } = source;
+  const scope = findScope(session, options);
+  const { stripped, isOpen } = stripMain(session, scope, options);
+  const main = mended(session, stripped, true);
+  const rewrites = new Map([[session.transcript.path, main.rewrite]]);
+  const dropped: Dropped[] = [...droppedBy(session.transcript, main.rewrite.drops)];
+  for (const agent of options.agents === true ? agentsOf(source, scope) : []) {
+    const { path } = agent.transcript;
+    const { rewrite } = mended(agent, stripAgent(agent, session.id, options), false);
+    if (rewrite.edits.size === 0 && rewrite.drops.size === 0) continue;
+    rewrites.set(path, rewrite);
+    dropped.push(...droppedBy(agent.transcript, rewrite.drops, path));
+  }
+  if (main.isEmpty && rewrites.size === 1)
+    throw new UserError(`there is nothing of that in ${session.id}`, `see \`clew strip ${session.id}\``);
+  if (
+    chainOf(session).some(isMessage) &&
+    chainOf(session).every((node) => !isMessage(node) || stripped.drops.has(node.index))
+  )
+    throw new UserError('nothing would be left of the conversation', 'name fewer tools, or keep turns: --keep-last 1');
+  return {
+    operation: 'strip',
+    words: wordsOf(options),
+    sources: [{ sessionId: session.id, path: session.files.main }],
+    results: [options.isInPlace === true ? sameSession(source, { rewrites }) : newSession(source, { rewrites })],
+    dropped,
+    notes: main.hasFreshUsage ? [freshUsageNote] : [],
+    expects: ({ session: result }) => checkStripped(session, result, { options, calls: stripped.calls, isOpen }),
+  };
+}
+
+export const freshUsageNote = 'the usage of its last answer is set to 0, so that no client takes the context for full';
+
+/** What goes from the main transcript, and which of its lines may be touched. */
+export function stripMain(
+  session: Session,
+  scope: Scope,
+  options: StripOptions,
+): { readonly stripped: Stripped; isOpen(node: Node): boolean } {
+  const traced = traceMessages(session);
+  const sent = new Set('refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines));
+  const chain = new Set(chainOf(session));
+  const isOpen = (node: Node): boolean =>
+    scope.has(node) && (!node.isSidechain || session.isAgent || options.agents === true || chain.has(node));
+  const isLeftOut = (node: Node): boolean => chain.has(node) && !sent.has(node);
+  const source = { transcript: session.transcript, sessionId: session.id, isOpen, isLeftOut };
+  return { stripped: stripLines(source, options), isOpen };
+}
+
+function stripAgent({ transcript }: Session, sessionId: string, options: StripOptions): Stripped {
+  return stripLines({ transcript, sessionId, isOpen: () => true, isLeftOut: () => false }, options);
+}
+
+function agentsOf({ session, files }: Source, scope: Scope): readonly Session[] {
+  return files.slice(1).flatMap(({ transcript, path }) => {
+    if (transcript === undefined || !holdsAgent(scope, transcript.nodes)) return [];
+    return [makeSession({ ...session.files, main: path, agents: [], flatAgents: [] }, transcript)];
+  });
+}
+
+function chainOf({ transcript }: Session): readonly Node[] {
+  const resumed = resumeLines(transcript);
+  return 'refused' in resumed ? [] : resumed.lines;
+}
+
+interface Mended {
+  readonly rewrite: Rewrite & { readonly edits: Map<number, readonly Edit[]>; readonly drops: Map<number, string> };
+  readonly isEmpty: boolean;
+  readonly hasFreshUsage: boolean;
+}
+
+function mended(session: Session, stripped: Stripped, hasContext: boolean): Mended {
+  const drops = new Map(stripped.drops);
+  const edits = new Map<number, readonly Edit[]>(stripped.edits);
+  const isEmpty = drops.size === 0 && edits.size === 0;
+  const relinked = drops.size === 0 ? { edits: new Map(), drops: new Map() } : relink(session, drops);
+  addEdits(edits, relinked.edits);
+  const chain = hasContext ? chainOf(session) : [];
+  const hasShrunk = chain.some(
+    ({ index, type }) => type !== 'attachment' && (stripped.edits.has(index) || drops.has(index)),
+  );
+  const fresh = hasShrunk
+    ? freshUsageEdits(
+        session,
+        chain.filter(({ index }) => !drops.has(index)),
+      )
+    : new Map();
+  addEdits(edits, fresh);
+  for (const [index, reason] of relinked.drops) drops.set(index, reason);
+  for (const index of drops.keys()) edits.delete(index);
+  return {
+    rewrite: { edits, drops: new Map([...drops].sort((a, b) => a[0] - b[0])) },
+    isEmpty,
+    hasFreshUsage: fresh.size > 0,
+  };
+}
+
+/** A place that is edited already is settled. */
+export function addEdits(edits: Map<number, readonly Edit[]>, more: ReadonlyMap<number, readonly Edit[]>): void {
+  for (const [index, added] of more) {
+    const known = edits.get(index) ?? [];
+    const places = new Set(known.map(({ path }) => path.join('/')));
+    edits.set(index, [...known, ...added.filter(({ path }) => !places.has(path.join('/')))]);
+  }
+}
+
+function wordsOf(options: StripOptions): string[] {
+  const words: string[] = [];
+  const { tools, truncateResults, truncateInputs, olderThanTurns, olderThanTime, keepLast } = options;
+  if (tools !== undefined) words.push('--tools', ...(tools.length === 0 ? [] : [tools.join(',')]));
+  if (truncateResults !== undefined) words.push('--truncate-results', String(truncateResults));
+  if (truncateInputs !== undefined) words.push('--truncate-inputs', String(truncateInputs));
+  for (const kind of ['thinking', 'images', 'progress', 'bookkeeping', 'agents'] as const)
+    if (options[kind] === true) words.push(`--${kind}`);
+  if (olderThanTurns !== undefined) words.push('--older-than', String(olderThanTurns));
+  if (olderThanTime !== undefined) words.push('--older-than', new Date(olderThanTime).toISOString());
+  if (keepLast !== undefined) words.push('--keep-last', String(keepLast));
+  if (options.isInPlace === true) words.push('--in-place');
+  return words;
+}

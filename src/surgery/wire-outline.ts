@@ -1,0 +1,60 @@
+// The messages of a request → its blocks one after the other, as texts to compare: without what the client puts in or
+// leaves out by itself (fillers, blank texts, the newline where two lines meet), which depends on the neighbours.
+import { asString } from '../base/json.ts';
+import { texts } from '../session/resume/client.ts';
+import type { WireBlock } from '../session/resume/draft.ts';
+import { isThinking } from '../session/resume/filter.ts';
+import { normalise } from '../session/resume/normalise.ts';
+import type { ResumeMessage } from '../session/resume/repair.ts';
+
+export interface OutlineOptions {
+  /** Blocks that do not count. */
+  readonly skips?: (block: WireBlock, message: ResumeMessage) => boolean;
+  /** Another form of a block, to be compared instead. */
+  readonly forms?: (block: WireBlock) => WireBlock;
+}
+
+export function outlineOf(messages: readonly ResumeMessage[], { skips, forms }: OutlineOptions = {}): string[] {
+  return messages.flatMap((message) => {
+    const counted = message.content.filter((block) => skips?.(block, message) !== true);
+    // In their other form first: a text that was cut may end inside a reminder.
+    const content = forms === undefined ? counted : counted.map(forms);
+    return normalise([{ role: message.role, content }])
+      .flatMap((normal) => normal.content)
+      .filter((block) => !isFiller(block))
+      .map((block) => `${message.role} ${JSON.stringify(plain(block))}`);
+  });
+}
+
+const made: ReadonlySet<string> = new Set([
+  texts.noContent,
+  texts.noResponse,
+  texts.orphanedResult,
+  texts.repeatedCall,
+  texts.toolLoaded,
+]);
+
+function isFiller(block: WireBlock): boolean {
+  const text = block.type === 'text' ? asString(block.text) : undefined;
+  return text !== undefined && (text.trim() === '' || made.has(text.replace(/\n$/, '')));
+}
+
+function plain(block: WireBlock): WireBlock {
+  return block.type === 'text' ? { ...block, text: asString(block.text)?.replace(/\n$/, '') } : block;
+}
+
+/** Where two outlines part, in words; `undefined` where they do not. */
+export function describeParting(expected: readonly string[], actual: readonly string[]): string | undefined {
+  const at = expected.findIndex((block, i) => block !== actual[i]);
+  const place = at < 0 ? expected.length : at;
+  if (at < 0 && expected.length === actual.length) return undefined;
+  return `block ${place + 1} would be ${excerpt(actual[place])} instead of ${excerpt(expected[place])}`;
+}
+
+function excerpt(block: string | undefined): string {
+  return block === undefined ? 'missing' : block.slice(0, 120);
+}
+
+export function thinkingKey(block: WireBlock): string | undefined {
+  return isThinking(block) ? JSON.stringify([block.thinking, block.signature, block.data]) : undefined;
+}

@@ -1,0 +1,27 @@
+// Sessions that real clients wrote and nothing happened to: doctor finds nothing in them that costs anything.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { diagnoseSession } from '../../src/doctor/diagnose.ts';
+import { isSevere } from '../../src/doctor/finding.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { damagedByClient, healthyFiles, realFolder } from '../support/healthy.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+
+test('no session of the real corpus has a finding that costs something', { skip: skipWithoutShared }, async () => {
+  const files = healthyFiles();
+  assert.ok(files.length > 150);
+  for (const file of files) {
+    const { findings, reachable } = await diagnoseSession(await loadSession(file));
+    assert.deepEqual([file, findings.filter(isSevere)], [file, []]);
+    assert.deepEqual([file, reachable.loaded], [file, reachable.of]);
+  }
+});
+
+test('what clients damaged themselves while writing is found', { skip: skipWithoutShared }, async () => {
+  for (const [file, code] of Object.entries(damagedByClient)) {
+    const { findings, reachable } = await diagnoseSession(await loadSession(path.join(realFolder, file)));
+    assert.deepEqual([...new Set(findings.filter(isSevere).map((finding) => finding.code))], [code], file);
+    assert.ok(reachable.loaded < reachable.of);
+  }
+});

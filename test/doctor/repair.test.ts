@@ -1,0 +1,89 @@
+// Planted damage, repaired: the proof holds, a second look finds nothing, and every entry is accounted for.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { checkRequest } from '../../src/api/check-request.ts';
+import { diagnoseSession } from '../../src/doctor/diagnose.ts';
+import type { DamageCode } from '../../src/doctor/finding.ts';
+import { isMendable, planRepair } from '../../src/doctor/repair/repair.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { type Outcome, operate } from '../../src/surgery/operate.ts';
+import { loadSource } from '../../src/surgery/source.ts';
+import { healthyFiles } from '../support/healthy.ts';
+import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+
+const id = '11111111-1111-4111-a111-111111111111';
+
+const plain = Buffer.from(
+  transcript()
+    .user('look at it')
+    .assistant([thinking('which?'), toolUse('t1')])
+    .user([toolResult('t1')])
+    .assistant([text('it is fine')])
+    .user('and now?')
+    .assistant([toolUse('t2')])
+    .user([toolResult('t2')])
+    .assistant('done')
+    .user('thanks')
+    .assistant('welcome')
+    .text(),
+);
+
+for (const code of plantedCodes) {
+  test(`${code}, planted alone, is mended`, async (context) => {
+    const folder = temporaryFolder(context);
+    for (let seed = 1; seed <= 4; seed++) {
+      const { bytes } = plantDamage(plain, [code], seededRandom(seed));
+      await assertMended(folder, bytes, `${code}, seed ${seed}`);
+    }
+  });
+}
+
+test('damage in random combinations is mended, whatever the session', async (context) => {
+  const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
+  const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
+  const folder = temporaryFolder(context);
+  for (let seed = 1; seed <= cases; seed++) {
+    const random = seededRandom(seed);
+    const healthy = sessions[Math.floor(random() * sessions.length)] ?? plain;
+    const wanted = plantedCodes.filter(() => random() < 0.12);
+    const { bytes, codes } = plantDamage(healthy, wanted, random);
+    await assertMended(folder, bytes, `seed ${seed}, planted ${codes.join(' ')}`);
+  }
+});
+
+async function assertMended(folder: string, bytes: Buffer, what: string): Promise<void> {
+  const outcome = await mend(folder, bytes).catch((error: unknown) => assert.fail(`${what}: ${String(error)}`));
+  if (outcome === undefined) return;
+  const { to, proof } = outcome;
+  assert.deepEqual([proof.violations, proof.untouchedIdentical], [[], true], what);
+  const repaired = await loadSession(to.path);
+  const again = await diagnoseSession(repaired);
+  assert.deepEqual(
+    again.findings.filter(isMendable).map(({ code, line, message }) => `${code} ${line} ${message}`),
+    [],
+    what,
+  );
+  assert.equal(again.reachable.loaded, again.reachable.of, what);
+  assert.equal(await planRepair(await loadSource(to.path), again), undefined, what);
+  const request = requestMessages(repaired, 'go on');
+  assert.deepEqual('refused' in request ? request : checkRequest(request), [], what);
+}
+
+async function mend(folder: string, bytes: Buffer): Promise<Outcome | undefined> {
+  const sessionId = /"sessionId":"([0-9a-f-]{36})"/.exec(bytes.toString('latin1'))?.[1] ?? id;
+  const projects = path.join(folder, 'projects/-w-p');
+  const file = path.join(projects, `${sessionId}.jsonl`);
+  mkdirSync(projects, { recursive: true });
+  writeFileSync(file, bytes);
+  const source = await loadSource(file);
+  const plan = await planRepair(source, await diagnoseSession(source.session));
+  return plan && operate(plan, [source], { env: { CLEW_HOME: path.join(folder, 'state') } });
+}
+
+void ((_: TestContext, __: DamageCode) => undefined);

@@ -1,0 +1,42 @@
+// The chain that we say clients up to 2.1.45 take, held against what client 2.1.45 sends: the same calls with their
+// results. What it makes of the lines (fillers, notes) is not compared.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import { isArray, isObject, type JsonValue } from '../../src/base/json.ts';
+import { resultsOf } from '../../src/session/node.ts';
+import { oldResumeLines } from '../../src/session/resume/old-client.ts';
+import { loadTranscript } from '../../src/session/transcript.ts';
+import { hasShared } from '../support/paths.ts';
+import { installClient, resume, sessionFiles } from './client.ts';
+import { realCases, sharedRealCases } from './recordings.ts';
+
+const version = '2.1.45';
+const step = 13;
+let cli = '';
+
+before(async () => {
+  cli = await installClient(version);
+});
+
+const files = (hasShared ? sharedRealCases() : realCases()).filter((_, i) => i % step === 5).map(({ file }) => file);
+for (const file of files) {
+  test(`client ${version} sends the results that we say it takes: ${path.basename(file)}`, async () => {
+    const run = await resume({
+      cli,
+      files: await sessionFiles(file),
+      sessionId: path.basename(file, '.jsonl'),
+      prompt: 'next',
+    });
+    const ours = oldResumeLines(loadTranscript(file, { strict: true })).flatMap((node) =>
+      resultsOf(node).map((result) => result.toolUseId),
+    );
+    const sent = (run.sent ?? []).flatMap(({ content }) => resultIds(content as JsonValue)); // JSON, as it was sent
+    assert.deepEqual([...sent].sort(), [...new Set(ours)].sort());
+  });
+}
+
+function resultIds(content: JsonValue): unknown[] {
+  if (!isArray(content)) return [];
+  return content.flatMap((block) => (isObject(block) && block.type === 'tool_result' ? [block.tool_use_id] : []));
+}

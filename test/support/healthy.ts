@@ -1,0 +1,21 @@
+// The sessions that real clients wrote and nothing happened to: what doctor must leave in peace, and what damage is
+// planted in. Three files of the corpus are left out, because the client itself damaged them while writing.
+import path from 'node:path';
+import { agentIdOf } from '../../src/store/session-files.ts';
+import { filesBelow, hasShared, shared } from './paths.ts';
+
+/** With what doctor has to say of them. */
+export const damagedByClient: Readonly<Record<string, string>> = {
+  '1.0.57/interrupt-text/-home-dev-widgets/deee9fd4-12c4-4bca-94a3-0533bc3ae81f.jsonl': 'G-replayed',
+  '1.0.57/interrupt/-home-dev-widgets/4d0d9165-c704-4d9f-938b-d76fc2c99155.jsonl': 'G-replayed',
+  '2.1.29/tui-mixed/-home-kim-widgets/74bac871-6d62-4067-86c3-bbf34255e9a7.jsonl': 'G-phantom-parent',
+};
+
+export const realFolder: string = path.join(shared, 'corpus/real');
+
+export function healthyFiles(): readonly string[] {
+  if (!hasShared) return [];
+  return filesBelow(realFolder, '.jsonl').filter(
+    (file) => agentIdOf(file) === undefined && !(path.relative(realFolder, file) in damagedByClient),
+  );
+}
