@@ -175,6 +175,7 @@ function isOpenTurn(value: unknown): boolean {
     typeof key === 'string' &&
     isCount(number) &&
     typeof isReplay === 'boolean' &&
+    typeof value.endsWithoutId === 'boolean' &&
     isArray(messages) &&
     messages.every(isArray) &&
     isArray(calls) &&

@@ -1,8 +1,9 @@
 // A turn while its lines come in: lines with the same message id become one message, results find their calls by id.
 // What an earlier run has handed out of the turn (`OpenTurn`) is known by id and not taken again.
-import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
-import { type Block, isServerCall, isToolUse } from '../format/block.ts';
+import { asObject, asString, type JsonObject } from '../base/json.ts';
+import { type Block, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
+import { blockKey, callId, resultOf, serverCalls } from './draft-blocks.ts';
 import type { TraceLine } from './trace-line.ts';
 import type { TraceMessage, TracePrompt, TraceResult } from './turn.ts';
 import { usageOf } from './usage.ts';
@@ -18,6 +19,8 @@ export interface OpenTurn {
   /** The calls whose spans were made. */
   readonly calls: readonly string[];
   readonly waiting: readonly WaitingCall[];
+  /** It broke off behind a line without a message id: another such line goes on with the same message. */
+  readonly endsWithoutId: boolean;
 }
 
 /** A call without its result: where its line stands, to be read again when the result comes. */
@@ -65,6 +68,7 @@ export class TurnDraft {
   /** Places of the messages that were handed out before. */
   readonly #sentPlaces: ReadonlyMap<string, number>;
   #fresh = 0;
+  #goesOn: boolean;
   readonly #sentCalls: ReadonlySet<string>;
   #previous: { readonly message: MessageDraft; readonly isWithoutId: boolean } | undefined;
 
@@ -74,6 +78,7 @@ export class TurnDraft {
     this.open = open;
     this.isReplay = open?.isReplay ?? false;
     this.#isStrict = isStrict;
+    this.#goesOn = open?.endsWithoutId ?? false;
     this.#sentCalls = new Set(open?.calls);
     this.#sentPlaces = new Map(open?.messages.flatMap(([id], i) => (id === null ? [] : [[id, i] as const])));
     for (const call of open?.waiting ?? []) this.waiting.set(call.id, call);
@@ -97,6 +102,7 @@ export class TurnDraft {
     this.#moveEnd(line.timeMs);
     const message = this.#messageFor(line);
     this.#previous = { message, isWithoutId: messageIdOf(line) === undefined };
+    this.#goesOn = false;
     const content = contentOf(line.entry);
     const blocks = this.#newBlocks(message, line, content);
     if (blocks.length === 0 && content.length > 0) return;
@@ -118,6 +124,7 @@ export class TurnDraft {
   /** A line of somebody else stands here: assistant lines without an id on both sides of it are two messages. */
   interrupt(): void {
     this.#previous = undefined;
+    this.#goesOn = false;
   }
 
   addResults(line: TraceLine): void {
@@ -157,6 +164,7 @@ export class TurnDraft {
       messages: [...old, ...fresh.map(({ id, timeMs }) => [id ?? null, timeMs ?? null] as const)],
       calls: [...new Set([...calls, ...fresh.flatMap((message) => serverCalls(message.blocks))])],
       waiting: [...this.waiting.values()].filter((call) => held.has(call.id)),
+      endsWithoutId: this.#previous?.isWithoutId ?? this.#goesOn,
     };
   }
 
@@ -170,7 +178,7 @@ export class TurnDraft {
     const last = this.#messages.at(-1);
     if (id === undefined) {
       const joined = this.#isStrict ? last : this.#previous?.isWithoutId ? this.#previous.message : undefined;
-      return joined ?? this.#addMessage(undefined, line, false);
+      return joined ?? this.#sentLast(last) ?? this.#addMessage(undefined, line, false);
     }
     const known = this.#byId.get(id) ?? [];
     const same = this.#isStrict ? known.filter((message) => message === last) : known;
@@ -181,6 +189,17 @@ export class TurnDraft {
       return this.#keep({ ...emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) });
     }
     return this.#addMessage(id, line, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
+  }
+
+  /** The last message of the run before, where this line goes on with it. */
+  #sentLast(last: MessageDraft | undefined): MessageDraft | undefined {
+    const before = this.open?.messages ?? [];
+    const goesOn = this.#isStrict ? last === undefined && before.length > 0 : this.#goesOn;
+    this.#goesOn = false;
+    if (!goesOn) return undefined;
+    const index = before.length - 1;
+    const id = before[index]?.[0] ?? undefined;
+    return this.#keep({ ...emptyMessage(id, index, true, false), timeMs: this.#sentTime(index) });
   }
 
   #addMessage(id: string | undefined, line: TraceLine, isRepeatedId: boolean): MessageDraft {
@@ -254,36 +273,6 @@ function isSameRequest(message: MessageDraft, line: TraceLine): boolean {
   const before = message.lines.find((each) => each.head.requestId !== undefined)?.head.requestId;
   return before === undefined || line.head.requestId === undefined || before === line.head.requestId;
 }
-
-function resultOf(line: TraceLine, block: JsonObject): TraceResult {
-  const report = asObject((line.entry as { readonly toolUseResult?: unknown }).toolUseResult);
-  return {
-    timeMs: line.timeMs,
-    content: block.content,
-    isError: block.is_error === true,
-    agentId: asString(report?.agentId) ?? asString(report?.agent_id),
-    isBackground: report?.isAsync === true,
-  };
-}
-
-function callId(block: Block): string | undefined {
-  return isToolUse(block) || isServerCall(block) ? block.id : undefined;
-}
-
-function serverCalls(blocks: readonly Block[]): readonly string[] {
-  return blocks.filter(isServerCall).map((block) => block.id);
-}
-
-function blockKey(block: Block): string {
-  const id = callId(block);
-  if (id !== undefined) return `call ${id}`;
-  const { text, thinking, data, tool_use_id } = block as JsonObject;
-  const said = [text, thinking, data, tool_use_id].find((each) => typeof each === 'string' && each !== '');
-  // What has nothing to be told by is never taken for a copy.
-  return said === undefined || isArray(said) ? `new ${unnamed++}` : `${String(block.type)} ${String(said)}`;
-}
-
-let unnamed = 0;
 
 function firstString(values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string');

@@ -57,7 +57,7 @@ export class TurnReader {
       return undefined;
     }
     if (line.role === 'assistant') return this.#readAssistant(line);
-    this.#current?.interrupt();
+    this.#interrupt();
     const input = classifyUser(line.head);
     if (input.kind === 'results') this.#readResults(line);
     const opens = strictSeed ? input.kind !== 'results' : input.prompt !== undefined;
@@ -75,6 +75,14 @@ export class TurnReader {
       this.#current = new TurnDraft({ offset: 0, line: 0 }, undefined, state.openTurn, this.#rules.strictSeed);
     }
     return this.#emit(isOver);
+  }
+
+  #interrupt(): void {
+    const { openTurn } = this.state;
+    this.#current?.interrupt();
+    if (this.#current === undefined && openTurn?.endsWithoutId) {
+      this.state.openTurn = { ...openTurn, endsWithoutId: false };
+    }
   }
 
   #readAssistant(line: TraceLine): TraceTurn | undefined {

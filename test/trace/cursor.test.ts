@@ -82,6 +82,29 @@ test('a late line of a message that was handed out brings its calls, and a diagn
   assert.deepEqual(diagnostics(), [['T-late-line', 3]]);
 });
 
+test('a line without an id behind a Stop goes on with one before it, unless somebody spoke between them', (context) => {
+  const nameless = { message: { id: undefined } };
+  const session = transcript().user('go').assistant('first', nameless);
+  const { run, grow, diagnostics } = runs(context, session.text());
+  run({ isFinal: true });
+  grow(
+    session
+      .assistant([text('second'), toolUse('t1')], nameless)
+      .result('t1')
+      .text(),
+  );
+  assert.deepEqual(
+    run({ isFinal: true }).map((turn) => turn.messages.map(({ index, isSent }) => [index, isSent])),
+    [[[0, true]]],
+  );
+  assert.deepEqual(diagnostics(), [['T-late-line', 3]]);
+  grow(session.assistant('third', nameless).text());
+  assert.deepEqual(
+    run({ isFinal: true }).map((turn) => turn.messages.map(({ index, isSent }) => [index, isSent])),
+    [[[1, false]]],
+  );
+});
+
 test('lines of a message on both sides of a prompt are one message of the turn before it', (context) => {
   const session = transcript()
     .user('go')
