@@ -46,6 +46,12 @@ test('the example in docs/library.md runs and prints what it is about', (context
   ]);
 });
 
+test('the example of an operation in docs/library.md runs, and takes back what it made', (context) => {
+  const page = readFileSync(path.join(projectRoot, 'docs/library.md'), 'utf8');
+  const second = page.slice(page.indexOf('An operation is a plan first'));
+  assert.deepEqual(runExample(second, { TMPDIR: temporaryFolder(context) }), ['true true', '']);
+});
+
 test('importing the library loads no database; opening one does', (context) => {
   const code = `
     const loaded = () => process.moduleLoadList.includes('NativeModule sqlite') || opened;

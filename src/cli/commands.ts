@@ -1,7 +1,7 @@
 // Every command with its flags, in the order of the help. Help and completion scripts are made from this table, so
 // that asking for them loads no command.
 import type { CommandRow, Flag } from './command.ts';
-import { demo, json, project, root } from './common-flags.ts';
+import { demo, dryRun, inPlace, json, portable, project, root } from './common-flags.ts';
 import { surgeryCommands } from './surgery-commands.ts';
 
 export const globalFlags: readonly Flag[] = [
@@ -177,11 +177,22 @@ export const commands: readonly CommandRow[] = [
     summary: 'say what a resume will lose and why, or what the API will reject',
     flags: [
       { name: '--all', summary: 'look at every session and list those with findings, worst first' },
+      { name: '--fix', summary: 'mend it: plan, show, ask, prove, write a new session, look again' },
+      { name: '--strategy', value: 'NAME', summary: 'bridge, newest or graft, where there is newer work on a branch' },
+      { name: '--yes', summary: 'do not ask' },
+      inPlace,
+      portable,
+      dryRun,
       json,
       root,
       demo,
     ],
-    examples: ['clew doctor 3f2b8c1e', 'clew doctor --all', 'clew doctor 3f2b8c1e --json | jq ".findings[].code"'],
+    examples: [
+      'clew doctor 3f2b8c1e',
+      'clew doctor --all',
+      'clew doctor 3f2b8c1e --fix',
+      'clew doctor 3f2b8c1e --json | jq ".findings[].code"',
+    ],
     load: () => import('./doctor.ts'),
   },
   {

@@ -4,6 +4,7 @@ import { formatCount } from '../base/human.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
 import { damageClasses, type Finding, isSevere, type Severity, severities } from '../doctor/finding.ts';
+import { isMendable } from '../doctor/repair/mendable.ts';
 import type { Segment } from '../doctor/segments.ts';
 import type { Paint, Style } from './terminal/style.ts';
 import { wrapSpans } from './terminal/wrap.ts';
@@ -180,7 +181,7 @@ function footer(diagnosis: Diagnosis, { style, width }: DoctorTextOptions): stri
   const rest = groups > maxShown ? `${formatCount(groups - maxShown)} more findings: --json lists them all. ` : '';
   const id = sessionId.slice(0, 8);
   const next = findings.some(isSevere)
-    ? `\`clew archive\` keeps a copy as it is; \`clew show ${id}\` reads all of it`
+    ? `${findings.some(isMendable) ? `\`clew doctor ${id} --fix\` mends it; ` : ''}\`clew show ${id}\` reads all of it`
     : findings.some(({ code }) => code === 'F-expiring')
       ? '`clew archive` keeps a copy'
       : `\`claude --resume ${sessionId}\` continues it`;

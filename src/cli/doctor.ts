@@ -1,5 +1,5 @@
-// clew doctor SESSION: what is wrong with a session, what it costs and what mends it; --all: the whole library. Exit
-// code 1 where something was found that costs something.
+// clew doctor SESSION: what is wrong with a session, what it costs and what mends it; --fix mends it, --all looks at the
+// whole library. Exit code 1 where something was found that costs something.
 import { statSync } from 'node:fs';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { diagnoseSession } from '../doctor/diagnose.ts';
@@ -7,6 +7,7 @@ import { isSevere } from '../doctor/finding.ts';
 import { findExpiring } from '../library/expiry.ts';
 import { titleOf } from '../session/title.ts';
 import { projectsFolders } from '../store/roots.ts';
+import { loadSource } from '../surgery/source.ts';
 import type { CommandInput } from './command.ts';
 import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
@@ -19,6 +20,9 @@ export async function run(input: CommandInput): Promise<number> {
   if (flags.all === true && argument !== undefined) {
     throw new UserError('--all looks at every session', 'give either a SESSION or --all');
   }
+  if (flags.all === true && flags.fix === true) {
+    throw new UserError('--fix mends one session at a time', 'name it');
+  }
   if (flags.all === true) return (await import('./doctor-all.ts')).runAll(input);
   if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
@@ -27,6 +31,10 @@ export async function run(input: CommandInput): Promise<number> {
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
   const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeft(file, folders) });
+  if (flags.fix === true || flags['dry-run'] === true) {
+    const source = await loadSource(file);
+    return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis);
+  }
   if (flags.json === true) await writeOut([`${jsonText(diagnosisJson(diagnosis), 2)}\n`], io);
   else {
     const options = { style: io.style, width: proseWidth(io.stdout, io.env), title: titleOf(session) };

@@ -76,7 +76,7 @@ export const surgeryCommands: readonly CommandRow[] = [
   },
   {
     name: 'move',
-    argument: '[OLD_DIR|SESSION] [NEW_DIR]',
+    argument: '[FROM] [TO]',
     summary: 'take sessions to where their project is now',
     flags: [
       { name: '--to', value: 'DIR', summary: 'the folder for one SESSION' },
@@ -163,6 +163,27 @@ export const surgeryCommands: readonly CommandRow[] = [
     ],
     examples: ['clew import parser.clew', 'clew import parser.clew --to ~/parser --dry-run'],
     load: () => import('./import.ts'),
+  },
+  {
+    name: 'redact',
+    argument: '[SESSION...]',
+    summary: 'replace secrets by placeholders in every copy, or check for them',
+    flags: [
+      { name: '--check', summary: 'only look: exit code 1 if a SESSION, a file or stdin (-) holds a secret' },
+      { name: '--all', summary: 'with --check: all sessions' },
+      { name: '--rules', value: 'FILE', summary: 'more rules (docs/redact.md); by default redact.json in CLEW_HOME' },
+      { name: '--kind', value: 'KIND', summary: 'only secrets of this kind (repeatable)', isRepeatable: true },
+      { name: '--allow', value: 'VALUE', summary: 'this value is no secret (repeatable)', isRepeatable: true },
+      { name: '--keep-thinking', summary: 'leave signed thinking that holds a secret instead of taking it out' },
+      inPlace,
+      { name: '--no-backup', summary: 'with --in-place: keep no backup, which would hold the secrets' },
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
+    examples: ['clew redact 3f2b8c1e', 'clew redact 3f2b8c1e --in-place --no-backup', 'clew redact --check --all'],
+    load: () => import('./redact.ts'),
   },
   {
     name: 'undo',

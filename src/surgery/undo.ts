@@ -12,6 +12,8 @@ import { type FileChange, type FileState, type OperationRecord, readRecords, wri
 /** Takes back one operation: what it made goes, what it replaced or removed comes back, byte for byte. */
 export async function undoOperation(operations: string, record: OperationRecord): Promise<void> {
   if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  if (record.hasNoBackup === true)
+    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
   for (const change of record.files) await refuseChanged(record, change);
   await takeBack(operations, record);
   await writeRecord(operations, { ...record, state: 'undone' });

@@ -1,8 +1,9 @@
 // clew doctor as a user calls it: what it prints, how it ends, and what it refuses.
 import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isObject } from '../../src/base/json.ts';
+import { isObject, parseJson } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
@@ -42,9 +43,61 @@ LOSS G-phantom-parent, line 3
   → a resume begins here: it loads 2 of 4 entries
   + hang the line on the one before it in the same conversation
 
-\`clew archive\` keeps a copy as it is; \`clew show 11111111\` reads all of it
+\`clew doctor 11111111 --fix\` mends it; \`clew show 11111111\` reads all of it
 `,
   );
+});
+
+test('--fix asks first; with --yes it writes a new session, looks again, and undo takes it back', (context) => {
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects/-w-p/11111111-1111-4111-a111-111111111111.jsonl');
+  mkdirSync(path.dirname(file), { recursive: true });
+  broken.write(file);
+  const before = readFileSync(file);
+  const env = { CLEW_HOME: path.join(root, 'state') };
+  const fix = (...flags: string[]): ReturnType<typeof runClew> =>
+    runClew(['doctor', '1111', '--fix', '--root', root, ...flags], { env });
+  assert.deepEqual(fix(), {
+    status: 3,
+    stdout: '',
+    stderr: 'clew: a repair needs your word; add --yes, or --dry-run to look first\n',
+  });
+  assert.match(fix('--dry-run').stdout, /^would fix 11111111-.*\n.*\n {2}a resume loads 4 of 4 .*\(before: 2 of 4\)/);
+  assert.deepEqual(readdirSync(path.dirname(file)).length, 1);
+  const done = parseJson(fix('--yes', '--json').stdout);
+  assert.ok(isObject(done) && isObject(done.written) && isObject(done.after));
+  assert.deepEqual(done.after, { reachable: { loaded: 4, of: 4 }, findings: [] });
+  assert.deepEqual(readFileSync(file), before);
+  assert.equal(runClew(['doctor', String(done.written.path)], { env }).status, 0);
+  assert.equal(fix('--yes', '--in-place').status, 0);
+  assert.equal(runClew(['doctor', file], { env }).status, 0);
+  assert.match(fix('--yes').stdout, /^there is nothing in the file to mend/);
+  for (let i = 0; i < 2; i++) assert.equal(runClew(['undo'], { env }).status, 0);
+  assert.deepEqual(readFileSync(file), before);
+  assert.deepEqual(readdirSync(path.dirname(file)).length, 1);
+});
+
+test('--fix names its strategies where there is newer work on another branch', (context) => {
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects/-w-p/11111111-1111-4111-a111-111111111111.jsonl');
+  mkdirSync(path.dirname(file), { recursive: true });
+  transcript()
+    .user('one')
+    .assistant('two')
+    .user('three')
+    .assistant('four')
+    .from('a1')
+    .user('newer')
+    .assistant('work')
+    .lastPrompt('a2')
+    .write(file);
+  const env = { CLEW_HOME: path.join(root, 'state') };
+  const { stdout } = runClew(['doctor', file, '--fix', '--dry-run'], { env });
+  assert.match(
+    stdout,
+    /^There is newer work on another branch; --strategy chooses:\n {2}bridge .*\n▸ newest .*\n {2}graft {4}6 of 6 entries/,
+  );
+  assert.equal(runClew(['doctor', file, '--fix', '--strategy', 'guess'], { env }).status, 2);
 });
 
 test('a sound session ends with 0, also where there is something to know', (context) => {

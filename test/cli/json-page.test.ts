@@ -55,7 +55,10 @@ test('every object that is printed has exactly the fields that the page lists fo
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
-    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const plain = place
+      .replace('show --full', 'show')
+      .replace(/^usage (--breakdown|blocks)/, 'usage')
+      .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
@@ -89,6 +92,12 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   ])
     collect('fork', run(...words), printed);
   collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
+  const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
+  const other = '22222222-2222-4222-a222-222222222222';
+  writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });
+  collect('redact', run('redact', other), printed);
+  const { stdout } = runClew(['redact', '--check', other, '--json', '--root', root], { env });
+  collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
 }
@@ -150,6 +159,8 @@ function collectDoctor(folder: string, printed: Map<string, Set<string>>): void 
   writeTree(root, { 'projects/p/one.jsonl': session, [nested]: session });
   const env = { CLEW_ROOTS: root };
   collect('doctor', jsonOf(['doctor', 'one', '--json'], { env }), printed);
+  const fixed = parseJson(runClew(['doctor', 'one', '--fix', '--dry-run', '--json'], { env }).stdout);
+  printed.set('doctor --fix', new Set([Object.keys(isObject(fixed) ? fixed : {}).join(' ')]));
   const { status, stdout } = runClew(['doctor', '--all', '--json'], { env });
   assert.equal(status, 1); // the session one folder too deep
   collect('doctor --all', parseJson(stdout) ?? null, printed);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { checkRequest } from '../../src/api/check-request.ts';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
-import type { DamageCode } from '../../src/doctor/finding.ts';
-import { isMendable, planRepair } from '../../src/doctor/repair/repair.ts';
+import { isMendable } from '../../src/doctor/repair/mendable.ts';
+import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
@@ -85,5 +85,3 @@ async function mend(folder: string, bytes: Buffer): Promise<Outcome | undefined>
   const plan = await planRepair(source, await diagnoseSession(source.session));
   return plan && operate(plan, [source], { env: { CLEW_HOME: path.join(folder, 'state') } });
 }
-
-void ((_: TestContext, __: DamageCode) => undefined);

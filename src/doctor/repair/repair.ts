@@ -13,10 +13,10 @@ import type { Dropped, Plan, PlannedSession, StagedSession } from '../../surgery
 import { droppedBy, type Rewrite, rewriteLines } from '../../surgery/rewrite.ts';
 import type { Source } from '../../surgery/source.ts';
 import { type Diagnosis, diagnoseSession } from '../diagnose.ts';
-import type { Finding } from '../finding.ts';
 import { strangersOf } from '../graph-branches.ts';
 import { examine } from '../patient.ts';
 import { repairBlocks } from './blocks.ts';
+import { isMendable } from './mendable.ts';
 import { relink } from './relink.ts';
 import { type Strategy, sequenceOf } from './sequence.ts';
 
@@ -58,11 +58,6 @@ export async function planRepair(
 
 export function defaultStrategy({ findings }: Diagnosis): Strategy {
   return findings.some(({ code }) => code === 'G-lost-leaf') ? 'newest' : 'bridge';
-}
-
-/** Where a session lies, and that it is too long, other commands mend. */
-export function isMendable({ code }: Finding): boolean {
-  return !code.startsWith('F-') && code !== 'A-too-long' && code !== 'L-oversize';
 }
 
 async function findingsLeft({ session }: StagedSession): Promise<readonly string[]> {

@@ -1,0 +1,123 @@
+// clew doctor SESSION --fix: plans a repair, shows what it would do, asks, proves, writes, and looks again.
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatCount } from '../base/human.ts';
+import { neutralise, padEnd } from '../base/terminal-text.ts';
+import { type Diagnosis, diagnoseSession } from '../doctor/diagnose.ts';
+import { isSevere } from '../doctor/finding.ts';
+import { defaultStrategy, planRepair, type RepairOptions } from '../doctor/repair/repair.ts';
+import { newerBranch, type Strategy, strategies } from '../doctor/repair/sequence.ts';
+import { loadSession } from '../session/session.ts';
+import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
+import type { Source } from '../surgery/source.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { diagnosisJson, findingJson } from './doctor-json.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { canAsk, confirm } from './stdin.ts';
+import { outcomeJson, outcomeText } from './surgery-command.ts';
+import { writeOut } from './terminal/output.ts';
+
+export async function runFix(input: CommandInput, source: Source, diagnosis: Diagnosis): Promise<number> {
+  const strategy = strategyFlag(input) ?? defaultStrategy(diagnosis);
+  const options: RepairOptions = { strategy, isInPlace: input.flags['in-place'] === true };
+  const plan = await planRepair(source, diagnosis, options);
+  if (plan === undefined) return sayNothingToMend(input, diagnosis);
+  if (input.flags.json !== true) await compareStrategies(input, source, diagnosis, strategy);
+  const outcome = await operate(plan, [source], {
+    ...commonOptions(input),
+    isDryRun: input.flags['dry-run'] === true,
+    mayWrite: (planned) => mayWrite(input, planned, source),
+  });
+  const after = outcome.isWritten ? await diagnoseSession(await loadSession(outcome.to.path)) : undefined;
+  await print(input, diagnosis, outcome, after, source);
+  return after?.findings.some(isSevere) === true ? exitCodes.failed : exitCodes.ok;
+}
+
+function commonOptions({ flags, io }: CommandInput): OperateOptions {
+  return {
+    env: io.env,
+    isPortable: flags.portable === true,
+    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  };
+}
+
+function strategyFlag({ flags }: CommandInput): Strategy | undefined {
+  const given = textFlag(flags, 'strategy');
+  const strategy = strategies.find((each) => each === given);
+  if (given !== undefined && strategy === undefined)
+    throw new UserError(`there is no strategy "${given}"`, `name one of ${strategies.join(', ')}`);
+  return strategy;
+}
+
+async function sayNothingToMend({ flags, io }: CommandInput, diagnosis: Diagnosis): Promise<number> {
+  if (flags.json === true) {
+    const nothing = { ...diagnosisJson(diagnosis), operation: null, written: null, dropped: [], after: null };
+    await writeOut([`${jsonText(nothing, 2)}\n`], io);
+  } else {
+    const rest = diagnosis.findings.map(({ code, fix }) => `  ${code}: ${fix}\n`);
+    await writeOut([neutralise(`there is nothing in the file to mend\n${[...new Set(rest)].join('')}`)], io);
+  }
+  return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
+}
+
+/** Where there is a choice, what each strategy would come to. */
+async function compareStrategies(
+  input: CommandInput,
+  source: Source,
+  diagnosis: Diagnosis,
+  chosen: Strategy,
+): Promise<void> {
+  if (newerBranch(source.session) === undefined) return;
+  const rows: string[] = [];
+  for (const strategy of strategies) {
+    const plan = await planRepair(source, diagnosis, { strategy });
+    if (plan === undefined) continue;
+    const { proof, changed, dropped } = await operate(plan, [source], { ...commonOptions(input), isDryRun: true });
+    const mark = strategy === chosen ? '▸' : ' ';
+    const loaded = `${formatCount(proof.reachable.loaded)} of ${formatCount(proof.reachable.of)} entries`;
+    rows.push(
+      `${mark} ${padEnd(strategy, 8)} ${padEnd(loaded, 22)} ${changed} changed, ${dropped.length} dropped  ${meanings[strategy]}\n`,
+    );
+  }
+  await writeOut([`There is newer work on another branch; --strategy chooses:\n${rows.join('')}\n`], input.io);
+}
+
+const meanings: Readonly<Record<Strategy, string>> = {
+  bridge: 'the branch that a resume takes now',
+  newest: 'the branch with the newest work',
+  graft: 'both, the newer work last',
+};
+
+async function mayWrite(input: CommandInput, planned: Outcome, source: Source): Promise<boolean> {
+  const { flags, io } = input;
+  if (flags.yes === true) return true;
+  if (flags.json === true || !canAsk(io.stderr)) {
+    throw new UserError('a repair needs your word', 'add --yes, or --dry-run to look first', exitCodes.refused);
+  }
+  io.stderr.write(neutralise(outcomeText(planned, source)));
+  return confirm(flags['in-place'] === true ? 'Mend it in place?' : 'Write it as a new session?', io.stderr);
+}
+
+async function print(
+  { flags, io }: CommandInput,
+  diagnosis: Diagnosis,
+  outcome: Outcome,
+  after: Diagnosis | undefined,
+  source: Source,
+): Promise<void> {
+  if (flags.json === true) {
+    const seen = after && { reachable: after.reachable, findings: after.findings.map(findingJson) };
+    const operation = outcomeJson(outcome);
+    const written = outcome.isWritten ? outcome.to : null;
+    const value = { ...diagnosisJson(diagnosis), operation, written, dropped: operation.dropped, after: seen ?? null };
+    return writeOut([`${jsonText(value, 2)}\n`], io);
+  }
+  const left = after?.findings.length ?? 0;
+  const verdict =
+    after === undefined
+      ? ''
+      : left === 0
+        ? '  looked at again: nothing is wrong with it\n'
+        : `  looked at again: ${left} notes are left, see \`clew doctor ${outcome.to.sessionId}\`\n`;
+  await writeOut([neutralise(outcomeText(outcome, source) + verdict)], io);
+}
