@@ -1,8 +1,8 @@
 // The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
 // Wrong settings are one line that names the setting; values of headers and keys are never printed.
 import { homedir } from 'node:os';
-import { UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { flagOf, headerName, headersOf, headerValue, isYes, oneOf, split, stringsOf, wrong } from './config-values.ts';
 import type { ContentMode } from './content.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
@@ -258,70 +258,4 @@ function tracesUrl(endpoint: string, profile: ProfileName, name: string): string
   const base = profile === 'langfuse' && !bare.endsWith('/api/public/otel') ? `${bare}/api/public/otel` : bare;
   url.pathname = `${base}/v1/traces`;
   return url.href;
-}
-
-/** `name=value,name=value`, values percent-encoded where they must be, as OpenTelemetry writes them. */
-function headersOf(text: string | undefined, setting: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const pair of split(text ?? '')) {
-    const at = pair.indexOf('=');
-    if (at < 1) throw wrong(`${setting} is not a list of NAME=VALUE`, 'write it like authorization=Bearer%20KEY');
-    headers[headerName(pair.slice(0, at), setting)] = headerValue(decoded(pair.slice(at + 1).trim()), setting);
-  }
-  return headers;
-}
-
-function headerName(name: string, setting: string): string {
-  const bare = name.trim().toLowerCase();
-  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(bare))
-    throw wrong(`${setting} has a header name that HTTP does not allow`, 'correct it');
-  return bare;
-}
-
-function headerValue(value: string, setting: string): string {
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw wrong(`${setting} has a header value that HTTP does not allow`, 'correct it');
-  return value;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function split(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== '');
-}
-
-function stringsOf(value: JsonValue | undefined, name: string): readonly string[] {
-  if (value === undefined) return [];
-  if (isArray(value) && value.every((each) => typeof each === 'string')) return value as readonly string[];
-  throw wrong(`"${name}" in trace.json is no list of texts`, 'see docs/tracing.md');
-}
-
-function flagOf(text: string | undefined, fallback: JsonValue | undefined, name: string): boolean {
-  return text === undefined ? fallback === true : isYes(text, name);
-}
-
-function isYes(text: string, name: string): boolean {
-  const word = text.trim().toLowerCase();
-  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
-  if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
-  throw wrong(`${name} is neither on nor off`, 'write on or off');
-}
-
-function oneOf<T extends string>(value: string, known: readonly T[], what: string): T {
-  const found = known.find((each) => each === value);
-  if (found === undefined) throw wrong(`${what} is none of ${known.join(', ')}`, 'choose one of them');
-  return found;
-}
-
-function wrong(message: string, next: string): UserError {
-  return new UserError(message, next);
 }

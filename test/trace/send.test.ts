@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
-import { unparkBatches } from '../../src/trace/outbox.ts';
+import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
 import { postBatch, retryAfterMs } from '../../src/trace/post.ts';
 import { type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
@@ -147,6 +147,21 @@ test('an answer that repeats the key does not bring it into the status or the lo
   for (const name of files.map((each) => path.join(tracer.places.folder, each))) {
     if (existsSync(name) && !readdirSafe(name)) assert.doesNotMatch(readFileSync(name, 'latin1'), /verysecretkey/);
   }
+});
+
+test('what a killed sender left in the middle of a request is sent again, and status says that it may be there twice', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url, 2);
+  const { places } = tracer;
+  const [first = '', second = ''] = listBatches(places, 'default', 'ready');
+  moveBatch(places, 'default', first, 'ready', 'sending');
+  // This one was taken, and only its deletion is missing.
+  moveBatch(places, 'default', second, 'ready', 'acked');
+  await send(tracer);
+  assert.equal(receiver.spans.length, 4);
+  const { sentSpans, uncertainBatches } = readStatus(places, 'default');
+  assert.deepEqual([sentSpans, uncertainBatches], [8, 1]);
+  assert.match(readFileSync(places.log, 'utf8'), /is sent again: a sender ended before it had the answer\n$/);
 });
 
 test('a date is as good as seconds, and nobody is waited for longer than an hour', () => {

@@ -27,9 +27,10 @@ await recoverSessions(context);
 for (const run of task.runs) await traceSession({ ...run, atEnd: run.atEnd, endMs: run.endMs }, context);
 if (task.isSender) {
   const { places } = context;
-  const { destinations } = config;
   const endMs = Date.now() + task.sendMs;
-  const options = { places, destinations, endMs, waitMs: task.sendMs, timeoutMs: 10_000, retryBaseMs: 1, onStep };
-  await sendOutbox(options);
+  const options = { places, endMs, waitMs: task.sendMs, timeoutMs: 60_000, retryBaseMs: 1, onStep };
+  // One after the other: all at once, a step of one destination would fall into the middle of a request to another, where
+  // nobody can know what the server did (docs/tracing.md, "The one gap").
+  for (const destination of config.destinations) await sendOutbox({ ...options, destinations: [destination] });
 }
 writeSync(1, `${steps}\n`);
