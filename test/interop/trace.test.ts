@@ -9,7 +9,7 @@ import { jsonOf } from '../support/clew.ts';
 import { homeFor, traceEnv } from '../support/trace-kit.ts';
 import { type ReceivedSpan, repeated, startReceiver } from '../support/trace-receiver.ts';
 import { waitFor } from '../support/wait.ts';
-import { startSession } from './client.ts';
+import { resume, startSession } from './client.ts';
 import { clientOf } from './live.ts';
 import { scenarioScripts } from './scripts.ts';
 
@@ -68,40 +68,54 @@ for (const version of ['2.1.45', '2.1.325']) {
   });
 }
 
+test('2.1.325: a resumed session brings its new turn only, from another place and after each Stop', async (context) => {
+  const live = await startTracing(context, '2.1.325');
+  const first = await startSession({ ...live.options, prompt: 'Say hello. [[plain]]' });
+  await live.arrived(2);
+  const sessionId =
+    Object.keys(first.files)
+      .find((name) => /^[^/]+\.jsonl$/.test(name))
+      ?.slice(0, -'.jsonl'.length) ?? '';
+  await resume({ ...live.options, prompt: 'Go on. [[second]]', files: first.files, sessionId });
+  await live.arrived(4);
+  assert.deepEqual(treeOf(live.receiver.spans), [
+    { what: 'agent Turn 1', below: [{ what: 'generation', below: [] }] },
+    { what: 'agent Turn 2', below: [{ what: 'generation', below: [] }] },
+  ]);
+});
+
 async function traceLive(context: TestContext, version: string, prompt: string): Promise<readonly ReceivedSpan[]> {
+  const { receiver, options, arrived } = await startTracing(context, version);
+  const run = await startSession({ ...options, prompt });
+  assert.equal(run.exitCode, 0, run.stderr);
+  await arrived(2);
+  return receiver.spans;
+}
+
+async function startTracing(context: TestContext, version: string) {
   const cli = await clientOf(version);
   const receiver = await startReceiver(context);
-  const home = homeFor(context);
-  const { HOME: _, ...env } = traceEnv(home, receiver.url);
-  const run = await startSession({
-    cli,
-    prompt,
-    workspace,
-    scripts: scenarioScripts,
-    args: ['--dangerously-skip-permissions'],
-    env: { ...tracing(env) },
-    prepare: (clientHome) => {
-      const root = path.join(clientHome, '.claude');
-      const PATH = `${path.dirname(cli)}${path.delimiter}${env.PATH}`;
-      const installed = jsonOf(['trace', 'install', '--json', '--root', root], { env: { ...env, PATH } });
-      assert.deepEqual(installed, {
-        settings: path.join(root, 'settings.json'),
-        client: version,
-        events,
-        changed: true,
-        backup: null,
-      });
-    },
-  });
-  assert.equal(run.exitCode, 0, run.stderr);
+  const { HOME: _, ...env } = traceEnv(homeFor(context), receiver.url);
+  const prepare = (clientHome: string): void => {
+    const root = path.join(clientHome, '.claude');
+    const PATH = `${path.dirname(cli)}${path.delimiter}${env.PATH}`;
+    const installed = jsonOf(['trace', 'install', '--json', '--root', root], { env: { ...env, PATH } });
+    const settings = path.join(root, 'settings.json');
+    assert.deepEqual(installed, { settings, client: version, events, changed: true, backup: null });
+  };
+  const args = ['--dangerously-skip-permissions'];
+  const options = { cli, workspace, scripts: scenarioScripts, args, env: tracing(env), prepare };
   const places = tracePlaces(env);
-  await waitFor(
-    () => receiver.spans.some(({ parentSpanId }) => parentSpanId === undefined),
-    () => JSON.stringify({ log: places.log, stderr: run.stderr }),
-  );
-  await waitFor(() => !isSending(places));
-  assert.deepEqual(repeated(receiver.spans), {});
-  return receiver.spans;
+  /** At least so many spans, and the sender is done. */
+  const arrived = async (count: number): Promise<void> => {
+    await waitFor(
+      () => receiver.spans.length >= count,
+      () => JSON.stringify(receiver.spans),
+    );
+    await waitFor(() => !isSending(places));
+    assert.deepEqual(repeated(receiver.spans), {});
+  };
+  return { receiver, options, arrived };
 }
 
 /** Only what the tracer needs: the client's environment stays as bare as it is. */
