@@ -51,6 +51,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
   collectSurgery(folder, printed);
+  collectTrace(folder, printed);
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
@@ -99,6 +100,24 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
+}
+
+function collectTrace(folder: string, printed: Map<string, Set<string>>): void {
+  const root = path.join(folder, 'traced');
+  writeTree(root, { 'projects/p/one.jsonl': sessionText([user('go'), assistant('done')]) });
+  utimesSync(path.join(root, 'projects/p/one.jsonl'), 1_700_000_000, 1_700_000_000);
+  const state = path.join(folder, 'trace-state');
+  writeTree(state, {
+    'trace/dead/default/000000000000001-a.batch': '{"spanIds":["a"]}\n',
+    'trace/dead/default/000000000000001-a.reason': '400 malformed',
+  });
+  const env = { CLEW_HOME: state, CLEW_ROOTS: root, CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  const run = (...words: string[]): JsonValue => jsonOf(['trace', ...words, '--json'], { env });
+  collect('trace install', run('install', '--dry-run'), printed);
+  collect('trace backfill', run('backfill', '--dry-run'), printed);
+  collect('trace explain', run('explain', 'one'), printed);
+  collect('trace flush', run('flush'), printed);
+  collect('trace status', run('status'), printed);
 }
 
 async function collectLive(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {
