@@ -17,6 +17,8 @@ const ccusage = installCcusage('20.0.24');
 process.env.CLEW_HOME = state;
 process.env.CLEW_ROOTS = root;
 process.env.CLAUDE_CONFIG_DIR = root;
+// Where it is set, every start of Node reads the certificates it names: a cost of the machine, to both sides.
+delete process.env.NODE_EXTRA_CA_CERTS;
 
 const transcripts = readdirSync(path.join(root, 'projects'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.jsonl'))

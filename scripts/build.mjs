@@ -20,26 +20,35 @@ const lazyProcesses = {
     }));
   },
 };
-await build({
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+const common = {
   outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // One file loads in a fraction of the time of a package's many; only the native one stays outside.
-  external: ['libsql'],
-  plugins: [lazyProcesses],
+  sourcemap: 'linked',
+  sourcesContent: false,
   // Node reads every byte of a chunk before it runs any of it.
   minifyWhitespace: true,
   minifySyntax: true,
+};
+await build({
+  ...common,
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+  // One file loads in a fraction of the time of a package's many; only the native one stays outside.
+  external: ['libsql'],
+  plugins: [lazyProcesses],
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
   },
   chunkNames: 'chunks/[name]-[hash]',
-  sourcemap: 'linked',
-  sourcesContent: false,
+});
+// The hook runs after every turn: by itself it is one small file, and shares no chunk with the command.
+await build({
+  ...common,
+  entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
+  chunkNames: 'trace/[name]-[hash]',
 });
 chmodSync('dist/clew.js', 0o755);
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {

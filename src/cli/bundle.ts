@@ -6,9 +6,12 @@ import { formatBytes } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import type { Manifest } from '../surgery/bundle/format.ts';
 import { writeBundle } from '../surgery/bundle/write.ts';
+import { redactorFor } from '../surgery/redact-parcel.ts';
+import type { FoundSecret } from '../surgery/redactor.ts';
 import type { Source } from '../surgery/source.ts';
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
+import { rulesArgument } from './redact-rules.ts';
 import { neededFlag, sourceArgument } from './surgery-command.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';
@@ -23,10 +26,16 @@ export async function run(input: CommandInput): Promise<void> {
     sources.set(source.session.files.main, source);
   }
   const isDryRun = flags['dry-run'] === true;
-  const manifest = await writeBundle(file, [...sources.values()], { isDryRun });
+  const parcel = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
+  const manifest = await writeBundle(file, [...sources.values()], {
+    isDryRun,
+    ...(parcel === undefined ? {} : { redact: parcel.redact }),
+  });
   const after = isDryRun ? undefined : statSync(file).size;
   const text =
-    flags.json === true ? `${jsonText(bundleJson(file, manifest, after), 2)}\n` : bundleText(file, manifest, after);
+    flags.json === true
+      ? `${jsonText(bundleJson(file, manifest, after), 2)}\n`
+      : bundleText(file, manifest, after, parcel?.list() ?? []);
   await writeOut([flags.json === true ? text : neutralise(text)], io);
 }
 
@@ -45,14 +54,21 @@ function bundleJson(file: string, manifest: Manifest, after: number | undefined)
   };
 }
 
-function bundleText(file: string, manifest: Manifest, after: number | undefined): string {
+function bundleText(
+  file: string,
+  manifest: Manifest,
+  after: number | undefined,
+  secrets: readonly FoundSecret[],
+): string {
   const count = manifest.sessions.reduce((sum, { files }) => sum + files.length, 0);
   const size =
     after === undefined ? formatBytes(rawSize(manifest)) : `${formatBytes(rawSize(manifest))} → ${formatBytes(after)}`;
   const lines = [
     `${after === undefined ? 'would bundle' : 'bundled'} ${counted(manifest.sessions.length, 'session')} into ${file}`,
     `  ${counted(count, 'file')}, ${size}`,
-    ...(manifest.isRedacted ? [] : ['  nothing was redacted: whoever gets it reads all that was said']),
+    manifest.isRedacted
+      ? `  ${counted(secrets.length, 'secret')} taken out; passwords in plain words are not found, so look before you send it`
+      : '  nothing was redacted: whoever gets it reads all that was said',
     ...(after === undefined ? [] : [`  take it in: clew import ${path.basename(file)}`]),
   ];
   return `${lines.join('\n')}\n`;

@@ -16,8 +16,9 @@ export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): read
   throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
 }
 
-/** The bundled library stands in the package's own folder; the bundler decides how deep below it this code stands. */
-export const demoRoot: string = path.join(packageFolder(fileURLToPath(import.meta.url)), 'demo');
+/** The package's own folder; the bundler decides how deep below it this code stands. */
+export const packageRoot: string = packageFolder(fileURLToPath(import.meta.url));
+export const demoRoot: string = path.join(packageRoot, 'demo');
 
 function packageFolder(file: string): string {
   let folder = path.dirname(file);

@@ -102,7 +102,8 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   if (isWritten) {
     const cwd = outcome.workingFolder ?? (source === undefined ? undefined : cwdOf(source.session));
     const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
-    lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`, `  take it back: clew undo ${outcome.id}`);
+    lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`);
+    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${outcome.id}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -16,6 +16,7 @@ import {
   newOperationId,
   type OperationRecord,
   operationsFolder,
+  removeBackup,
   removeUnrecorded,
   writeRecord,
 } from './operation-log.ts';
@@ -30,6 +31,8 @@ export interface OperateOptions {
   readonly isDryRun?: boolean;
   /** Write the results in the safe writer profile, see portable.ts. */
   readonly isPortable?: boolean;
+  /** Whether what is replaced or removed is kept for `clew undo`, which is the default. */
+  readonly keepsBackup?: boolean;
   /** Asked once the proof stands and before anything is written; `false` ends the operation. */
   readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
   readonly env?: NodeJS.ProcessEnv;
@@ -81,11 +84,13 @@ export async function operate(plan: Plan, sources: readonly Source[], options: O
         from: plan.sources,
         to: [outcome.to, ...outcome.others],
         files,
+        ...(options.keepsBackup === false ? { hasNoBackup: true } : {}),
       };
       await writeRecord(operations, record);
       isRecorded = true;
       await writeChanges(plan, staged, folder, files);
       await writeRecord(operations, { ...record, state: 'done' });
+      if (record.hasNoBackup === true) await removeBackup(operations, record);
       return { ...outcome, id, isWritten: true };
     } finally {
       await rm(isRecorded ? staged : folder, { recursive: true, force: true });

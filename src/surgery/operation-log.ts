@@ -22,6 +22,8 @@ export interface OperationRecord {
   readonly to: readonly PlannedSource[];
   /** In the order in which they are changed. */
   readonly files: readonly FileChange[];
+  /** The files as they were are not kept beyond the operation, so that it cannot be taken back. */
+  readonly hasNoBackup?: boolean;
 }
 
 export interface FileChange {
@@ -68,14 +70,19 @@ export async function readRecords(operations: string): Promise<readonly Operatio
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** Removes the folders of operations that were killed before they recorded anything. */
+/** Removes what killed operations left: folders without a record, staged files, backups that were not to be kept. */
 export async function removeUnrecorded(operations: string): Promise<void> {
   for (const name of await readdir(operations).catch(() => [])) {
     if (!isOperationName(name)) continue;
     const folder = path.join(operations, name);
-    const leftover = readRecord(folder) === undefined ? folder : path.join(folder, 'staged');
-    await rm(leftover, { recursive: true, force: true });
+    const record = readRecord(folder);
+    await rm(record === undefined ? folder : path.join(folder, 'staged'), { recursive: true, force: true });
+    if (record?.hasNoBackup === true && record.state === 'done') await removeBackup(operations, record);
   }
+}
+
+export async function removeBackup(operations: string, { id }: OperationRecord): Promise<void> {
+  await rm(path.join(operations, id, 'backup'), { recursive: true, force: true });
 }
 
 const recordName = 'operation.json';

@@ -18,8 +18,17 @@ export interface Rewrite {
   readonly inserts?: ReadonlyMap<number, readonly JsonObject[]>;
   /** Leave out everything that is no record: torn, joined and padded lines become clean ones. */
   readonly isCleaned?: boolean;
+  /** Changes of bytes, in records and in what is none; made before the edits, whose paths they must not touch. */
+  readonly patch?: Patch | undefined;
   /** Edits on top for every record, new ones included: other ids, another folder. */
   readonly renames?: ((entry: JsonObject) => readonly Edit[]) | undefined;
+}
+
+export interface Patch {
+  /** Lines that are not touched are not looked at. */
+  isTouched(line: number): boolean;
+  /** `node`: the record that these bytes are; none for the rest of a line. */
+  apply(bytes: Buffer, line: number, node: Node | undefined): Buffer;
 }
 
 /** The lines of the transcript's file with the rewrite applied; each call reads the file again. */
@@ -37,7 +46,7 @@ export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Ge
       // The rest of an object over several lines, which has been written as one.
       if (held.length === 0 && line.offset < writtenUntil) continue;
       if (isKept(line, held, rewrite)) {
-        yield renamePieces(asItStands(path, line, held), line, held, rewrite);
+        yield changePieces(asItStands(path, line, held), line, held, rewrite);
         continue;
       }
       for (const node of held) {
@@ -78,7 +87,7 @@ function isKept(line: Line, held: readonly Node[], rewrite: Rewrite): boolean {
   if (held.some(({ index }) => isNamedBy(rewrite, index))) return false;
   const last = held.at(-1);
   const goesOn = last !== undefined && last.offset + last.length > line.offset + line.length;
-  if (goesOn && rewrite.renames !== undefined) return false;
+  if (goesOn && (rewrite.renames !== undefined || rewrite.patch?.isTouched(last.line) === true)) return false;
   return rewrite.isCleaned !== true || isClean(line, held);
 }
 
@@ -94,11 +103,17 @@ function asItStands(file: string, line: Line, held: readonly Node[]): OutLine {
   return { bytes, origin, isEdited: false, isRenamed: false };
 }
 
-function rewriteRecord(file: string, node: Node, rewrite: Rewrite, ranges: RangeReader): OutLine {
+function rewriteRecord(
+  file: string,
+  node: Node,
+  rewrite: Pick<Rewrite, 'edits' | 'renames' | 'patch'>,
+  ranges: RangeReader,
+): OutLine {
   const { line, offset, length } = node;
   const bytes = oneLine(Buffer.from(ranges.read(offset, length)));
   const origin = { file, line, offset, length };
-  const out = { bytes, origin, isEdited: bytes.length !== length, isRenamed: false };
+  const whole = { bytes, origin, isEdited: bytes.length !== length, isRenamed: false };
+  const out = rewrite.patch?.isTouched(line) === true ? patchLine(whole, rewrite.patch, line, node) : whole;
   return renameLine(editLine(out, rewrite.edits?.get(node.index) ?? []), rewrite);
 }
 
@@ -106,25 +121,49 @@ function* insertedLines(rewrite: Rewrite, behind: number): Generator<OutLine> {
   for (const entry of rewrite.inserts?.get(behind) ?? []) yield renameLine(madeLine(entry), rewrite);
 }
 
-function renameLine(line: OutLine, { renames }: Rewrite): OutLine {
+function patchLine(line: OutLine, patch: Patch, number: number, node: Node | undefined): OutLine {
+  const bytes = patch.apply(line.bytes, number, node);
+  return bytes.equals(line.bytes) ? line : { ...line, bytes, isEdited: true };
+}
+
+function renameLine(line: OutLine, { renames }: Pick<Rewrite, 'renames'>): OutLine {
   return renames === undefined ? line : editLine(line, renamesFor(line.bytes, renames), true);
 }
 
-/** In a line that is not simply one record, the bytes between its records stay. */
-function renamePieces(line: OutLine, { offset }: Line, held: readonly Node[], rewrite: Rewrite): OutLine {
+/** In a line that is not simply one record, the bytes between its records stay, or are patched by themselves. */
+function changePieces(
+  line: OutLine,
+  { number, offset, length }: Line,
+  held: readonly Node[],
+  rewrite: Rewrite,
+): OutLine {
   const { renames } = rewrite;
-  if (renames === undefined || held.length === 0) return line;
-  if (held.length === 1 && held[0]?.length === line.bytes.length) return renameLine(line, rewrite);
+  const patch = rewrite.patch?.isTouched(number) === true ? rewrite.patch : undefined;
+  const [only] = held;
+  if (held.length <= 1 && (only === undefined || only.length === length)) {
+    const patched = patch === undefined ? line : patchLine(line, patch, number, only);
+    return only === undefined ? patched : renameLine(patched, rewrite);
+  }
+  if (renames === undefined && patch === undefined) return line;
+  const apply = (bytes: Buffer, node?: Node): Buffer =>
+    patch === undefined || bytes.length === 0 ? bytes : patch.apply(bytes, number, node);
   const pieces: Buffer[] = [];
   let done = 0;
+  let isPatched = false;
   for (const node of held) {
     const start = node.offset - offset;
     if (start < done) continue;
-    const record = line.bytes.subarray(start, start + node.length);
-    pieces.push(line.bytes.subarray(done, start), editJson(record, renamesFor(record, renames)));
+    const [gap, record] = [line.bytes.subarray(done, start), line.bytes.subarray(start, start + node.length)];
+    const [shown, said] = [apply(gap), apply(record, node)];
+    isPatched ||= !shown.equals(gap) || !said.equals(record);
+    pieces.push(shown, renames === undefined ? said : editJson(said, renamesFor(said, renames)));
     done = start + node.length;
   }
-  return { ...line, bytes: Buffer.concat([...pieces, line.bytes.subarray(done)]), isEdited: true, isRenamed: true };
+  const rest = line.bytes.subarray(done);
+  const tail = apply(rest);
+  isPatched ||= !tail.equals(rest);
+  if (!isPatched && renames === undefined) return line;
+  return { ...line, bytes: Buffer.concat([...pieces, tail]), isEdited: true, isRenamed: !isPatched };
 }
 
 function renamesFor(record: Buffer, renames: NonNullable<Rewrite['renames']>): readonly Edit[] {

@@ -18,9 +18,11 @@ export async function undoOperation(operations: string, record: OperationRecord)
   await writeRecord(operations, { ...record, state: 'undone' });
 }
 
-/** Where it cannot be taken back: undone already, worked on since, or open in a client. */
+/** Where it cannot be taken back: undone already, without a backup, worked on since, or open in a client. */
 export async function refuseUndo(record: OperationRecord): Promise<void> {
   if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  if (record.hasNoBackup === true)
+    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
   const touched = new Set(record.files.map((file) => file.path));
   for (const place of record.to) if (touched.has(place.path)) await refuseInUse(place);
   for (const change of record.files) await refuseChanged(record, change);

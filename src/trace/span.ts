@@ -15,7 +15,10 @@ export interface TraceSpan {
   readonly sessionId: string;
   /** What only its kind has; see the interfaces below. */
   readonly detail: TurnDetail | GenerationDetail | ToolDetail | SubagentDetail;
-  readonly error: string | undefined;
+  /** A short word that is no content; `undefined` where all went well. */
+  readonly error: 'interrupted' | 'api_error' | 'tool_error' | undefined;
+  /** What was said of the error: content, like an output. */
+  readonly errorText: string | undefined;
 }
 
 export interface TurnDetail {
@@ -24,6 +27,7 @@ export interface TurnDetail {
   readonly turnKey: string;
   readonly number: number;
   readonly input: string;
+  readonly images: readonly ImagePlaceholder[];
   readonly output: string;
   readonly model: string | undefined;
   readonly version: string | undefined;
@@ -32,15 +36,27 @@ export interface TurnDetail {
   readonly slug: string | undefined;
 }
 
+/** Stands for the bytes of an image or a document, which are never sent. */
+export interface ImagePlaceholder {
+  readonly type: 'image' | 'document';
+  readonly media_type: string | null;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+}
+
 export interface GenerationDetail {
   readonly kind: 'generation';
+  /** The sub-agent it belongs to; `undefined` in the turn itself. */
+  readonly agentId: string | undefined;
   readonly messageId: string | undefined;
   readonly requestId: string | undefined;
   readonly model: string | undefined;
   readonly stopReason: string | undefined;
   /** Only of the first generation of a turn. */
   readonly input: string | undefined;
+  readonly images: readonly ImagePlaceholder[];
   readonly output: string;
+  /** Only where it was asked for. */
   readonly thinking: string | undefined;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly usage: TraceUsage | undefined;
@@ -60,8 +76,12 @@ export interface TraceUsage {
 
 export interface ToolDetail {
   readonly kind: 'tool';
+  /** The sub-agent it belongs to; `undefined` in the turn itself. */
+  readonly agentId: string | undefined;
   readonly toolUseId: string;
   readonly name: string;
+  /** Run by the API or an MCP server instead of the client. */
+  readonly isExternal: boolean;
   readonly input: unknown;
   /** The content of its result; `undefined` where it has none. */
   readonly output: unknown;
@@ -73,6 +93,13 @@ export interface SubagentDetail {
   readonly agentType: string | undefined;
   readonly input: string;
   readonly output: string;
+}
+
+/** What one request to a destination carries. */
+export interface Wire {
+  readonly resource: readonly WireAttribute[];
+  readonly scope: { readonly name: string; readonly version: string };
+  readonly spans: readonly WireSpan[];
 }
 
 /** A span as a destination is to have it: what goes over the wire. */

@@ -51,10 +51,14 @@ test('every object that is printed has exactly the fields that the page lists fo
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
   collectSurgery(folder, printed);
+  collectTrace(folder, printed);
   await collectLive(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
-    const plain = place.replace('show --full', 'show').replace(/^usage (--breakdown|blocks)/, 'usage');
+    const plain = place
+      .replace('show --full', 'show')
+      .replace(/^usage (--breakdown|blocks)/, 'usage')
+      .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
@@ -88,8 +92,32 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   ])
     collect('fork', run(...words), printed);
   collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
+  const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
+  const other = '22222222-2222-4222-a222-222222222222';
+  writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });
+  collect('redact', run('redact', other), printed);
+  const { stdout } = runClew(['redact', '--check', other, '--json', '--root', root], { env });
+  collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
+}
+
+function collectTrace(folder: string, printed: Map<string, Set<string>>): void {
+  const root = path.join(folder, 'traced');
+  writeTree(root, { 'projects/p/one.jsonl': sessionText([user('go'), assistant('done')]) });
+  utimesSync(path.join(root, 'projects/p/one.jsonl'), 1_700_000_000, 1_700_000_000);
+  const state = path.join(folder, 'trace-state');
+  writeTree(state, {
+    'trace/dead/default/000000000000001-a.batch': '{"spanIds":["a"]}\n',
+    'trace/dead/default/000000000000001-a.reason': '400 malformed',
+  });
+  const env = { CLEW_HOME: state, CLEW_ROOTS: root, CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  const run = (...words: string[]): JsonValue => jsonOf(['trace', ...words, '--json'], { env });
+  collect('trace install', run('install', '--dry-run'), printed);
+  collect('trace backfill', run('backfill', '--dry-run'), printed);
+  collect('trace explain', run('explain', 'one'), printed);
+  collect('trace flush', run('flush'), printed);
+  collect('trace status', run('status'), printed);
 }
 
 async function collectLive(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {

@@ -28,6 +28,10 @@ export interface ClientOptions {
   /** What the mock answers, given the folder the client works in; without it, every answer is `MOCK-REPLY`. */
   readonly scripts?: (folder: string) => Scripts;
   readonly timeoutMs?: number;
+  /** Beside the little that the client's environment has. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called with the client's home before it starts. */
+  readonly prepare?: (home: string) => void | Promise<void>;
 }
 
 export interface ResumeOptions extends ClientOptions {
@@ -137,9 +141,11 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
     await writeFiles(workspace, options.workspace ?? {});
     await writeFiles(projectFolder, files);
     await writeFile(path.join(home, '.claude.json'), clientSettings(workspace));
+    await options.prepare?.(home);
     const argv = [...args, '-p', options.prompt, '--output-format', 'json'];
     const { timeoutMs = 60_000 } = options;
-    const ended = await runToEnd(options.cli, argv, workspace, scrubbedEnvironment(home, mock.port), timeoutMs);
+    const env = { ...scrubbedEnvironment(home, mock.port), ...options.env };
+    const ended = await runToEnd(options.cli, argv, workspace, env, timeoutMs);
     const rawMessages = firstMessages(requests);
     return {
       ...ended,

@@ -18,6 +18,7 @@ import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { skipWithoutShared } from '../support/paths.ts';
+import { plantedBench } from '../support/planted-session.ts';
 import {
   type Bench,
   benchOf,
@@ -29,6 +30,7 @@ import {
 } from '../support/surgery-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { sessionId, toolResult, transcript } from '../support/transcript-builder.ts';
+import { fakeSecrets } from './secrets/fake-secrets.ts';
 
 test('a bundle names neither project, home nor the place of outputs, and an import puts its own there', async (context) => {
   const bench = benchWith(context, sessionId, '');
@@ -63,7 +65,7 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
       operation: 'bundle',
       written: true,
       path: file,
-      redacted: false,
+      redacted: true,
       sessions: [{ sessionId, title: 'one', files: 4 }],
       sizeBytes: null,
     },
@@ -126,6 +128,29 @@ test('sessions from Windows are imported on Unix, and what redacts is asked for 
     entriesOf(to.path).map(({ cwd }) => cwd),
     ['/srv/p', '/srv/p/src/x'],
   );
+});
+
+test('secrets of every kind are taken out of a bundle unless one says otherwise', async (context) => {
+  const fakes = fakeSecrets(11);
+  const bench = plantedBench(
+    context,
+    fakes.map(({ text }) => text),
+  );
+  const bundle = (name: string, ...flags: string[]): string => {
+    const file = path.join(temporaryFolder(context), name);
+    assert.equal(
+      runClew(['bundle', bench.main, '-o', file, ...flags], { env: { CLEW_HOME: bench.env.CLEW_HOME } }).status,
+      0,
+    );
+    return plainOf(file).toString('utf8');
+  };
+  const plain = bundle('plain.clew', '--no-redact');
+  const redacted = bundle('redacted.clew');
+  const isPlain = ({ value }: { value: string }): boolean => !/["\\\n]/.test(value);
+  for (const { kind, value } of fakes.filter(isPlain)) {
+    assert.ok(plain.includes(value), `${kind} was not planted`);
+    assert.ok(!redacted.includes(value), `${kind} is in the bundle`);
+  }
 });
 
 test('what a bundle must not hold is refused, and nothing is left behind', async (context) => {

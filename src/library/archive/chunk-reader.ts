@@ -31,7 +31,7 @@ export class ChunkReader {
 
   #unpack(block: Block): UnpackedBlock {
     const known = this.#unpacked.get(block);
-    const unpacked = known ?? unpack(block);
+    const unpacked = known ?? unpackBlock(block);
     this.#unpacked.delete(block);
     this.#unpacked.set(block, unpacked);
     const [oldest] = this.#unpacked.keys();
@@ -58,12 +58,13 @@ export function* readArchivedFile(reader: ChunkReader, manifest: Manifest, file:
 
 const keptBlocks = 4;
 
-interface UnpackedBlock {
+export interface UnpackedBlock {
   readonly bytes: Buffer;
   readonly starts: Float64Array;
 }
 
-function unpack(block: Block): UnpackedBlock {
+/** The chunks of a block. Throws `ArchiveDamaged`. */
+export function unpackBlock(block: Block): UnpackedBlock {
   const { codec, count, first, rawBytes } = block.header;
   if (!isCodecName(codec)) throw new ArchiveDamaged(`"${codec}" is a codec that this Clew does not know`);
   const body = readBody(block, block.pack);

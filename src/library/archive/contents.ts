@@ -139,7 +139,8 @@ class Found {
   }
 }
 
-function readManifest({ codec, rawBytes }: RecordHeader, body: Buffer): Manifest | string {
+/** The manifest in the body of a record, or why there is none. */
+export function readManifest({ codec, rawBytes }: RecordHeader, body: Buffer): Manifest | string {
   if (!isCodecName(codec)) return `a session is written with "${codec}", which this Clew does not know`;
   return parseManifest(codecs[codec].decompress(body, rawBytes)) ?? 'the record of a session is no manifest';
 }

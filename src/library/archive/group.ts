@@ -61,6 +61,20 @@ export class GroupBuilder {
 /** The lines of a group, each as its bytes. Throws `RangeError` where the bytes are no group. */
 export function* readGroup(group: Buffer, ownId: string, readChunk: (chunk: number) => Buffer): Generator<Buffer> {
   const source = { bytes: group, at: 0 };
+  const runs = takeRuns(source);
+  const nextId = idReader(source, ownId);
+  for (const { start, count, ending } of runs) {
+    for (let chunk = start; chunk < start + count; chunk++) yield joinLine(readChunk(chunk), ending, nextId);
+  }
+  if (source.at !== group.length) throw new RangeError('a group has more ids than its lines');
+}
+
+/** The chunks that a group is made of, as runs. Throws `RangeError` where the bytes are no group. */
+export function chunksOfGroup(group: Buffer): readonly { readonly start: number; readonly count: number }[] {
+  return takeRuns({ bytes: group, at: 0 });
+}
+
+function takeRuns(source: Source): Run[] {
   const runs: Run[] = [];
   let before = 0;
   for (let left = takeNumber(source); left > 0; left--) {
@@ -71,11 +85,7 @@ export function* readGroup(group: Buffer, ownId: string, readChunk: (chunk: numb
     runs.push({ start, count, ending: (counted % 3) as Ending });
     before = start + count;
   }
-  const nextId = idReader(source, ownId);
-  for (const { start, count, ending } of runs) {
-    for (let chunk = start; chunk < start + count; chunk++) yield joinLine(readChunk(chunk), ending, nextId);
-  }
-  if (source.at !== group.length) throw new RangeError('a group has more ids than its lines');
+  return runs;
 }
 
 interface Run {

@@ -17,11 +17,16 @@ export interface LockOptions {
   readonly what?: string;
   /** Called once, where there is one to wait for. */
   readonly onWait?: (holder: string) => void;
+  /** The name of the file in `folder`, where a folder has several. */
+  readonly name?: string;
+  /** What was being worked on: whoever finds the lock of a process that is gone can go on with it (`abandonedNote`). */
+  readonly note?: string;
+  readonly pollMs?: number;
 }
 
 /** Runs `work` while no other process writes to the archive, or to whatever else stands in `folder`. */
 export async function withLock<T>(folder: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const lock = path.join(folder, 'lock');
+  const lock = path.join(folder, options.name ?? 'lock');
   try {
     await makeFolder(folder);
   } catch (error) {
@@ -35,17 +40,28 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
   }
 }
 
-const pollMs = 100;
+/** Whether a process that is alive holds this lock. */
+export function isHeld(lock: string): boolean {
+  const text = readText(lock);
+  return text !== undefined && !isAbandoned(text);
+}
+
+/** What the process that left this lock behind was working on; `undefined` where the lock is free or held. */
+export function abandonedNote(lock: string): string | undefined {
+  const text = readText(lock);
+  return text === undefined || !isAbandoned(text) ? undefined : asString(asObject(parseJson(text))?.note);
+}
 
 async function acquire(
   lock: string,
-  { waitMs = 60_000, what = 'writing to the archive', onWait }: LockOptions,
+  { waitMs = 60_000, what = 'writing to the archive', onWait, note, pollMs = 100 }: LockOptions,
 ): Promise<string> {
   const mine = JSON.stringify({
     pid: process.pid,
     started: startOf(process.pid) ?? null,
     host: hostname(),
     token: randomBytes(8).toString('hex'),
+    ...(note === undefined ? {} : { note }),
   });
   const end = Date.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {

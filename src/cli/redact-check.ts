@@ -1,0 +1,139 @@
+// clew redact --check: whether sessions, files or stdin hold secrets, for hooks and CI. Writes nothing; exit code 1 if so.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatCount } from '../base/human.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { sessionPaths } from '../library/archive/session-paths.ts';
+import { discoverSessions, findSession } from '../store/discover.ts';
+import { diskError } from '../store/disk.ts';
+import { listSecrets, type RedactedSecret } from '../surgery/redact.ts';
+import { createRedactor } from '../surgery/redactor.ts';
+import type { RuleSet } from '../surgery/secrets/find.ts';
+import { learnFile, surveyContent, surveyFile } from '../surgery/survey.ts';
+import type { CommandInput } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { createProgress } from './progress.ts';
+import { rulesArgument } from './redact-rules.ts';
+import { secretJson, secretsText } from './redact-text.ts';
+import { rootsOf } from './session-argument.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+/** A session with all its files, or one file; `undefined` for stdin. */
+interface Target {
+  readonly path: string | undefined;
+  readonly sessionId: string | undefined;
+}
+
+interface Checked {
+  readonly target: Target;
+  readonly secrets: readonly RedactedSecret[];
+}
+
+export async function check(input: CommandInput): Promise<void> {
+  const { io } = input;
+  const rules = rulesArgument(input);
+  const targets = await chosenTargets(input);
+  const progress = createProgress(io.stderr, io.env, 'checking');
+  progress.start(targets.reduce((sum, { path: file }) => sum + sizeOf(file), 0));
+  const found: Checked[] = [];
+  let unread = 0;
+  try {
+    for (const target of targets) {
+      const secrets = await checkTarget(target, rules).catch((error: unknown) => {
+        // One file that cannot be read must not keep the others from being checked.
+        if (!(error instanceof UserError) || input.flags.all !== true) throw error;
+        writeNotice(io.stderr, error.message);
+        unread++;
+        return [];
+      });
+      if (secrets.length > 0) found.push({ target, secrets });
+      progress.add(sizeOf(target.path));
+      await setImmediate();
+    }
+  } finally {
+    progress.end();
+  }
+  await print(input, targets.length - unread, found);
+  const total = found.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  if (total > 0)
+    throw new UserError(
+      `${counted(total, 'secret')} found`,
+      'run `clew redact SESSION`, and rotate them',
+      exitCodes.failed,
+    );
+  if (unread > 0)
+    throw new UserError(`${counted(unread, 'session')} could not be read`, 'check the permissions', exitCodes.failed);
+}
+
+async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
+  const { flags, words, io } = input;
+  if ((flags.all === true) === words.length > 0)
+    throw new UserError('--check needs SESSIONs or files, - for stdin, or --all', 'run `clew redact --help`');
+  if (flags.all === true)
+    return (await discoverSessions(rootsOf(input))).sessions.map((session) => ({
+      path: session.path,
+      sessionId: path.basename(session.path, '.jsonl'),
+    }));
+  const targets: Target[] = [];
+  for (const word of words) {
+    const file = path.resolve(io.cwd, word);
+    if (word === '-') targets.push({ path: undefined, sessionId: undefined });
+    else if (!word.endsWith('.jsonl') && isFile(file)) targets.push({ path: file, sessionId: undefined });
+    else {
+      const main = await findSession(word, rootsOf(input), io.cwd);
+      targets.push({ path: main, sessionId: path.basename(main, '.jsonl') });
+    }
+  }
+  return targets;
+}
+
+async function checkTarget(target: Target, rules: RuleSet): Promise<readonly RedactedSecret[]> {
+  const redactor = createRedactor(rules);
+  if (target.path === undefined) return listSecrets(redactor, [surveyContent(await readAll(), '-', redactor)]);
+  const own = { path: target.path, name: path.basename(target.path) };
+  try {
+    const files = target.sessionId === undefined ? [own] : await sessionPaths(target.path, []);
+    for (const file of files) learnFile(file, redactor);
+    return listSecrets(
+      redactor,
+      files.map((file) => surveyFile(file, redactor)),
+    );
+  } catch (error) {
+    throw diskError(error, 'read', target.path);
+  }
+}
+
+async function readAll(): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(Buffer.from(piece as Buffer));
+  return Buffer.concat(pieces);
+}
+
+async function print({ flags, io }: CommandInput, checked: number, found: readonly Checked[]): Promise<void> {
+  if (flags.json === true) {
+    const sessions = found.map(({ target, secrets }) => ({
+      sessionId: target.sessionId ?? null,
+      path: target.path ?? null,
+      secrets: secrets.map(secretJson),
+    }));
+    return writeOut([`${jsonText({ checked, sessions }, 2)}\n`], io);
+  }
+  const texts = found.map(({ target, secrets }) => {
+    const name = target.sessionId ?? target.path ?? 'stdin';
+    return neutralise(`${name}: ${counted(secrets.length, 'secret')}\n${secretsText(secrets, target.path ?? '-')}`);
+  });
+  const clean = found.length === 0 ? [`no secrets in ${formatCount(checked)} checked\n`] : [];
+  await writeOut([...texts, ...clean], io);
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function sizeOf(file: string | undefined): number {
+  return file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+}

@@ -1,0 +1,103 @@
+// clew redact SESSION: a second session with placeholders instead of secrets, or the same one in place; with --check only
+// whether there are any.
+import { UserError } from '../base/errors.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { archiveFolder } from '../library/archive/archive.ts';
+import { type Outcome, operate } from '../surgery/operate.ts';
+import { planRedact, type RedactPlan } from '../surgery/redact.ts';
+import { countArchived, redactArchive } from '../surgery/redact-archive.ts';
+import type { Source } from '../surgery/source.ts';
+import { type CommandInput, listFlag, textFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { rulesArgument } from './redact-rules.ts';
+import { secretJson, secretsText } from './redact-text.ts';
+import { outcomeJson, outcomeText, sourceArgument } from './surgery-command.ts';
+import { writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, words } = input;
+  if (flags.check === true) return (await import('./redact-check.ts')).check(input);
+  if (flags.all === true) throw new UserError('--all only goes with --check', 'name the SESSION to redact');
+  if (words.length !== 1) throw new UserError('redact needs one SESSION', 'run `clew redact --help`');
+  if (flags['no-backup'] === true && flags['in-place'] !== true)
+    throw new UserError('--no-backup only goes with --in-place', 'a new session leaves the original as it is');
+  const source = await sourceArgument(input);
+  const planned = await planRedact(source, {
+    isInPlace: flags['in-place'] === true,
+    keepsThinking: flags['keep-thinking'] === true,
+    ruleSet: rulesArgument(input),
+    words: wordsOf(input),
+  });
+  const onWait = (holder: string): void => writeNotice(input.io.stderr, `waiting for another clew (${holder})`);
+  const outcome = await operate(planned.plan, [planned.source], {
+    env: input.io.env,
+    isDryRun: flags['dry-run'] === true || planned.secrets.length === 0,
+    isPortable: flags.portable === true,
+    keepsBackup: flags['no-backup'] !== true,
+    onWait,
+  });
+  const notes = [
+    ...outcome.notes,
+    ...backupNotes(input, outcome),
+    ...(await archiveNotes(input, source, planned, outcome, onWait)),
+  ];
+  await print(input, { ...outcome, notes }, source, planned);
+}
+
+function wordsOf({ flags }: CommandInput): string[] {
+  const rules = textFlag(flags, 'rules');
+  return [
+    ...['in-place', 'keep-thinking', 'no-backup'].filter((name) => flags[name] === true).map((name) => `--${name}`),
+    ...(rules === undefined ? [] : ['--rules', rules]),
+    ...listFlag(flags, 'kind').flatMap((kind) => ['--kind', kind]),
+  ];
+}
+
+function backupNotes({ flags }: CommandInput, { isWritten }: Outcome): string[] {
+  if (flags['in-place'] !== true || flags['no-backup'] === true || !isWritten) return [];
+  return ['the backup for `clew undo` holds the secrets as they were; --no-backup keeps none'];
+}
+
+/** The copies in the archive go with the session; what was not redacted in place keeps its own. */
+async function archiveNotes(
+  { flags, io }: CommandInput,
+  { session }: Source,
+  { redactor, secrets }: RedactPlan,
+  { isWritten }: Outcome,
+  onWait: (holder: string) => void,
+): Promise<string[]> {
+  if (secrets.length === 0) return [];
+  const folder = archiveFolder(io.env);
+  const { main } = session.files;
+  if (flags['in-place'] === true && isWritten) {
+    const gone = await redactArchive(main, redactor, { folder, onWait });
+    return gone === 0
+      ? []
+      : [`${counted(gone, 'copy', 'copies')} in the archive held them: replaced by the redacted one`];
+  }
+  const held = countArchived(main, redactor, folder);
+  if (held === 0) return [];
+  const copies = counted(held, 'copy', 'copies');
+  return [
+    flags['in-place'] === true
+      ? `${copies} in the archive would be replaced`
+      : `${copies} in the archive hold them, too`,
+  ];
+}
+
+async function print(
+  { flags, io }: CommandInput,
+  outcome: Outcome,
+  source: Source,
+  { secrets }: RedactPlan,
+): Promise<void> {
+  if (flags.json === true) {
+    const value = { ...outcomeJson(outcome), secrets: secrets.map(secretJson) };
+    return writeOut([`${jsonText(value, 2)}\n`], io);
+  }
+  const { id: _, ...final } = outcome;
+  const text = outcomeText(flags['no-backup'] === true ? final : outcome, source);
+  await writeOut([neutralise(text), neutralise(secretsText(secrets, source.session.files.main, source.session))], io);
+}

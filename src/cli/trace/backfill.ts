@@ -1,0 +1,102 @@
+// clew trace backfill: sends what sessions on disk hold and a destination does not have yet, oldest sessions first.
+import { UserError } from '../../base/errors.ts';
+import { formatCount } from '../../base/human.ts';
+import { discoverSessions, type FoundSession } from '../../store/discover.ts';
+import { createContext } from '../../trace/context.ts';
+import { recoverSessions } from '../../trace/recover.ts';
+import { type SendReport, sendOutbox } from '../../trace/send.ts';
+import { isSettled } from '../../trace/settle.ts';
+import { type SessionRun, traceSession } from '../../trace/trace-session.ts';
+import { type CommandInput, textFlag } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { writeNotice } from '../notice.ts';
+import { createProgress } from '../progress.ts';
+import { isOfProjectFolder } from '../project-argument.ts';
+import { rootsOf } from '../roots-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+import { parseTime } from '../time-flag.ts';
+import { counted } from '../wording.ts';
+import { failUnlessSent, sendText } from './flush.ts';
+import { neededConfigOf } from './trace-config.ts';
+
+const [overMs, pauseMs] = [3_600_000, 60_000];
+const sessionsPerSend = 25;
+const patienceMs = 120_000;
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const isDryRun = flags['dry-run'] === true;
+  const context = createContext(io.env, neededConfigOf(input));
+  const { places, config } = context;
+  const sessions = await chosenSessions(input);
+  const progress = createProgress(io.stderr, io.env, 'tracing');
+  progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  const total = { sessions: sessions.length, turns: 0, spans: 0, copies: 0, failed: 0 };
+  const sent = { sentSpans: 0, parkedBatches: 0, waitingBatches: 0, isBusy: false };
+  const send = async (endMs: number, waitMs: number): Promise<void> => {
+    const report = await sendOutbox({ places, destinations: config.destinations, endMs, waitMs });
+    sent.sentSpans += report.sentSpans;
+    sent.parkedBatches += report.parkedBatches;
+    sent.waitingBatches = report.waitingBatches;
+  };
+  if (!isDryRun) await recoverSessions(context);
+  for (const [i, { path, sessionId, mtimeMs, sizeBytes }] of sessions.entries()) {
+    try {
+      const atEnd = endOf(path, Date.now() - mtimeMs);
+      const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun } as const;
+      const report = await traceSession(run, context);
+      total.turns += report.turns;
+      total.spans += report.spans;
+      total.copies += report.copies;
+    } catch (error) {
+      total.failed++;
+      writeNotice(io.stderr, `${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    progress.add(sizeBytes);
+    if (!isDryRun && i % sessionsPerSend === sessionsPerSend - 1) await send(Date.now() + 5_000, 0);
+  }
+  if (!isDryRun) await send(Date.now() + patienceMs, patienceMs);
+  progress.end();
+  const report: SendReport = sent;
+  const text =
+    flags.json === true ? `${jsonText({ ...total, ...jsonSent(report) }, 2)}\n` : reportText(total, report, isDryRun);
+  await writeOut([text], io);
+  if (total.failed > 0)
+    throw new UserError(`${counted(total.failed, 'session')} could not be traced`, 'run it again', 1);
+  failUnlessSent(report);
+}
+
+/** A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. */
+function endOf(file: string, ageMs: number): SessionRun['atEnd'] {
+  if (ageMs > overMs) return 'session';
+  return ageMs > pauseMs && isSettled(file, undefined) ? 'turn' : undefined;
+}
+
+async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
+  const { flags, io } = input;
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  for (const { path, code } of problems) if (code !== 'ENOENT') writeNotice(io.stderr, `cannot read ${path} (${code})`);
+  const [since, project] = [textFlag(flags, 'since'), textFlag(flags, 'project')];
+  const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', false);
+  return sessions
+    .filter(({ mtimeMs }) => mtimeMs >= sinceMs)
+    .filter(({ slug }) => project === undefined || isOfProjectFolder(slug, project, io.cwd))
+    .sort((a, b) => a.mtimeMs - b.mtimeMs);
+}
+
+function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): object {
+  return { sentSpans, waitingBatches, parkedBatches };
+}
+
+interface Total {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly spans: number;
+  readonly copies: number;
+}
+
+function reportText({ sessions, turns, spans, copies }: Total, report: SendReport, isDryRun: boolean): string {
+  const rest = copies === 0 ? '' : `; ${formatCount(copies)} were sent before or are copies`;
+  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}`;
+  return isDryRun ? `would send ${what}\n` : `traced ${what}\n${sendText(report)}`;
+}

@@ -1,0 +1,40 @@
+// clew trace explain SESSION: the span tree that would be sent, without sending or writing anything.
+import { UserError } from '../../base/errors.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+import { findAgentTranscripts } from '../../trace/agents.ts';
+import { readTurns } from '../../trace/cursor.ts';
+import { type ExplainedSpan, explainJson, explainLines } from '../../trace/explain.ts';
+import { spansOfTurn } from '../../trace/spans.ts';
+import type { CommandInput } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { findSessionArgument } from '../session-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+import { traceConfigOf } from './trace-config.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  if (input.argument === undefined) throw new UserError('clew trace explain needs a session', 'run `clew ls` for them');
+  const file = await findSessionArgument(input);
+  const { strictSeed } = traceConfigOf(input);
+  const { turns, cursor } = readTurns(file, undefined, { isOver: true, strictSeed });
+  const context = { sessionId: cursor.sessionId, agents: await findAgentTranscripts(file) };
+  const spans = turns.flatMap((turn) => spansOfTurn(turn, context));
+  const chunks =
+    flags.json === true
+      ? [`${jsonText(withNulls(explainJson(spans)), 2)}\n`]
+      : explainLines(spans).map((line) => `${neutralise(line)}\n`);
+  await writeOut(chunks, { ...io, pager: flags.json !== true });
+}
+
+/** Every field is always there. */
+function withNulls(spans: readonly ExplainedSpan[]): readonly object[] {
+  return spans.map(({ children, usage, ...span }) => ({
+    ...nulled(span),
+    usage: usage === undefined ? null : nulled(usage),
+    children: withNulls(children),
+  }));
+}
+
+function nulled(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, each ?? null]));
+}

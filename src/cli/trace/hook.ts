@@ -1,0 +1,16 @@
+// clew trace hook: the hook itself, for settings that were written by hand; `clew trace install` names a smaller file.
+import { spawn } from 'node:child_process';
+import { runHook } from '../../trace/hook.ts';
+import type { CommandInput } from '../command.ts';
+import { readStdin } from '../stdin.ts';
+import { hookFile } from './install.ts';
+
+export async function run({ io }: CommandInput): Promise<void> {
+  const startSender = (): void => {
+    const options = { detached: true, stdio: 'ignore', env: io.env } as const;
+    spawn(process.execPath, [hookFile, '--send'], options)
+      .on('error', () => {})
+      .unref();
+  };
+  await runHook(await readStdin(), { env: io.env, startSender });
+}

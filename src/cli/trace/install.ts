@@ -1,0 +1,106 @@
+// clew trace install and uninstall: our hooks into the client's settings.json and out of it, with a backup, and only for
+// events that the installed client knows.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { identify } from '../../store/append.ts';
+import { diskError } from '../../store/disk.ts';
+import { replaceFile, writeNewFile } from '../../store/replace.ts';
+import { detectClientVersion } from '../../trace/client-version.ts';
+import { plannedHooks, withHooks, withoutHooks } from '../../trace/settings.ts';
+import type { CommandInput } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { writeNotice } from '../notice.ts';
+import { packageRoot, rootsOf } from '../roots-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+import { traceConfigOf } from './trace-config.ts';
+
+export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
+
+export async function run(input: CommandInput): Promise<void> {
+  const { io } = input;
+  const file = settingsFile(input);
+  const roots = rootsOf(input);
+  const version = await detectClientVersion(roots, io.env);
+  const hooks = plannedHooks(version?.numbers);
+  const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
+  const text = await readSettings(file);
+  const after = withHooks(text, hooks, command, file);
+  const backup = await write(input, file, text, after);
+  if (version === undefined) {
+    const why =
+      'only Stop is set up: no client was found, and old ones run no hook at all where one is unknown to them';
+    writeNotice(io.stderr, why);
+  }
+  if (traceConfigOf(input).destinations.length === 0)
+    writeNotice(io.stderr, 'no destination is set up yet; see docs/tracing.md');
+  const events = hooks.map(({ event }) => event);
+  await report(input, { file, events, isChanged: after !== text, backup, client: version?.numbers.join('.') ?? null });
+}
+
+export async function runUninstall(input: CommandInput): Promise<void> {
+  const file = settingsFile(input);
+  const text = await readSettings(file);
+  const after = text === undefined ? undefined : withoutHooks(text, file);
+  const backup = after === undefined ? undefined : await write(input, file, text, after);
+  await report(input, { file, events: [], isChanged: after !== text, backup, client: null });
+}
+
+function settingsFile(input: CommandInput): string {
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('there is no folder for the settings', 'name one with --root');
+  return path.join(root, 'settings.json');
+}
+
+async function readSettings(file: string): Promise<string | undefined> {
+  if (!existsSync(file)) return undefined;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw diskError(error, 'read', file);
+  }
+}
+
+async function write(
+  { flags }: CommandInput,
+  file: string,
+  before: string | undefined,
+  after: string,
+): Promise<string | undefined> {
+  if (after === before || flags['dry-run'] === true) return undefined;
+  if (before === undefined) {
+    await writeNewFile(file, Buffer.from(after));
+    return undefined;
+  }
+  const { backup } = await replaceFile(file, Buffer.from(after), { backup: true, expected: identify(file) });
+  return backup;
+}
+
+interface Installed {
+  readonly file: string;
+  readonly events: readonly string[];
+  readonly isChanged: boolean;
+  readonly backup: string | undefined;
+  readonly client: string | null;
+}
+
+async function report({ flags, io }: CommandInput, installed: Installed): Promise<void> {
+  const { file, events, isChanged, backup, client } = installed;
+  const isDryRun = flags['dry-run'] === true;
+  if (flags.json === true) {
+    const value = { settings: file, client, events, changed: isChanged && !isDryRun, backup: backup ?? null };
+    await writeOut([`${jsonText(value, 2)}\n`], io);
+    return;
+  }
+  const would = isDryRun ? 'would be ' : '';
+  const what = events.length === 0 ? 'our hooks are' : `hooks for ${events.join(', ')} are`;
+  const state = isChanged
+    ? `${would}${events.length === 0 ? 'gone from' : 'now in'}`
+    : events.length === 0
+      ? 'not in'
+      : 'in';
+  const kept = backup === undefined ? '' : `; the file as it was: ${backup}`;
+  await writeOut([`${what} ${isChanged ? state : `already ${state}`} ${file}${kept}\n`], io);
+}

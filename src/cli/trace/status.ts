@@ -1,0 +1,99 @@
+// clew trace status: for each destination what was sent, what waits and what went wrong.
+import path from 'node:path';
+import { formatBytes, formatCount, formatDuration } from '../../base/human.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+import type { Destination } from '../../trace/config.ts';
+import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/destination-report.ts';
+import { readText } from '../../trace/durable.ts';
+import { tracePlaces } from '../../trace/places.ts';
+import { isSending } from '../../trace/send.ts';
+import { installedEvents } from '../../trace/settings.ts';
+import type { CommandInput } from '../command.ts';
+import { isoDate } from '../json-date.ts';
+import { jsonText } from '../json-text.ts';
+import { rootsOf } from '../roots-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+import { counted, localTime } from '../wording.ts';
+import { traceConfigOf } from './trace-config.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const places = tracePlaces(io.env);
+  const { destinations } = traceConfigOf(input);
+  const names = new Set([...destinations.map(({ name }) => name), ...knownDestinations(places)]);
+  const reports = [...names].map((name) => ({
+    ...reportDestination(places, name, Date.now()),
+    destination: destinations.find((each) => each.name === name),
+  }));
+  const events = rootsOf(input).flatMap((root) => eventsIn(path.join(root, 'settings.json')));
+  const about = { events, isSending: isSending(places), log: places.log };
+  const text = flags.json === true ? `${jsonText(statusJson(reports, about), 2)}\n` : statusText(reports, about);
+  await writeOut([text], io);
+}
+
+function eventsIn(file: string): readonly string[] {
+  return installedEvents(readText(file), file);
+}
+
+interface About {
+  readonly events: readonly string[];
+  readonly isSending: boolean;
+  readonly log: string;
+}
+
+type Report = DestinationReport & { readonly destination: Destination | undefined };
+
+function statusJson(reports: readonly Report[], { events, isSending: sending, log }: About): object {
+  return {
+    hooks: events,
+    sending,
+    log,
+    destinations: reports.map(({ destination, ...report }) => ({
+      name: report.name,
+      profile: destination?.profile ?? null,
+      url: destination?.url ?? null,
+      format: destination?.format ?? null,
+      content: destination?.content ?? null,
+      redacted: destination?.isRedacted ?? null,
+      sentSpans: report.sentSpans,
+      rejectedSpans: report.rejectedSpans,
+      uncertainBatches: report.uncertainBatches,
+      waitingBatches: report.waitingBatches,
+      waitingBytes: report.waitingBytes,
+      parked: report.parked.map(({ name, spans, reason }) => ({ name, spans, reason })),
+      lastSentAt: isoDate(report.lastSentMs ?? Number.NaN),
+      lastError: report.lastError ?? null,
+      lastErrorAt: isoDate(report.lastErrorMs ?? Number.NaN),
+      retryAt: isoDate(report.retryAtMs ?? Number.NaN),
+      lagMs: report.lagMs,
+    })),
+  };
+}
+
+function statusText(reports: readonly Report[], { events, isSending: sending, log }: About): string {
+  const hooks = events.length === 0 ? 'not installed (`clew trace install`)' : events.join(', ');
+  const lines = [`hooks    ${hooks}`, `log      ${log}`, ...(sending ? ['sending  now'] : [])];
+  if (reports.length === 0) lines.push('no destination is set up; see docs/tracing.md');
+  for (const report of reports) lines.push('', ...destinationLines(report));
+  return `${neutralise(lines.join('\n'))}\n`;
+}
+
+function destinationLines({ destination, ...report }: Report): readonly string[] {
+  const where = destination === undefined ? 'not set up any more' : `${destination.profile}, ${destination.url}`;
+  const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs, retryAtMs } = report;
+  const lines = [`${report.name}  ${where}`];
+  const sent = lastSentMs === undefined ? '' : `, last ${localTime(lastSentMs)}`;
+  lines.push(`  sent     ${formatCount(report.sentSpans)} spans${sent}`);
+  const lag = waitingBatches === 0 ? '' : ` (${formatBytes(report.waitingBytes)}), oldest ${formatDuration(lagMs)}`;
+  const retry = retryAtMs === undefined ? '' : `, next try ${localTime(retryAtMs)}`;
+  lines.push(`  waiting  ${counted(waitingBatches, 'batch', 'batches')}${lag}${retry}`);
+  if (report.rejectedSpans > 0) lines.push(`  rejected ${formatCount(report.rejectedSpans)} spans`);
+  if (report.uncertainBatches > 0)
+    lines.push(
+      `  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again after a sender was killed`,
+    );
+  if (parked.length > 0)
+    lines.push(`  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason}`);
+  if (lastError !== undefined) lines.push(`  error    ${localTime(lastErrorMs ?? Number.NaN)} ${lastError}`);
+  return lines;
+}

@@ -1,0 +1,26 @@
+// clew trace ACTION: set up, run and look after the tracer; one module an action, loaded when it is called.
+import { UserError } from '../../base/errors.ts';
+import type { CommandInput } from '../command.ts';
+
+const actions: Readonly<Record<string, () => Promise<{ run(input: CommandInput): Promise<void> }>>> = {
+  install: () => import('./install.ts'),
+  uninstall: async () => ({ run: (await import('./install.ts')).runUninstall }),
+  hook: () => import('./hook.ts'),
+  backfill: () => import('./backfill.ts'),
+  follow: () => import('./follow.ts'),
+  status: () => import('./status.ts'),
+  flush: () => import('./flush.ts'),
+  retry: async () => ({ run: (await import('./flush.ts')).runRetry }),
+  explain: () => import('./explain.ts'),
+};
+
+export async function run(input: CommandInput): Promise<void> {
+  const [action = 'status', ...words] = input.words;
+  const load = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (load === undefined)
+    throw new UserError(`clew trace cannot "${action}"`, `name one of ${Object.keys(actions).join(', ')}`);
+  const most = action === 'explain' ? 1 : 0;
+  if (words.length > most) throw new UserError(`clew trace ${action} does not take "${words[most]}"`, 'leave it out');
+  const { run: act } = await load();
+  await act({ ...input, argument: words[0], words });
+}

@@ -1,0 +1,203 @@
+// Versions of sessions that must not be kept → an archive without them. Packs are only ever appended to otherwise; here
+// each is written anew beside itself and takes its place whole: first without the records of those versions, then with
+// empty chunks where no version that stays needs them. Numbers of chunks do not change. Killed at any point, what is to
+// stay can be read, and the file `purging` tells the next purge to clear the rest.
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { exitCodes, UserError } from '../../base/errors.ts';
+import { diskError } from '../../store/disk.ts';
+import { removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
+import { archiveFolder } from './archive.ts';
+import { ArchiveDamaged, ChunkReader, type UnpackedBlock, unpackBlock } from './chunk-reader.ts';
+import { hashBytes } from './chunk-table.ts';
+import { codecs, defaultCodec } from './codec.ts';
+import { type ArchiveContents, type Block, readBody, readContents, readManifest } from './contents.ts';
+import { chunksOfGroup } from './group.ts';
+import { type LockOptions, withLock } from './lock.ts';
+import { contentKey, type Manifest, placeKey } from './manifest.ts';
+import { lengthBytes } from './open-block.ts';
+import { bodyHash, isRecord, makeRecord, type PackGap, type PackRecord, readRange, scanPack } from './record.ts';
+
+export interface PurgeOptions extends LockOptions {
+  readonly folder?: string;
+}
+
+export interface Purged {
+  /** Versions that were taken out. */
+  readonly versions: number;
+  /** Chunks that are empty now. */
+  readonly chunks: number;
+}
+
+/** Takes out every version that `isUnwanted` names; its contents and those of the others are as the archive gives them. */
+export async function purgeVersions(
+  isUnwanted: (manifest: Manifest, contents: ArchiveContents) => boolean | Promise<boolean>,
+  options: PurgeOptions = {},
+): Promise<Purged> {
+  const folder = options.folder ?? archiveFolder();
+  if (readContents(folder).packs.length === 0) return { versions: 0, chunks: 0 };
+  const marker = path.join(folder, 'purging');
+  return withLock(folder, options, async () => {
+    const contents = readContents(folder);
+    const unwanted = new Set<string>();
+    for (const manifest of [...contents.sessions.values()].flatMap(({ versions }) => versions))
+      if (await isUnwanted(manifest, contents)) unwanted.add(versionKey(manifest));
+    if (unwanted.size === 0 && !existsSync(marker)) return { versions: 0, chunks: 0 };
+    const isGone = (manifest: Manifest): boolean => unwanted.has(versionKey(manifest));
+    const used = markUsed(contents, isGone);
+    try {
+      if (!existsSync(marker)) await writeNewFile(marker, Buffer.from('a purge has begun\n'));
+      await removeStaleTemps(folder, 0);
+      for (const pack of contents.packs) await dropVersions(pack, isGone);
+      let chunks = 0;
+      for (const pack of contents.packs) chunks += await emptyUnused(pack, used);
+      await rm(marker);
+      return { versions: unwanted.size, chunks };
+    } catch (error) {
+      throw diskError(error, 'write', folder);
+    }
+  });
+}
+
+function versionKey(manifest: Manifest): string {
+  return `${placeKey(manifest)}\n${contentKey(manifest)}`;
+}
+
+/** Every chunk that a version which stays is made of. Where that cannot be told, nothing may be cleared. */
+function markUsed(contents: ArchiveContents, isGone: (manifest: Manifest) => boolean): Uint8Array {
+  const used = new Uint8Array(contents.next);
+  const reader = new ChunkReader(contents);
+  for (const pack of contents.packs) {
+    for (const { manifest, problem } of manifestsOf(pack)) {
+      if (manifest === undefined) throw unreadable(problem ?? 'a record is damaged');
+      if (isGone(manifest)) continue;
+      for (const group of manifest.files.flatMap((file) => file.groups)) markGroup(group, reader, used);
+    }
+  }
+  return used;
+}
+
+function markGroup(group: number, reader: ChunkReader, used: Uint8Array): void {
+  if (used[group] === groupMark) return;
+  try {
+    for (const { start, count } of chunksOfGroup(reader.read(group)))
+      for (let chunk = start; chunk < start + count; chunk++) used[chunk] ||= chunkMark;
+  } catch (error) {
+    if (error instanceof ArchiveDamaged || error instanceof RangeError) throw unreadable(error.message);
+    throw error;
+  }
+  used[group] = groupMark;
+}
+
+const chunkMark = 1;
+const groupMark = 2;
+
+function unreadable(reason: string): UserError {
+  return new UserError(
+    `the archive is damaged (${reason}), so nothing was taken out of it`,
+    'run `clew archive --verify`',
+    exitCodes.failed,
+  );
+}
+
+function* manifestsOf(pack: string): Generator<{ record: PackRecord; manifest?: Manifest; problem?: string }> {
+  for (const item of scanPack(pack)) {
+    if (!isRecord(item) || item.header.kind !== 'session') continue;
+    const body = readBody(item, pack);
+    const manifest = body === undefined ? 'the record of a session is damaged' : readManifest(item.header, body);
+    yield typeof manifest === 'string' ? { record: item, problem: manifest } : { record: item, manifest };
+  }
+}
+
+async function dropVersions(pack: string, isGone: (manifest: Manifest) => boolean): Promise<void> {
+  const dropped = new Set<number>();
+  for (const { record, manifest } of manifestsOf(pack))
+    if (manifest !== undefined && isGone(manifest)) dropped.add(record.offset);
+  if (dropped.size > 0) await rewritePack(pack, (item) => (dropped.has(item.offset) ? Buffer.alloc(0) : undefined));
+}
+
+async function emptyUnused(pack: string, used: Uint8Array): Promise<number> {
+  const emptied = new Set<number>();
+  let chunks = 0;
+  for (const item of scanPack(pack)) {
+    if (!isRecord(item) || item.header.kind !== 'chunks') continue;
+    const { first, count } = item.header;
+    if (used.subarray(first, first + count).every((mark) => mark !== 0)) continue;
+    const unpacked = tryUnpack({ ...item, pack, header: item.header });
+    const unused = unpacked === undefined ? 0 : countUnused(unpacked, first, count, used);
+    if (unpacked === undefined || unused === 0) continue;
+    emptied.add(item.offset);
+    chunks += unused;
+  }
+  if (emptied.size > 0)
+    await rewritePack(pack, async (item) =>
+      isRecord(item) && emptied.has(item.offset) ? emptyBlock(item, pack, used) : undefined,
+    );
+  return chunks;
+}
+
+/** A damaged block holds nothing that could be read. */
+function tryUnpack(block: Block): UnpackedBlock | undefined {
+  try {
+    return unpackBlock(block);
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return undefined;
+    throw error;
+  }
+}
+
+function countUnused({ starts }: UnpackedBlock, first: number, count: number, used: Uint8Array): number {
+  let unused = 0;
+  for (let i = 0; i < count; i++)
+    if (used[first + i] === 0 && (starts[i + 1] as number) > (starts[i] as number)) unused++;
+  return unused;
+}
+
+/** The block with the same numbers; of chunks that nothing uses neither bytes nor hash are left. */
+async function emptyBlock({ header, offset, bodyOffset }: PackRecord, pack: string, used: Uint8Array): Promise<Buffer> {
+  if (header.kind !== 'chunks') throw new TypeError('only blocks of chunks are emptied');
+  const { first, count } = header;
+  const block = unpackBlock({ pack, offset, bodyOffset, header });
+  const hashes = Buffer.from(readRange(pack, bodyOffset, count * hashBytes));
+  const lengths = Buffer.alloc(count * lengthBytes);
+  const kept: Buffer[] = [];
+  for (let i = 0; i < count; i++) {
+    if (used[first + i] === 0) {
+      hashes.fill(0, i * hashBytes, (i + 1) * hashBytes);
+      continue;
+    }
+    const chunk = block.bytes.subarray(block.starts[i], block.starts[i + 1]);
+    lengths.writeUInt32LE(chunk.length, i * lengthBytes);
+    kept.push(chunk);
+  }
+  const raw = Buffer.concat([...kept, lengths]);
+  const body = Buffer.concat([hashes, await codecs[defaultCodec].compress(raw)]);
+  return makeRecord(
+    {
+      kind: 'chunks',
+      codec: defaultCodec,
+      first,
+      count,
+      rawBytes: raw.length,
+      bodyBytes: body.length,
+      sha256: bodyHash(body),
+    },
+    [body],
+  );
+}
+
+type Change = (item: PackRecord | PackGap) => Buffer | undefined | Promise<Buffer | undefined>;
+
+/** Every record and gap as it is, unless `change` gives other bytes. */
+async function rewritePack(pack: string, change: Change): Promise<void> {
+  await replaceFile(pack, changedItems(pack, change));
+}
+
+async function* changedItems(pack: string, change: Change): AsyncGenerator<Buffer> {
+  for (const item of scanPack(pack)) {
+    const length = isRecord(item) ? item.bodyOffset + item.header.bodyBytes - item.offset : item.bytes;
+    yield (await change(item)) ?? readRange(pack, item.offset, length);
+  }
+}

@@ -1,0 +1,46 @@
+// A session that was redacted in place → an archive without the copies of it that hold a secret, and with a copy of how
+// it is now. Other sessions that hold the same lines, such as forks, keep theirs.
+import { type ArchiveOptions, archiveFolder, archiveSessions } from '../library/archive/archive.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from '../library/archive/chunk-reader.ts';
+import { type ArchiveContents, readContents } from '../library/archive/contents.ts';
+import type { Manifest } from '../library/archive/manifest.ts';
+import { purgeVersions } from '../library/archive/purge.ts';
+import { placeOf } from '../library/archive/session-paths.ts';
+import type { Redactor } from './redactor.ts';
+import { inspectContent } from './survey.ts';
+
+/** How many copies went; 0 where the archive holds none with a secret. */
+export async function redactArchive(main: string, redactor: Redactor, options: ArchiveOptions = {}): Promise<number> {
+  const folder = options.folder ?? archiveFolder();
+  const isUnwanted = (manifest: Manifest, contents: ArchiveContents): boolean =>
+    isOf(manifest, main) && holdsSecret(manifest, new ChunkReader(contents), redactor);
+  const { versions } = await purgeVersions(isUnwanted, { ...options, folder });
+  if (versions > 0) await archiveSessions([{ path: main }], { ...options, folder });
+  return versions;
+}
+
+/** How many copies would go. */
+export function countArchived(main: string, redactor: Redactor, folder: string): number {
+  const contents = readContents(folder);
+  const reader = new ChunkReader(contents);
+  const versions = [...contents.sessions.values()].flatMap((session) => session.versions);
+  return versions.filter((manifest) => isOf(manifest, main) && holdsSecret(manifest, reader, redactor)).length;
+}
+
+/** Wherever it stood: a session that was moved has the same id. */
+function isOf(manifest: Manifest, main: string): boolean {
+  return manifest.sessionId === placeOf(main).sessionId;
+}
+
+/** A copy that cannot be read counts as one with a secret. */
+function holdsSecret(manifest: Manifest, reader: ChunkReader, redactor: Redactor): boolean {
+  try {
+    return manifest.files.some((file) => {
+      const pieces = [...readArchivedFile(reader, manifest, file)];
+      return inspectContent(Buffer.concat(pieces), file.path, redactor).length > 0;
+    });
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return true;
+    throw error;
+  }
+}

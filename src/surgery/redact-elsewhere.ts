@@ -1,0 +1,102 @@
+// What the client keeps of a session outside of the session's own files: its prompts in `history.jsonl`, copies of the
+// files it changed, task lists, a debug log. Redacting in place covers them, too.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { placeOf } from '../library/archive/session-paths.ts';
+import { type FileIdentity, identify } from '../store/append.ts';
+import { listFolder } from '../store/folders.ts';
+import { readLines } from '../store/lines.ts';
+import type { OutLine } from './out-line.ts';
+import type { PlannedOtherFile } from './plan.ts';
+import type { Redactor } from './redactor.ts';
+import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile } from './survey.ts';
+
+export interface KeptElsewhere {
+  /** As the files were before they were read: other sessions go on adding their prompts to the history. */
+  readonly identities: ReadonlyMap<string, FileIdentity>;
+  learn(redactor: Redactor): void;
+  redact(redactor: Redactor): { readonly files: readonly PlannedOtherFile[]; readonly surveys: readonly FileSurvey[] };
+}
+
+export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
+  const { projects, sessionId } = placeOf(main);
+  const root = path.dirname(projects);
+  const files = (await ownFiles(root, sessionId)).map((file) => ({ path: file, name: path.basename(file) }));
+  const history = path.join(root, 'history.jsonl');
+  const read = [...files.map((file) => file.path), history].filter((file) => existsSync(file));
+  return {
+    identities: new Map(read.map((file) => [file, identify(file)])),
+    learn: (redactor) => {
+      for (const file of files) learnFile(file, redactor);
+      for (const { bytes, owner } of historyLines(history)) if (owner === sessionId) redactor.learn(bytes, 'json');
+    },
+    redact: (redactor) => {
+      const surveys = files.map((file) => surveyFile(file, redactor)).filter(({ lines }) => lines.size > 0);
+      const changed = surveys.map(
+        (survey): PlannedOtherFile => ({
+          path: survey.path,
+          content: { bytes: redactFile({ path: survey.path, name: path.basename(survey.path) }, redactor) },
+        }),
+      );
+      const said = surveyHistory(history, sessionId, redactor);
+      if (said.lines.size === 0) return { files: changed, surveys };
+      const content = { lines: () => redactHistory(history, sessionId, redactor) };
+      return { files: [...changed, { path: history, content, isLog: true }], surveys: [...surveys, said] };
+    },
+  };
+}
+
+/** Never through links: what stands behind one is not the session's. */
+async function ownFiles(root: string, sessionId: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of ['file-history', 'tasks', 'session-env']) {
+    for (const entry of await listFolder(path.join(root, folder, sessionId), []))
+      if (entry.isFile()) files.push(path.join(root, folder, sessionId, entry.name));
+  }
+  for (const folder of ['todos', 'debug']) {
+    for (const entry of await listFolder(path.join(root, folder), []))
+      if (entry.isFile() && entry.name.startsWith(sessionId)) files.push(path.join(root, folder, entry.name));
+  }
+  return files;
+}
+
+interface HistoryLine {
+  readonly bytes: Buffer;
+  readonly number: number;
+  /** The session that the prompt was typed in; older clients do not say. */
+  readonly owner: string | undefined;
+}
+
+function* historyLines(file: string): Generator<HistoryLine> {
+  if (!existsSync(file)) return;
+  for (const batch of readLines(file)) {
+    for (const { bytes, number } of batch) {
+      const owner = asString(asObject(parseJson(bytes.toString('utf8')))?.sessionId);
+      yield { bytes: Buffer.from(bytes), number, owner };
+    }
+  }
+}
+
+/** Of prompts without an owner only what the session holds as well is taken out. */
+function redactPrompt({ bytes, owner }: HistoryLine, sessionId: string, redactor: Redactor): Buffer {
+  if (owner === sessionId) return redactor.redact(bytes, 'json').bytes;
+  return owner === undefined ? redactor.replaceKnown(bytes) : bytes;
+}
+
+function surveyHistory(file: string, sessionId: string, redactor: Redactor): FileSurvey {
+  const places: SecretPlace[] = [];
+  for (const line of historyLines(file)) {
+    const redacted = redactPrompt(line, sessionId, redactor);
+    if (redacted === line.bytes || redacted.equals(line.bytes)) continue;
+    const placeholders =
+      line.owner === sessionId ? redactor.inspect(line.bytes, 'json') : redactor.findKnown(line.bytes);
+    for (const placeholder of placeholders) places.push({ placeholder, line: line.number, count: 1 });
+  }
+  return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed: new Map() };
+}
+
+function* redactHistory(file: string, sessionId: string, redactor: Redactor): Generator<OutLine> {
+  for (const line of historyLines(file))
+    yield { bytes: redactPrompt(line, sessionId, redactor), isEdited: false, isRenamed: false };
+}

@@ -1,0 +1,191 @@
+// A session → the same session with placeholders instead of secrets, in every copy that its files hold; in place also
+// in what the client keeps of it elsewhere. Learns from all files first, because a name may give a value away in one
+// place only.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonValue } from '../base/json.ts';
+import type { WireMessage } from '../session/resume/draft.ts';
+import { isThinking } from '../session/resume/filter.ts';
+import { requestMessages } from '../session/resume/request.ts';
+import { makeSession, type Session } from '../session/session.ts';
+import { newSession, sameSession } from './new-session.ts';
+import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from './plan.ts';
+import { keptElsewhere } from './redact-elsewhere.ts';
+import { takeThinking } from './redact-thinking.ts';
+import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
+import { droppedBy, type Rewrite } from './rewrite.ts';
+import type { RuleSet } from './secrets/find.ts';
+import { isMediaData } from './secrets/kept-values.ts';
+import type { Source } from './source.ts';
+import { stagedPath } from './stage.ts';
+import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile } from './survey.ts';
+
+export interface RedactOptions {
+  readonly isInPlace?: boolean;
+  /** Leave signed thinking that holds a secret as it is, instead of taking it out. */
+  readonly keepsThinking?: boolean;
+  readonly ruleSet?: RuleSet;
+  /** For the history. */
+  readonly words?: readonly string[];
+}
+
+export interface RedactPlan {
+  readonly plan: Plan;
+  /** What to carry it out with: the source, and what else must not change until it is written. */
+  readonly source: Source;
+  readonly redactor: Redactor;
+  readonly secrets: readonly RedactedSecret[];
+}
+
+export interface RedactedSecret extends FoundSecret {
+  readonly places: readonly { readonly file: string; readonly line: number }[];
+}
+
+export async function planRedact(source: Source, options: RedactOptions = {}): Promise<RedactPlan> {
+  const { session } = source;
+  const isInPlace = options.isInPlace === true;
+  const redactor = createRedactor(options.ruleSet);
+  const elsewhere = isInPlace ? await keptElsewhere(session.files.main) : undefined;
+  for (const file of source.files) learnFile(file, redactor);
+  elsewhere?.learn(redactor);
+  const surveys = new Map(source.files.map((file) => [file.path, surveyFile(file, redactor)]));
+  const work = workOn(source, surveys, redactor, options.keepsThinking === true);
+  const other = elsewhere?.redact(redactor);
+  const secrets = listSecrets(redactor, [...surveys.values(), ...(other?.surveys ?? [])]);
+  const results = isInPlace ? sameSession(source, work) : newSession(source, work);
+  return {
+    redactor,
+    secrets,
+    source: { ...source, identities: new Map([...source.identities, ...(elsewhere?.identities ?? [])]) },
+    plan: {
+      operation: 'redact',
+      words: options.words ?? [],
+      sources: [{ sessionId: session.id, path: session.files.main }],
+      results: [results],
+      ...(other === undefined ? {} : { otherFiles: other.files }),
+      dropped: work.dropped,
+      notes: notesOf(session, secrets, work, options),
+      expects: (staged) => [
+        ...leaks(staged, redactor),
+        ...otherLeaks(other?.files ?? [], redactor),
+        ...sends(session, staged, redactor),
+      ],
+    },
+  };
+}
+
+interface Work {
+  readonly rewrites: ReadonlyMap<string, Rewrite>;
+  readonly contents: ReadonlyMap<string, FileSource>;
+  readonly dropped: readonly Dropped[];
+  /** Messages with signed thinking that holds a secret. */
+  readonly thinking: number;
+}
+
+function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redactor: Redactor, keeps: boolean): Work {
+  const rewrites = new Map<string, Rewrite>();
+  const contents = new Map<string, FileSource>();
+  const dropped: Dropped[] = [];
+  let thinking = 0;
+  for (const [i, file] of source.files.entries()) {
+    const survey = surveys.get(file.path);
+    if (survey === undefined || survey.lines.size === 0) continue;
+    const { transcript } = file;
+    if (transcript === undefined) {
+      contents.set(file.path, { bytes: redactFile(file, redactor) });
+      continue;
+    }
+    const { files } = source.session;
+    const owner =
+      i === 0 ? source.session : makeSession({ ...files, main: file.path, agents: [], flatAgents: [] }, transcript);
+    const taken = takeThinking(owner, survey.signed.keys());
+    thinking += taken.messages;
+    const patch = {
+      isTouched: (line: number) => survey.lines.has(line),
+      apply: (bytes: Buffer) => redactor.redactLine(bytes),
+    };
+    rewrites.set(file.path, keeps ? { patch } : { patch, edits: taken.edits, drops: taken.drops });
+    if (!keeps) dropped.push(...droppedBy(transcript, taken.drops, i === 0 ? undefined : file.path));
+  }
+  return { rewrites, contents, dropped, thinking };
+}
+
+/** What the surveys found, each secret once, in the order in which the redactor met them. */
+export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
+  const places = new Map<string, { count: number; places: { file: string; line: number }[] }>();
+  for (const { path: file, places: found } of surveys) {
+    for (const { placeholder, line, count } of found) {
+      const known = places.get(placeholder) ?? { count: 0, places: [] };
+      places.set(placeholder, known);
+      known.count += count;
+      const last = known.places.at(-1);
+      if (last?.file !== file || last.line !== line) known.places.push({ file, line });
+    }
+  }
+  return redactor.list().flatMap((secret) => {
+    const found = places.get(secret.placeholder);
+    return found === undefined ? [] : [{ ...secret, ...found }];
+  });
+}
+
+function notesOf(session: Session, secrets: readonly RedactedSecret[], work: Work, options: RedactOptions): string[] {
+  if (secrets.length === 0) return ['no secret was found, so nothing is written'];
+  const notes: string[] = [];
+  const lost = work.thinking === 1 ? 'one message' : `${work.thinking} messages`;
+  if (work.thinking > 0)
+    notes.push(
+      options.keepsThinking === true
+        ? `the thinking of ${lost} still holds a secret: it is signed, so it can only stay or go`
+        : `${lost} lost the thinking: it held a secret, and signed thinking cannot be altered`,
+    );
+  if (options.isInPlace !== true)
+    notes.push(`the original still holds them; \`clew redact ${session.id} --in-place\` changes it, too`);
+  return notes;
+}
+
+/** What is left in the staged files; it must be nothing. */
+function leaks({ planned, session }: StagedSession, redactor: Redactor): string[] {
+  const before = new Set(redactor.list().map(({ placeholder }) => placeholder));
+  return planned.files.flatMap(({ name }) => {
+    const left = inspectContent(readFileSync(stagedPath(path.dirname(session.files.main), name)), name, redactor);
+    const fresh = left.filter((placeholder) => !before.has(placeholder));
+    return left.length === 0
+      ? []
+      : [`${name} still holds ${left.length} secrets${fresh.length > 0 ? ', some of them new' : ''}`];
+  });
+}
+
+function otherLeaks(files: readonly PlannedOtherFile[], redactor: Redactor): string[] {
+  return files.flatMap(({ path, content }) => {
+    const left = 'bytes' in content ? inspectContent(content.bytes, path, redactor) : [];
+    return left.length === 0 ? [] : [`${path} still holds ${left.length} secrets`];
+  });
+}
+
+/**
+ * A resume sends what it sent, with placeholders: worked out on the messages as they are sent, apart from the lines
+ * that were changed. Thinking may be gone.
+ */
+function sends(original: Session, { session }: StagedSession, redactor: Redactor): string[] {
+  const [before, after] = [requestMessages(original), requestMessages(session)];
+  if ('refused' in before || 'refused' in after) return [];
+  const isSame = isDeepStrictEqual(saidIn(before.messages, redactor), saidIn(after.messages, redactor));
+  return isSame ? [] : ['a resume would not send what the original sends with placeholders in it'];
+}
+
+function saidIn(messages: readonly WireMessage[], redactor: Redactor): string[] {
+  return messages.flatMap(({ role, content }) =>
+    content
+      .filter((block) => !isThinking(block))
+      .map(({ type, id, tool_use_id, ...said }) =>
+        JSON.stringify([role, type, id, tool_use_id, said], (_, value: JsonValue) => withPlaceholders(value, redactor)),
+      ),
+  );
+}
+
+function withPlaceholders(value: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof value === 'string') return isMediaData(value) ? value : redactor.redactText(value);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redactor.redactText(key), item]));
+}

@@ -1,0 +1,291 @@
+// Bytes of a session's files come in, the same bytes with placeholders for secrets go out; everything else stays byte
+// for byte. One redactor for all copies, so that a value has one placeholder in all of them: learn from every file
+// first (a name may give a value away in one place only), then redact.
+import { type JsonValue, parseJson } from '../base/json.ts';
+import { findSecrets, makeRuleSet, type RuleSet, type Secret } from './secrets/find.ts';
+import { type JsonString, jsonStrings } from './secrets/json-strings.ts';
+import { isKeptValue, isMediaData, signedThinking } from './secrets/kept-values.ts';
+import { decodeLossless, encodeLossless, isStandIn, splitStandIns } from './secrets/lossless-text.ts';
+import { Placeholders } from './secrets/placeholders.ts';
+import { learnSecrets, redactText } from './secrets/redact-text.ts';
+
+/** A record of a transcript, other JSON, or any text. What is no whole JSON value is taken for text. */
+export type Form = 'record' | 'json' | 'text';
+
+export interface Redaction {
+  readonly bytes: Buffer;
+  /** How often each placeholder was put in. */
+  readonly found: ReadonlyMap<string, number>;
+  /** Elements of `message.content` that are signed thinking with a secret: left as they are, see `redact.ts`. */
+  readonly signed: readonly number[];
+  /** What that thinking holds. */
+  readonly signedPlaceholders: readonly string[];
+}
+
+/** What was found, without the value. */
+export interface FoundSecret {
+  readonly kind: string;
+  readonly placeholder: string;
+  readonly count: number;
+  /** What to do with it now that it got out. */
+  readonly rotate: string;
+}
+
+export function createRedactor(ruleSet?: RuleSet): Redactor {
+  return new Redactor(ruleSet ?? makeRuleSet());
+}
+
+export class Redactor {
+  readonly #rules: RuleSet;
+  readonly #state = new Placeholders();
+  readonly #rotate: ReadonlyMap<string, string>;
+
+  constructor(rules: RuleSet) {
+    this.#rules = rules;
+    this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
+  }
+
+  /** Makes every secret of these bytes known; changes nothing. */
+  learn(bytes: Buffer, form: Form = 'record'): void {
+    const view = viewOf(decodeLossless(bytes), form);
+    const thinking = view.signed.map(({ text }) => text);
+    for (const text of [...textsOf(view), ...thinking]) learnSecrets(text, this.#state, this.#rules);
+    this.#learnQuoted(view);
+  }
+
+  /** A value with a quote in it ends there for the rules, so they are asked with another character instead. */
+  #learnQuoted({ text, strings = [] }: JsonView): void {
+    for (const { start, end, name } of strings) {
+      const raw = text.slice(start, end);
+      if (name === undefined || raw.length > longestQuoted || !/["'`\\]/.test(raw)) continue;
+      const value = parseJson(`"${raw}"`);
+      if (typeof value !== 'string' || /\s/.test(value)) continue;
+      const before = `"${name}": "`;
+      for (const secret of findSecrets(`${before}${value.replace(/["'`\\]/g, '~')}"`, this.#rules)) {
+        const own = value.slice(Math.max(0, secret.start - before.length), secret.end - before.length);
+        if (own.length >= shortest) this.#state.placeholderOf({ kind: secret.kind, value: own });
+      }
+    }
+  }
+
+  redact(bytes: Buffer, form: Form = 'record'): Redaction {
+    const found = new Map<string, number>();
+    const text = decodeLossless(bytes);
+    const view = viewOf(text, form);
+    this.#learnQuoted(view);
+    const redacted = view.strings === undefined ? this.#cut(text, found) : this.#redactJson(view, form, found);
+    const held = view.signed.map(({ index, text: thinking }) => ({ index, secrets: this.#look(thinking) }));
+    return {
+      bytes: redacted === text ? bytes : encodeLossless(redacted),
+      found,
+      signed: held.filter(({ secrets }) => secrets.length > 0).map(({ index }) => index),
+      signedPlaceholders: [...new Set(held.flatMap(({ secrets }) => secrets))],
+    };
+  }
+
+  /** A line of a transcript, whole or torn. */
+  redactLine(bytes: Buffer): Buffer {
+    return this.redact(bytes, 'record').bytes;
+  }
+
+  redactText(text: string): string {
+    return redactText(text, this.#state, this.#rules).text;
+  }
+
+  /** Puts placeholders for what is known already, and looks for nothing new. */
+  replaceKnown(bytes: Buffer): Buffer {
+    const text = decodeLossless(bytes);
+    const replaced = this.#state.replaceKnown(text);
+    return replaced === text ? bytes : encodeLossless(replaced);
+  }
+
+  /** The placeholders of what is known already and stands in these bytes. */
+  findKnown(bytes: Buffer): string[] {
+    return this.#state.findKnown(decodeLossless(bytes)).map((secret) => this.#state.placeholderOf(secret));
+  }
+
+  /** The placeholders of what stands in these bytes; of kept values (ids, signatures, signed thinking) nothing is said. */
+  inspect(bytes: Buffer, form: Form = 'record'): string[] {
+    const view = viewOf(decodeLossless(bytes), form);
+    return [...new Set(textsOf(view).flatMap((text) => this.#look(text)))];
+  }
+
+  /** Where in a text they stand, by line. */
+  locate(bytes: Buffer): { readonly placeholder: string; readonly line: number; readonly count: number }[] {
+    const text = decodeLossless(bytes);
+    const found = findSecrets(text, this.#rules);
+    const known = this.#state.findKnown(text).filter((each) => !found.some((secret) => overlap(each, secret)));
+    let [line, at] = [1, 0];
+    return [...found, ...known]
+      .sort((a, b) => a.start - b.start)
+      .map((secret) => {
+        for (; at < secret.start; at++) if (text.charCodeAt(at) === 0x0a) line++;
+        return { placeholder: this.#state.placeholderOf(secret), line, count: 1 };
+      });
+  }
+
+  list(): FoundSecret[] {
+    return this.#state.list().map(({ kind, placeholder, count }) => ({
+      kind,
+      placeholder,
+      count,
+      rotate: this.#rotate.get(kind) ?? 'revoke it where it was issued',
+    }));
+  }
+
+  #look(text: string): string[] {
+    const secrets = [...findSecrets(text, this.#rules), ...this.#state.findKnown(text)];
+    return secrets.map((secret) => this.#state.placeholderOf(secret));
+  }
+
+  #cut(text: string, found: Map<string, number>): string {
+    const { text: cut, found: secrets } = redactText(text, this.#state, this.#rules);
+    for (const secret of secrets) this.#count(secret, found);
+    return cut;
+  }
+
+  #count(secret: Secret, found: Map<string, number>): void {
+    const placeholder = this.#state.placeholderOf(secret);
+    found.set(placeholder, (found.get(placeholder) ?? 0) + 1);
+  }
+
+  #redactJson(first: JsonView, form: Form, found: Map<string, number>): string {
+    let view = first;
+    let text = splice(
+      view.text,
+      (view.strings ?? []).flatMap((string) => this.#redactString(view.text, string, found)),
+    );
+    // What only the name before it gives away, or what a cut brought to light.
+    for (let round = 0; round < mostRounds; round++) {
+      if (text !== view.text) view = viewOf(text, form);
+      const cuts = this.#acrossStrings(view, found);
+      if (cuts.length === 0) break;
+      text = splice(text, cuts);
+    }
+    return text;
+  }
+
+  #redactString(text: string, { start, end }: JsonString, found: Map<string, number>): Cut[] {
+    const raw = text.slice(start, end);
+    const parts = splitStandIns(raw).map((part) => {
+      if (isStandIn(part)) return part;
+      const plain = decodeString(part);
+      if (plain === undefined) return this.#cut(part, found);
+      const cut = this.#cut(plain, found);
+      return cut === plain ? part : JSON.stringify(cut).slice(1, -1);
+    });
+    const redacted = parts.join('');
+    return redacted === raw ? [] : [{ start, end, text: redacted }];
+  }
+
+  /** Secrets of the whole line, each cut out of the strings that it reaches into: the JSON around them stays. */
+  #acrossStrings(view: JsonView, found: Map<string, number>): Cut[] {
+    const shown = shownText(view);
+    const secrets = [...findSecrets(shown, this.#rules), ...this.#state.findKnown(shown)];
+    const { strings = [] } = view;
+    const cuts: Cut[] = [];
+    let first = 0;
+    for (const secret of secrets.sort((a, b) => a.start - b.start)) {
+      while (first < strings.length && (strings[first] as JsonString).end <= secret.start) first++;
+      for (let i = first; i < strings.length && (strings[i] as JsonString).start < secret.end; i++) {
+        const string = strings[i] as JsonString; // i is in range
+        const [start, end] = [Math.max(secret.start, string.start), Math.min(secret.end, string.end)];
+        if (start >= end || start < (cuts.at(-1)?.end ?? 0)) continue;
+        cuts.push({ start, end, text: this.#state.placeholderOf(secret) });
+        this.#count(secret, found);
+      }
+    }
+    return cuts;
+  }
+}
+
+function overlap(a: Secret, b: Secret): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+const mostRounds = 4;
+
+interface JsonView {
+  readonly text: string;
+  /** Those that may be looked into; `undefined` where the text is no JSON. */
+  readonly strings: readonly JsonString[] | undefined;
+  /** Those that may not. */
+  readonly kept: readonly JsonString[];
+  readonly signed: readonly { readonly index: number; readonly text: string }[];
+}
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function viewOf(text: string, form: Form): JsonView {
+  const value = form === 'text' ? undefined : parseJson(text);
+  if (typeof value !== 'object' || value === null) return { text, strings: undefined, kept: [], signed: [] };
+  const signed = form === 'record' ? signedThinking(value) : new Set<number>();
+  const strings: JsonString[] = [];
+  const kept: JsonString[] = [];
+  for (const string of jsonStrings(text)) {
+    const isKept =
+      !string.isKey &&
+      ((form === 'record' && isKeptValue(string.path, signed)) || isMediaData(text.slice(string.start, string.end)));
+    (isKept ? kept : strings).push(string);
+  }
+  return { text, strings, kept, signed: thinkingTexts(value, signed) };
+}
+
+function thinkingTexts(entry: JsonValue, signed: ReadonlySet<number>): JsonView['signed'] {
+  if (signed.size === 0) return [];
+  const { content } = (entry as { message: { content: readonly { thinking?: unknown }[] } }).message; // it has signed thinking
+  return [...signed].flatMap((index) => {
+    const text = content[index]?.thinking;
+    return typeof text === 'string' ? [{ index, text }] : [];
+  });
+}
+
+/** The whole text, without what is kept, then each string by itself, decoded. */
+function textsOf(view: JsonView): string[] {
+  const { text, strings } = view;
+  if (strings === undefined) return [text];
+  const decoded = strings.flatMap(({ start, end }) =>
+    splitStandIns(text.slice(start, end)).flatMap((part) => {
+      const plain = isStandIn(part) ? undefined : decodeString(part);
+      return plain !== undefined && plain.length >= shortest ? [plain] : [];
+    }),
+  );
+  return [shownText(view), ...decoded];
+}
+
+/** What stands between the quotes, without its escapes. */
+function decodeString(raw: string): string | undefined {
+  if (!raw.includes('\\')) return raw;
+  const plain = parseJson(`"${raw}"`);
+  return typeof plain === 'string' ? plain : undefined;
+}
+
+/** A password, not a text. */
+const longestQuoted = 200;
+
+/** No rule and no known value is shorter. */
+const shortest = 4;
+
+/** The same length: what is kept is blank. */
+function shownText({ text, kept }: JsonView): string {
+  return splice(
+    text,
+    kept.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) })),
+  );
+}
+
+function splice(text: string, cuts: readonly Cut[]): string {
+  if (cuts.length === 0) return text;
+  const parts: string[] = [];
+  let done = 0;
+  for (const cut of cuts) {
+    parts.push(text.slice(done, cut.start), cut.text);
+    done = cut.end;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}

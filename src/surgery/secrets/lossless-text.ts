@@ -1,0 +1,49 @@
+// Bytes ⇄ text without a loss: a byte that is no UTF-8 becomes a lone surrogate, which no valid UTF-8 gives, and is
+// itself again on the way back. So a secret can be cut out of a damaged line and every other byte of it stays.
+import { isUtf8 } from 'node:buffer';
+
+export function decodeLossless(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    parts.push(bytes.toString('utf8', start, at), String.fromCharCode(firstStandIn + (bytes[at] as number)));
+    start = ++at;
+  }
+  parts.push(bytes.toString('utf8', start));
+  return parts.join('');
+}
+
+export function encodeLossless(text: string): Buffer {
+  if (!/[\ud800-\udfff]/.test(text)) return Buffer.from(text);
+  return Buffer.concat(
+    splitStandIns(text).map((part) =>
+      isStandIn(part) ? Buffer.from([part.charCodeAt(0) - firstStandIn]) : Buffer.from(part),
+    ),
+  );
+}
+
+/** Stretches of text, and each stand-in for a byte by itself. */
+export function splitStandIns(text: string): string[] {
+  if (!/[\udc80-\udcff]/.test(text)) return text === '' ? [] : [text];
+  return text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/).filter((part) => part !== '');
+}
+
+export function isStandIn(part: string): boolean {
+  return part.length === 1 && part >= '\udc80' && part <= '\udcff';
+}
+
+const firstStandIn = 0xdc00;
+
+/** How many bytes the character at `at` has; 0 where none begins there. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at] as number;
+  if (first < 0x80) return 1;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
+}

@@ -1,0 +1,138 @@
+// A file of a session and a redactor → which of its lines hold which secrets, before anything is changed. Also what
+// `clew redact --check` asks of any file.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { maxLineBytes, readLines } from '../store/lines.ts';
+import type { Form, Redactor } from './redactor.ts';
+import { rewriteLines } from './rewrite.ts';
+import type { SourceFile } from './source.ts';
+
+export interface FileSurvey {
+  readonly path: string;
+  /** The lines that hold a secret; of a transcript, the first line of each record. */
+  readonly lines: ReadonlySet<number>;
+  readonly places: readonly SecretPlace[];
+  /** Records, by their index, with the signed thinking in them that holds a secret. */
+  readonly signed: ReadonlyMap<number, readonly number[]>;
+}
+
+export interface SecretPlace {
+  readonly placeholder: string;
+  readonly line: number;
+  readonly count: number;
+}
+
+type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
+
+/** Makes all secrets of the file known. */
+export function learnFile(file: FilePart, redactor: Redactor): void {
+  eachPart(file, (bytes, form) => {
+    redactor.learn(bytes, form);
+    return bytes;
+  });
+}
+
+export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
+  return survey(file.path, redactor, (visit) => eachPart(file, visit));
+}
+
+/** The same of bytes that are no file. */
+export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): FileSurvey {
+  return survey(name, redactor, (visit) => visitContent(bytes, name, visit));
+}
+
+function survey(file: string, redactor: Redactor, each: (visit: Visit) => void): FileSurvey {
+  const places: SecretPlace[] = [];
+  const signed = new Map<number, readonly number[]>();
+  each((bytes, form, line, index) => {
+    const redaction = redactor.redact(bytes, form);
+    if (form === 'text') places.push(...redactor.locate(bytes));
+    else for (const [placeholder, count] of redaction.found) places.push({ placeholder, line, count });
+    if (index !== undefined && redaction.signed.length > 0) signed.set(index, redaction.signed);
+    for (const placeholder of redaction.signedPlaceholders) places.push({ placeholder, line, count: 1 });
+    return bytes;
+  });
+  return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed };
+}
+
+/** A file that is no transcript, with placeholders. */
+export function redactFile(file: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): Buffer {
+  const bytes = readFileSync(file.path);
+  return isBinary(bytes) ? bytes : redactContent(bytes, formOf(file.name), redactor);
+}
+
+/** The content of a file whose name says what it is. */
+export function redactContent(bytes: Buffer, form: FileForm, redactor: Redactor): Buffer {
+  if (form !== 'lines') return redactor.redact(bytes, form).bytes;
+  return Buffer.concat(linesOf(bytes).map((line) => redactor.redact(line, 'record').bytes));
+}
+
+/** Whether anything is found; `name` says what the file is. */
+export function inspectContent(bytes: Buffer, name: string, redactor: Redactor): readonly string[] {
+  if (isBinary(bytes)) return [];
+  const form = formOf(name);
+  if (form !== 'lines') return redactor.inspect(bytes, form);
+  return linesOf(bytes).flatMap((line) => redactor.inspect(line, 'record'));
+}
+
+export type FileForm = 'lines' | 'json' | 'text';
+
+export function formOf(name: string): FileForm {
+  const extension = path.posix.extname(name);
+  return extension === '.jsonl' ? 'lines' : extension === '.json' ? 'json' : 'text';
+}
+
+/** Pictures and the like, which are not looked into. */
+export function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, 8192).includes(0) && !bytes.subarray(0, 8192).includes('{"');
+}
+
+type Visit = (bytes: Buffer, form: Form, line: number, index?: number) => Buffer;
+
+function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): void {
+  if (transcript !== undefined) {
+    const patch = {
+      isTouched: () => true,
+      apply: (bytes: Buffer, line: number, node?: { readonly index: number }): Buffer => {
+        refuseTooLong(bytes.length, file, line);
+        return visit(bytes, 'record', line, node?.index);
+      },
+    };
+    for (const _ of rewriteLines(transcript, { patch }));
+    return;
+  }
+  if (formOf(name) !== 'lines') {
+    visitContent(readFileSync(file), name, visit);
+    return;
+  }
+  for (const batch of readLines(file)) {
+    for (const line of batch) {
+      if (line.bytes.length < line.length) refuseTooLong(line.length, file, line.number);
+      visit(line.bytes, 'record', line.number);
+    }
+  }
+}
+
+function visitContent(bytes: Buffer, name: string, visit: Visit): void {
+  if (isBinary(bytes)) return;
+  const form = formOf(name);
+  if (form !== 'lines') visit(bytes, form, 1);
+  else for (const [i, line] of linesOf(bytes).entries()) visit(line, 'record', i + 1);
+}
+
+function refuseTooLong(length: number, file: string, line: number): void {
+  if (length > maxLineBytes)
+    throw new UserError(`line ${line} of ${file} is too long to be looked into`, 'see `clew doctor`');
+}
+
+/** Each with its newline. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    lines.push(bytes.subarray(start, end < 0 ? bytes.length : end + 1));
+    start = end < 0 ? bytes.length : end + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,131 @@
+// A session's sub-agents as the spans want them: the transcript that belongs to a tool call, found by the meta file or
+// the id in the call's result, and (2.0.x, where neither may be there) by what the agent was asked. Only names and
+// small meta files are read here; a transcript is read when its call is turned into spans.
+import { readFileSync } from 'node:fs';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { readLines } from '../store/lines.ts';
+import { agentIdOf, sessionFiles } from '../store/session-files.ts';
+import { type TraceLine, traceLinesOf } from './trace-line.ts';
+
+export interface AgentTranscript {
+  readonly agentId: string;
+  readonly agentType: string | undefined;
+  readonly lines: () => Iterable<TraceLine>;
+}
+
+export interface AgentLookup {
+  /** `agentId`: as the call's result names it. `prompt`: as the call asked. */
+  readonly find: (
+    toolUseId: string,
+    agentId: string | undefined,
+    prompt: string | undefined,
+  ) => AgentTranscript | undefined;
+  /** Those that no call names, neither in the main transcript (`started`: by agent id) nor in a sub-agent's. */
+  readonly loose: (started: ReadonlySet<string>) => readonly AgentTranscript[];
+}
+
+export const noAgents: AgentLookup = { find: () => undefined, loose: () => [] };
+
+/** Of the session whose main transcript is `mainPath`. What cannot be read is left out. */
+export async function findAgentTranscripts(mainPath: string): Promise<AgentLookup> {
+  const files = await sessionFiles(mainPath);
+  const byCall = new Map<string, AgentTranscript>();
+  const byId = new Map<string, AgentTranscript>();
+  const unnamed: { readonly path: string; readonly agent: AgentTranscript }[] = [];
+  for (const { agentId, path, metaPath } of files.agents) {
+    const meta = readMeta(metaPath);
+    const agent = agentAt(path, agentId, asString(meta?.agentType));
+    const toolUseId = asString(meta?.toolUseId);
+    byId.set(agentId, agent);
+    if (toolUseId === undefined) unnamed.push({ path, agent });
+    else byCall.set(toolUseId, agent);
+  }
+  for (const path of files.flatAgents) {
+    const agentId = agentIdOf(path) ?? '';
+    const agent = agentAt(path, agentId, undefined);
+    if (!byId.has(agentId)) byId.set(agentId, agent);
+    unnamed.push({ path, agent });
+  }
+  const byPrompt = new PromptLookup(unnamed, files.sessionId);
+  const own = (path: string): boolean => !files.flatAgents.includes(path) || isOf(files.sessionId, firstLine(path));
+  return {
+    loose: (started) => {
+      const agents = unnamed.filter(({ path, agent }) => !started.has(agent.agentId) && own(path));
+      if (agents.length === 0) return [];
+      const named = new Set(
+        [...byId.values()].flatMap((agent) => [...agent.lines()].map((line) => line.head.resultAgentId)),
+      );
+      return agents.map(({ agent }) => agent).filter((agent) => !named.has(agent.agentId));
+    },
+    find: (toolUseId, agentId, prompt) =>
+      byCall.get(toolUseId) ?? (agentId === undefined ? byPrompt.take(toolUseId, prompt) : byId.get(agentId)),
+  };
+}
+
+/** Opened only when a call has neither a meta file nor an agent id: all sessions of a folder share the flat files. */
+class PromptLookup {
+  readonly #files: readonly { readonly path: string; readonly agent: AgentTranscript }[];
+  readonly #sessionId: string;
+  readonly #taken = new Map<string, AgentTranscript | undefined>();
+  #byPrompt: Map<string, AgentTranscript[]> | undefined;
+
+  constructor(files: readonly { readonly path: string; readonly agent: AgentTranscript }[], sessionId: string) {
+    this.#files = files;
+    this.#sessionId = sessionId;
+  }
+
+  /** Calls that ask the same take the agents in the order of their names. */
+  take(toolUseId: string, prompt: string | undefined): AgentTranscript | undefined {
+    if (prompt === undefined || prompt === '') return undefined;
+    if (!this.#taken.has(toolUseId)) {
+      this.#byPrompt ??= this.#readPrompts();
+      this.#taken.set(toolUseId, this.#byPrompt.get(prompt)?.shift());
+    }
+    return this.#taken.get(toolUseId);
+  }
+
+  #readPrompts(): Map<string, AgentTranscript[]> {
+    const found = new Map<string, AgentTranscript[]>();
+    for (const { path, agent } of this.#files) {
+      const first = firstLine(path);
+      if (first === undefined || !isOf(this.#sessionId, first)) continue;
+      const prompt = textOf(contentOf(first.entry));
+      found.set(prompt, [...(found.get(prompt) ?? []), agent]);
+    }
+    return found;
+  }
+}
+
+function firstLine(path: string): TraceLine | undefined {
+  for (const line of linesAt(path)) return line;
+  return undefined;
+}
+
+function isOf(sessionId: string, line: TraceLine | undefined): boolean {
+  return (line?.head.sessionId ?? sessionId) === sessionId;
+}
+
+function agentAt(path: string, agentId: string, agentType: string | undefined): AgentTranscript {
+  return { agentId, agentType, lines: () => linesAt(path) };
+}
+
+function* linesAt(path: string): Generator<TraceLine> {
+  try {
+    for (const batch of readLines(path, { chunkBytes: 256 * 1024 })) {
+      for (const line of batch) yield* traceLinesOf(line);
+    }
+  } catch {
+    // gone or unreadable: the call is sent without it
+  }
+}
+
+function readMeta(path: string | undefined): ReturnType<typeof asObject> {
+  if (path === undefined) return undefined;
+  try {
+    return asObject(parseJson(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+// The state file of cc-langfuse (seed 002, §8): read once for each session that Clew has not traced yet, so that nobody
+// gets his history twice when he changes over; kept written where both are to be used side by side.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { asObject, parseJson } from '../base/json.ts';
+import { withLock } from '../library/archive/lock.ts';
+import { readLines } from '../store/lines.ts';
+import type { TraceCursor } from './cursor.ts';
+import { readText, writeDurably } from './durable.ts';
+
+export interface CompatEntry {
+  /** Lines up to the end of the last complete turn. */
+  readonly lastLine: number;
+  readonly turnCount: number;
+}
+
+export function compatFile(env: NodeJS.ProcessEnv): string {
+  return path.join(
+    env.CLAUDE_CONFIG_DIR || path.join(env.HOME || homedir(), '.claude'),
+    'state',
+    'cc-langfuse_state.json',
+  );
+}
+
+export function readCompat(file: string, sessionId: string): CompatEntry | undefined {
+  const entry = asObject(asObject(parseJson(readText(file) ?? ''))?.[sessionId]);
+  const [lastLine, turnCount] = [entry?.last_line, entry?.turn_count];
+  const isWhole = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value > 0;
+  return isWhole(lastLine) && isWhole(turnCount) ? { lastLine, turnCount } : undefined;
+}
+
+/** Where reading goes on behind the lines that the other program has sent; `undefined` where there are not as many. */
+export function cursorAtLine(
+  file: string,
+  sessionId: string,
+  { lastLine, turnCount }: CompatEntry,
+): TraceCursor | undefined {
+  for (const batch of readLines(file)) {
+    const last = batch.find((line) => line.number === lastLine && line.terminated);
+    if (last !== undefined)
+      return {
+        offset: last.offset + last.length + 1,
+        line: lastLine,
+        turnCount,
+        sessionId,
+        seen: [],
+        running: [],
+        agentRuns: [],
+      };
+  }
+  return undefined;
+}
+
+/** The other program takes no lock; ours at least do not lose one another's entries. */
+export async function writeCompat(file: string, sessionId: string, entry: CompatEntry, nowMs: number): Promise<void> {
+  const folder = path.dirname(file);
+  await withLock(
+    folder,
+    { name: 'cc-langfuse_state.lock', what: 'writing the state of cc-langfuse', waitMs: 5_000, pollMs: 10 },
+    async () => {
+      const before = asObject(parseJson(readText(file) ?? '{}'));
+      // What cannot be read is left alone: it is not ours.
+      if (before === undefined) return;
+      const own = { last_line: entry.lastLine, turn_count: entry.turnCount, updated: new Date(nowMs).toISOString() };
+      writeDurably(file, `${JSON.stringify({ ...before, [sessionId]: own }, null, 2)}\n`);
+    },
+  );
+}

@@ -1,0 +1,69 @@
+// The value of a setting, a text or JSON → what it means, or an error that names the setting and never its value.
+import { UserError } from '../base/errors.ts';
+import { isArray, type JsonValue } from '../base/json.ts';
+
+/** `name=value,name=value`, values percent-encoded where they must be, as OpenTelemetry writes them. */
+export function headersOf(text: string | undefined, setting: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const pair of split(text ?? '')) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw wrong(`${setting} is not a list of NAME=VALUE`, 'write it like authorization=Bearer%20KEY');
+    headers[headerName(pair.slice(0, at), setting)] = headerValue(decoded(pair.slice(at + 1).trim()), setting);
+  }
+  return headers;
+}
+
+export function headerName(name: string, setting: string): string {
+  const bare = name.trim().toLowerCase();
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(bare))
+    throw wrong(`${setting} has a header name that HTTP does not allow`, 'correct it');
+  return bare;
+}
+
+export function headerValue(value: string, setting: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw wrong(`${setting} has a header value that HTTP does not allow`, 'correct it');
+  return value;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function split(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '');
+}
+
+export function stringsOf(value: JsonValue | undefined, name: string): readonly string[] {
+  if (value === undefined) return [];
+  if (isArray(value) && value.every((each) => typeof each === 'string')) return value as readonly string[];
+  throw wrong(`"${name}" in trace.json is no list of texts`, 'see docs/tracing.md');
+}
+
+export function flagOf(text: string | undefined, fallback: JsonValue | undefined, name: string): boolean {
+  return text === undefined ? fallback === true : isYes(text, name);
+}
+
+export function isYes(text: string, name: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
+  throw wrong(`${name} is neither on nor off`, 'write on or off');
+}
+
+export function oneOf<T extends string>(value: string, known: readonly T[], what: string): T {
+  const found = known.find((each) => each === value);
+  if (found === undefined) throw wrong(`${what} is none of ${known.join(', ')}`, 'choose one of them');
+  return found;
+}
+
+export function wrong(message: string, next: string): UserError {
+  return new UserError(message, next);
+}

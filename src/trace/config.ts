@@ -1,0 +1,261 @@
+// The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
+// Wrong settings are one line that names the setting; values of headers and keys are never printed.
+import { homedir } from 'node:os';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { flagOf, headerName, headersOf, headerValue, isYes, oneOf, split, stringsOf, wrong } from './config-values.ts';
+import type { ContentMode } from './content.ts';
+import { readText } from './durable.ts';
+import { tracePlaces } from './places.ts';
+
+export const profileNames = ['langfuse', 'genai', 'openinference'] as const;
+export type ProfileName = (typeof profileNames)[number];
+export const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
+export const wireFormats = ['protobuf', 'json'] as const;
+export type WireFormat = (typeof wireFormats)[number];
+
+export interface Destination {
+  /** Names its folders; letters, digits, `-` and `_`. */
+  readonly name: string;
+  readonly profile: ProfileName;
+  /** Where spans are posted to, path included. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly format: WireFormat;
+  readonly content: ContentMode;
+  readonly isRedacted: boolean;
+  readonly hasThinking: boolean;
+  /** The project of a Phoenix server. */
+  readonly project: string | undefined;
+}
+
+/** What a user wants to find his traces by. */
+export interface Labels {
+  readonly userId?: string;
+  readonly environment?: string;
+  readonly tags?: readonly string[];
+  readonly wrapperSpan?: boolean;
+}
+
+export interface TraceConfig {
+  readonly destinations: readonly Destination[];
+  /** Folders, `!` before those that are not to be traced; empty for all. */
+  readonly projects: readonly string[];
+  readonly keepsForks: boolean;
+  readonly isCompat: boolean;
+  readonly strictSeed: boolean;
+  readonly labels: Labels;
+  /** Ids that somebody else can predict (ids.ts). */
+  readonly traceSeed: string | undefined;
+  /** Rules of the user's own for what is secret, see docs/surgery.md. */
+  readonly rulesFile: string | undefined;
+}
+
+export function readTraceConfig(env: NodeJS.ProcessEnv): TraceConfig {
+  const file = readConfigFile(env);
+  const isOff = env.CLEW_TRACE !== undefined && !isYes(env.CLEW_TRACE, 'CLEW_TRACE');
+  return {
+    destinations: isOff ? [] : destinationsOf(env, file),
+    projects:
+      env.CLEW_TRACE_PROJECTS === undefined ? stringsOf(file.projects, 'projects') : split(env.CLEW_TRACE_PROJECTS),
+    keepsForks: flagOf(env.CLEW_TRACE_KEEP_FORKS, file.keepForks, 'CLEW_TRACE_KEEP_FORKS'),
+    isCompat: flagOf(env.CLEW_TRACE_COMPAT, file.compat, 'CLEW_TRACE_COMPAT'),
+    strictSeed: flagOf(env.CLEW_TRACE_STRICT_SEED, file.strictSeed, 'CLEW_TRACE_STRICT_SEED'),
+    labels: labelsOf(env, file),
+    traceSeed: env.CLEW_TRACE_SEED ?? asString(file.seed),
+    rulesFile: env.CLEW_TRACE_RULES ?? asString(file.rules),
+  };
+}
+
+function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
+  const userId = env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ?? asString(file.user);
+  const environment = env.CLEW_TRACE_ENVIRONMENT ?? env.LANGFUSE_TRACING_ENVIRONMENT ?? asString(file.environment);
+  const tags = env.CLEW_TRACE_TAGS === undefined ? stringsOf(file.tags, 'tags') : split(env.CLEW_TRACE_TAGS);
+  return {
+    ...(userId === undefined ? {} : { userId }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(tags.length === 0 ? {} : { tags }),
+    wrapperSpan: flagOf(env.CLEW_TRACE_WRAPPER_SPAN, file.wrapperSpan, 'CLEW_TRACE_WRAPPER_SPAN'),
+  };
+}
+
+/** Whether sessions of folder `cwd` are traced. The last entry that fits decides. */
+export function isTraced(config: TraceConfig, cwd: string | undefined): boolean {
+  const { projects } = config;
+  let traced = projects.every((entry) => entry.startsWith('!'));
+  for (const entry of projects) {
+    const isOut = entry.startsWith('!');
+    if (cwd !== undefined && fits(cwd, isOut ? entry.slice(1) : entry)) traced = !isOut;
+  }
+  return traced;
+}
+
+function fits(cwd: string, pattern: string): boolean {
+  const full = pattern
+    .trim()
+    .replace(/^~(?=$|\/)/, homedir())
+    .replace(/(?<=.)\/+$/, '');
+  if (!full.includes('/')) return cwd.split('/').some((part) => wildcard(full).test(part));
+  const parts = cwd.split('/');
+  return parts.some((_, i) => wildcard(full).test(parts.slice(0, i + 1).join('/') || '/'));
+}
+
+function wildcard(pattern: string): RegExp {
+  const source = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('[^/]*')}$`);
+}
+
+function destinationsOf(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
+  const found = [
+    ...fileDestinations(env, file),
+    ...(env.CLEW_TRACE_ENDPOINT === undefined ? [] : [ownDestination(env, env.CLEW_TRACE_ENDPOINT)]),
+    ...langfuseDestination(env),
+  ];
+  const all = found.length > 0 ? found : otelDestination(env);
+  const names = new Set<string>();
+  for (const { name } of all) {
+    if (names.has(name)) throw wrong(`two destinations are called "${name}"`, 'give each a name of its own');
+    names.add(name);
+  }
+  return all;
+}
+
+interface Settings {
+  readonly name: string;
+  readonly profile: string | undefined;
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly format?: string | undefined;
+  readonly content?: string | undefined;
+  readonly redact?: boolean | undefined;
+  readonly thinking?: boolean | undefined;
+  readonly project?: string | undefined;
+}
+
+function makeDestination(env: NodeJS.ProcessEnv, settings: Settings): Destination {
+  const { name, endpoint, headers } = settings;
+  if (!/^[\w-]{1,60}$/.test(name))
+    throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
+  const profile = oneOf(settings.profile ?? guessProfile(endpoint), profileNames, `the profile of ${name}`);
+  return {
+    name,
+    profile,
+    url: tracesUrl(endpoint, profile, name),
+    headers: { ...(profile === 'langfuse' ? { 'x-langfuse-ingestion-version': '4' } : {}), ...headers },
+    format: oneOf(settings.format ?? env.CLEW_TRACE_FORMAT ?? 'protobuf', wireFormats, `the format of ${name}`),
+    content: oneOf(settings.content ?? env.CLEW_TRACE_CONTENT ?? 'full', contentModes, `the content of ${name}`),
+    isRedacted: settings.redact ?? flagOf(env.CLEW_TRACE_REDACT, true, 'CLEW_TRACE_REDACT'),
+    hasThinking: settings.thinking ?? flagOf(env.CLEW_TRACE_THINKING, false, 'CLEW_TRACE_THINKING'),
+    project: settings.project ?? env.CLEW_TRACE_PROJECT,
+  };
+}
+
+function ownDestination(env: NodeJS.ProcessEnv, endpoint: string): Destination {
+  const headers = headersOf(env.CLEW_TRACE_HEADERS, 'CLEW_TRACE_HEADERS');
+  return makeDestination(env, { name: 'default', profile: env.CLEW_TRACE_PROFILE, endpoint, headers });
+}
+
+/** People have these keys for their own programs too, so that a word that it is wanted is needed, as cc-langfuse asks for. */
+function langfuseDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
+  const told = env.CC_LANGFUSE_TRACE ?? env.TRACE_TO_LANGFUSE;
+  const isAsked = told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE');
+  if (!isAsked || (env.CLEW_TRACE_ENDPOINT !== undefined && told === undefined)) return [];
+  const get = (name: string): string | undefined => env[`CC_LANGFUSE_${name}`] || env[`LANGFUSE_${name}`] || undefined;
+  const [publicKey, secretKey] = [get('PUBLIC_KEY'), get('SECRET_KEY')];
+  if (publicKey === undefined || secretKey === undefined)
+    throw wrong('Langfuse is asked for without its keys', 'set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY');
+  const endpoint = get('HOST') ?? get('BASE_URL') ?? get('BASEURL') ?? 'https://cloud.langfuse.com';
+  const token = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
+  return [
+    makeDestination(env, {
+      name: 'langfuse',
+      profile: 'langfuse',
+      endpoint,
+      headers: { authorization: `Basic ${token}` },
+    }),
+  ];
+}
+
+/** What other programs are told about OpenTelemetry; used only where nothing else names a destination. */
+function otelDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
+  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return [];
+  const whole = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (whole === undefined && base === undefined) return [];
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
+  if (protocol === 'grpc')
+    throw wrong(
+      'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, which Clew does not speak',
+      'set CLEW_TRACE_ENDPOINT to the HTTP port',
+    );
+  const headers = {
+    ...headersOf(env.OTEL_EXPORTER_OTLP_HEADERS, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    ...headersOf(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'),
+  };
+  const format = protocol === 'http/json' ? 'json' : 'protobuf';
+  const endpoint = whole ?? `${base?.replace(/\/+$/, '')}/v1/traces`;
+  return [makeDestination(env, { name: 'otel', profile: env.CLEW_TRACE_PROFILE, endpoint, headers, format })];
+}
+
+function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
+  const list = file.destinations ?? [];
+  if (!isArray(list)) throw wrong('"destinations" in trace.json is no list', 'see docs/tracing.md');
+  return list.map((each, i) => {
+    if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is no object`, 'see docs/tracing.md');
+    const name = asString(each.name) ?? (i === 0 ? 'file' : `file-${i + 1}`);
+    const endpoint = asString(each.endpoint);
+    if (endpoint === undefined) throw wrong(`destination "${name}" in trace.json has no "endpoint"`, 'add one');
+    const headers: Record<string, string> = {};
+    for (const [key, value] of Object.entries(asObject(each.headers) ?? {}))
+      headers[headerName(key, name)] = headerValue(fromEnv(env, asString(value) ?? '', name), key);
+    const flag = (value: JsonValue | undefined): boolean | undefined =>
+      typeof value === 'boolean' ? value : undefined;
+    return makeDestination(env, {
+      name,
+      profile: asString(each.profile),
+      endpoint,
+      headers,
+      format: asString(each.format),
+      content: asString(each.content),
+      redact: flag(each.redact),
+      thinking: flag(each.thinking),
+      project: asString(each.project),
+    });
+  });
+}
+
+/** `$NAME` stands for a variable, so that no key needs to be in the file. */
+function fromEnv(env: NodeJS.ProcessEnv, value: string, name: string): string {
+  return value.replace(/\$\{?([A-Z][A-Z0-9_]*)\}?/g, (_, variable: string) => {
+    const found = env[variable];
+    if (found === undefined)
+      throw wrong(`a header of "${name}" in trace.json needs ${variable}, which is not set`, 'set it');
+    return found;
+  });
+}
+
+function readConfigFile(env: NodeJS.ProcessEnv): JsonObject {
+  const { config } = tracePlaces(env);
+  const text = readText(config);
+  if (text === undefined) return {};
+  const found = asObject(parseJson(text));
+  if (found === undefined) throw wrong(`${config} is not a JSON object`, 'correct it or remove it');
+  return found;
+}
+
+function guessProfile(endpoint: string): ProfileName {
+  if (/langfuse|\/api\/public\/otel/i.test(endpoint)) return 'langfuse';
+  return /phoenix|:6006\b|arize/i.test(endpoint) ? 'openinference' : 'genai';
+}
+
+function tracesUrl(endpoint: string, profile: ProfileName, name: string): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw wrong(`the endpoint of "${name}" is no http(s) address`, 'write it like http://127.0.0.1:4318');
+  if (url.username !== '' || url.password !== '')
+    throw wrong(`the endpoint of "${name}" holds a user name or password`, 'put it into a header');
+  const bare = url.pathname.replace(/\/+$/, '');
+  if (bare.endsWith('/v1/traces')) return url.href;
+  const base = profile === 'langfuse' && !bare.endsWith('/api/public/otel') ? `${bare}/api/public/otel` : bare;
+  url.pathname = `${base}/v1/traces`;
+  return url.href;
+}

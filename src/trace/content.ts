@@ -1,0 +1,77 @@
+// What a person, a model or a tool said → what may leave the machine of it: by the content mode, redacted, cut to
+// size, and fit for every receiver (well-formed text, bounded nesting). Nothing becomes an attribute by another way.
+import { isArray, isObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { TraceSpan } from './span.ts';
+
+/** `no-tool-content`: without what goes into and comes out of tools, sub-agents included. `metadata`: no content. */
+export type ContentMode = 'full' | 'no-tool-content' | 'metadata';
+
+export interface ContentRules {
+  readonly mode: ContentMode;
+  readonly redact: (text: string) => string;
+  /** UTF-16 units of one text. */
+  readonly maxChars?: number;
+}
+
+/** `tool`: of a tool or a sub-agent. */
+export type ContentOrigin = 'talk' | 'tool';
+
+const defaultMaxChars = 100_000;
+const maxDepth = 64;
+
+/** A text, or `undefined` where the mode keeps it back. */
+export function textContent(text: string | undefined, origin: ContentOrigin, rules: ContentRules): string | undefined {
+  if (text === undefined || !isAllowed(origin, rules.mode)) return undefined;
+  return cut(rules.redact(text), rules.maxChars ?? defaultMaxChars);
+}
+
+/** A value as JSON, a text as it is: what Langfuse's own clients make of an input or output. */
+export function valueContent(value: unknown, origin: ContentOrigin, rules: ContentRules): string | undefined {
+  if (value === undefined || value === null || !isAllowed(origin, rules.mode)) return undefined;
+  return typeof value === 'string' ? textContent(value, origin, rules) : jsonContent(value, origin, rules);
+}
+
+/** A value as JSON, a text in quotes. */
+export function jsonContent(value: unknown, origin: ContentOrigin, rules: ContentRules): string | undefined {
+  if (value === undefined || !isAllowed(origin, rules.mode)) return undefined;
+  const plain = JSON.stringify(mapTexts(value as JsonValue, (text) => text.toWellFormed(), 0)) as string | undefined;
+  if (plain === undefined) return undefined;
+  // As JSON, because a secret may be known only by the key it stands under. Before cutting: half a secret is one, too.
+  const json = rules.redact(plain);
+  const maxChars = rules.maxChars ?? defaultMaxChars;
+  if (json.length <= maxChars) return json;
+  const redacted = parseJson(json);
+  const short = redacted === undefined ? json : JSON.stringify(mapTexts(redacted, (text) => cut(text, maxChars), 0));
+  // Many short texts can be long together.
+  return cut(short, maxChars * 2);
+}
+
+/**
+ * Lets the redaction see all content before any of it is used: a secret may stand bare in the reply of a turn and be
+ * given away only by the output of a tool further down.
+ */
+export function showContent(spans: readonly TraceSpan[], rules: ContentRules): void {
+  if (rules.mode === 'metadata') return;
+  for (const { detail, errorText } of spans) {
+    rules.redact(JSON.stringify(detail));
+    if (errorText !== undefined) rules.redact(errorText);
+  }
+}
+
+export function isAllowed(origin: ContentOrigin, mode: ContentMode): boolean {
+  return mode === 'full' || (mode === 'no-tool-content' && origin === 'talk');
+}
+
+function mapTexts(value: JsonValue | undefined, map: (text: string) => string, depth: number): JsonValue | undefined {
+  if (typeof value === 'string') return map(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > maxDepth) return '[nested too deep]';
+  if (isArray(value)) return value.map((item) => mapTexts(item, map, depth + 1) ?? null);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [map(key), mapTexts(inner, map, depth + 1)]));
+}
+
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text.toWellFormed();
+  return `${text.slice(0, maxChars).toWellFormed()}… [cut: ${text.length} characters in all]`;
+}

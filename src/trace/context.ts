@@ -1,0 +1,32 @@
+// What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
+import { readTraceConfig, type TraceConfig } from './config.ts';
+import { Ledger } from './ledger.ts';
+import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
+import type { Redact } from './redaction.ts';
+
+export interface TraceContext {
+  readonly places: TracePlaces;
+  readonly config: TraceConfig;
+  readonly env: NodeJS.ProcessEnv;
+  /** Loaded only where there is something to redact: the rules take as long to load as the rest of a hook. */
+  readonly loadRedact: () => Promise<Redact>;
+  /** One for each destination, made when needed (`ledgerFor`). */
+  readonly ledgers: Map<string, Ledger>;
+  /** Told before each step; a test ends the process here. */
+  readonly onStep?: (step: string) => void;
+}
+
+export function createContext(env: NodeJS.ProcessEnv, config: TraceConfig = readTraceConfig(env)): TraceContext {
+  let redact: Promise<Redact> | undefined;
+  const loadRedact = (): Promise<Redact> => {
+    redact ??= import('./redaction.ts').then((module) => module.makeRedact(config.rulesFile));
+    return redact;
+  };
+  return { places: tracePlaces(env), config, env, loadRedact, ledgers: new Map() };
+}
+
+export function ledgerFor({ ledgers, places }: TraceContext, destination: string): Ledger {
+  const ledger = ledgers.get(destination) ?? new Ledger(ledgerOf(places, destination));
+  ledgers.set(destination, ledger);
+  return ledger;
+}

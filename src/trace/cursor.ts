@@ -1,0 +1,191 @@
+// A transcript and where the last run stopped → the turns since then, and where this run stopped. Only the new bytes
+// are read; a last line without a newline is left for the next run, and so is a turn that is not at its end.
+
+import path from 'node:path';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
+import { type Block, isToolUse } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { scanRecord } from '../format/scan.ts';
+import { type Line, readLines } from '../store/lines.ts';
+import type { OpenTurn, WaitingCall } from './draft.ts';
+import { traceLinesOf } from './trace-line.ts';
+import type { BackgroundAgent, TraceTurn } from './turn.ts';
+import { TurnReader, type TurnState } from './turn-reader.ts';
+
+/** Plain JSON, made to be kept between runs. */
+export interface TraceCursor {
+  /** Of the first byte that is to be read. */
+  readonly offset: number;
+  /** How many lines stand before it. */
+  readonly line: number;
+  readonly turnCount: number;
+  readonly sessionId: string;
+  /** The last turn that was handed out: more of it may follow. */
+  readonly openTurn?: OpenTurn;
+  /** All turns that were handed out, by short keys. */
+  readonly seen: readonly string[];
+  /** Background sub-agents that were started and not heard of since. */
+  readonly running: readonly BackgroundAgent[];
+  /** Sub-agents that were asked: how often, and when they last came back. */
+  readonly agentRuns: readonly (readonly [agentId: string, runs: number, endMs: number | null])[];
+}
+
+export interface ReadTurnsOptions {
+  /** By default the cursor's, else the name of the file. */
+  readonly sessionId?: string;
+  /** The turn is at its end (Stop): the last turn is handed out as it stands. Calls without a result still wait. */
+  readonly isFinal?: boolean;
+  /** Nothing more will come (SessionEnd, backfill): what waits is handed out as well. Says `isFinal`, too. */
+  readonly isOver?: boolean;
+  /** Seed 002 to the letter: every user line that is no tool result opens a turn; only neighbouring lines merge. */
+  readonly strictSeed?: boolean;
+  readonly chunkBytes?: number;
+}
+
+export interface ReadTurns {
+  readonly turns: readonly TraceTurn[];
+  readonly cursor: TraceCursor;
+  readonly bytesRead: number;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function readTurns(file: string, cursor: TraceCursor | undefined, options: ReadTurnsOptions = {}): ReadTurns {
+  const turns: TraceTurn[] = [];
+  const steps = streamTurns(file, cursor, options);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return { ...step.value, turns };
+    turns.push(step.value.turn);
+  }
+}
+
+/** The same for files of any size: each turn as soon as it is read, with the cursor that goes on behind it. */
+export function* streamTurns(
+  file: string,
+  cursor: TraceCursor | undefined,
+  options: ReadTurnsOptions = {},
+): Generator<{ readonly turn: TraceTurn; readonly cursor: TraceCursor }, Omit<ReadTurns, 'turns'>> {
+  const sessionId = options.sessionId ?? cursor?.sessionId ?? path.basename(file, '.jsonl');
+  const diagnostics: Diagnostic[] = [];
+  const reader = new TurnReader(stateOf(cursor), {
+    sessionId,
+    strictSeed: options.strictSeed ?? false,
+    readCall: (call) => readCall(file, call),
+    say: (code, line, message) => {
+      if (diagnostics.length < maxDiagnostics) diagnostics.push({ code, line, offset: 0, message });
+    },
+  });
+  const from = { offset: cursor?.offset ?? 0, line: cursor?.line ?? 0 };
+  let end = from;
+  let bytesRead = 0;
+  for (const line of linesFrom(file, from, options.chunkBytes)) {
+    bytesRead += line.length + (line.terminated ? 1 : 0);
+    // The client may still be writing it; where nothing more comes, a whole record needs no newline.
+    if (!line.terminated && (options.isOver !== true || scanRecord(line.bytes) === undefined)) break;
+    for (const each of traceLinesOf(line)) {
+      const turn = reader.read(each);
+      if (turn !== undefined) yield { turn, cursor: cursorOf(reader, sessionId, end) };
+    }
+    end = { offset: line.offset + line.length + (line.terminated ? 1 : 0), line: line.number };
+  }
+  if (options.isFinal === true || options.isOver === true) {
+    const turn = reader.finish(options.isOver === true);
+    if (turn !== undefined) yield { turn, cursor: cursorOf(reader, sessionId, end) };
+  }
+  return { cursor: cursorOf(reader, sessionId, end), bytesRead, diagnostics };
+}
+
+/** A cursor as it was kept; `undefined` where it is none. */
+export function parseCursor(value: unknown): TraceCursor | undefined {
+  const cursor = asObject(value);
+  if (cursor === undefined || !isCount(cursor.offset) || !isCount(cursor.line) || !isCount(cursor.turnCount)) {
+    return undefined;
+  }
+  const sessionId = asString(cursor.sessionId);
+  const { seen, running, agentRuns, openTurn } = cursor;
+  if (sessionId === undefined || !isArray(seen) || !seen.every((key) => typeof key === 'string')) return undefined;
+  if (!isArray(running) || !running.every(isBackgroundAgent)) return undefined;
+  if (!isArray(agentRuns) || !agentRuns.every((run) => isArray(run) && isCount(run[1]))) return undefined;
+  if (openTurn !== undefined && !isOpenTurn(openTurn)) return undefined;
+  return cursor as unknown as TraceCursor; // every field was looked at
+}
+
+const maxDiagnostics = 100;
+
+function* linesFrom(
+  file: string,
+  from: { readonly offset: number; readonly line: number },
+  chunkBytes: number | undefined,
+): Generator<Line> {
+  const start = { from: { offset: from.offset, number: from.line + 1 } };
+  for (const batch of readLines(file, chunkBytes === undefined ? start : { ...start, chunkBytes })) yield* batch;
+}
+
+function stateOf(cursor: TraceCursor | undefined): TurnState {
+  return {
+    turnCount: cursor?.turnCount ?? 0,
+    openTurn: cursor?.openTurn,
+    seen: new Set(cursor?.seen),
+    running: cursor?.running ?? [],
+    agentRuns: new Map(cursor?.agentRuns.map(([agentId, runs, endMs]) => [agentId, [runs, endMs] as const])),
+  };
+}
+
+function cursorOf(
+  { state, unfinished }: TurnReader,
+  sessionId: string,
+  end: { readonly offset: number; readonly line: number },
+): TraceCursor {
+  return {
+    ...(unfinished ?? end),
+    turnCount: state.turnCount,
+    sessionId,
+    ...(state.openTurn === undefined ? {} : { openTurn: state.openTurn }),
+    seen: [...state.seen],
+    running: state.running,
+    agentRuns: [...state.agentRuns].map(([agentId, [runs, endMs]]) => [agentId, runs, endMs] as const),
+  };
+}
+
+function readCall(file: string, call: WaitingCall): Block | undefined {
+  const from = { offset: call.offset, number: call.line };
+  for (const batch of readLines(file, { from, endOffset: call.offset + call.length + 1, chunkBytes: 64 * 1024 })) {
+    for (const { entry } of batch.flatMap(traceLinesOf)) {
+      const block = contentOf(entry).find((each) => isToolUse(each) && each.id === call.id);
+      if (block !== undefined) return block;
+    }
+  }
+  return undefined;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isBackgroundAgent(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { agentId, toolUseId, turnKey } = value;
+  return [agentId, toolUseId, turnKey].every((each) => typeof each === 'string') && isCount(value.turnNumber);
+}
+
+function isOpenTurn(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { key, number, isReplay, messages, calls, waiting } = value;
+  return (
+    typeof key === 'string' &&
+    isCount(number) &&
+    typeof isReplay === 'boolean' &&
+    typeof value.endsWithoutId === 'boolean' &&
+    isArray(messages) &&
+    messages.every(isArray) &&
+    isArray(calls) &&
+    calls.every((id) => typeof id === 'string') &&
+    isArray(waiting) &&
+    waiting.every(isWaitingCall)
+  );
+}
+
+function isWaitingCall(value: unknown): boolean {
+  const call = (asObject(value) ?? {}) as JsonObject;
+  return typeof call.id === 'string' && [call.messageIndex, call.offset, call.line, call.length].every(isCount);
+}

@@ -1,0 +1,59 @@
+// What is known of each destination beside its files: how much was sent, what went wrong last, and until when it asked
+// to be left alone. Only the sender writes it, and it holds the send lock.
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { readText, writeDurably } from './durable.ts';
+import { statusOf, type TracePlaces } from './places.ts';
+
+export interface DeliveryStatus {
+  readonly sentSpans: number;
+  readonly sentBatches: number;
+  /** Spans that the server took no part of, as its answers to whole batches said. */
+  readonly rejectedSpans: number;
+  /** Batches sent again because a sender ended before the answer was on disk: the server may have them twice. */
+  readonly uncertainBatches: number;
+  /** The batch counted last: a sender that ended between counting and deleting does not count it again. */
+  readonly lastBatch: string | undefined;
+  readonly lastSentMs: number | undefined;
+  readonly lastError: string | undefined;
+  readonly lastErrorMs: number | undefined;
+  readonly failures: number;
+  /** Not to be asked before. */
+  readonly retryAtMs: number;
+}
+
+const untouched: DeliveryStatus = {
+  sentSpans: 0,
+  sentBatches: 0,
+  rejectedSpans: 0,
+  uncertainBatches: 0,
+  lastBatch: undefined,
+  lastSentMs: undefined,
+  lastError: undefined,
+  lastErrorMs: undefined,
+  failures: 0,
+  retryAtMs: 0,
+};
+
+export function readStatus(places: TracePlaces, destination: string): DeliveryStatus {
+  const found = asObject(parseJson(readText(statusOf(places, destination)) ?? ''));
+  if (found === undefined) return untouched;
+  const count = (key: string): number => (typeof found[key] === 'number' ? Math.max(0, found[key]) : 0);
+  const moment = (key: string): number | undefined => (typeof found[key] === 'number' ? found[key] : undefined);
+  return {
+    sentSpans: count('sentSpans'),
+    sentBatches: count('sentBatches'),
+    rejectedSpans: count('rejectedSpans'),
+    uncertainBatches: count('uncertainBatches'),
+    lastBatch: asString(found.lastBatch),
+    lastSentMs: moment('lastSentMs'),
+    lastError: asString(found.lastError),
+    lastErrorMs: moment('lastErrorMs'),
+    failures: count('failures'),
+    retryAtMs: count('retryAtMs'),
+  };
+}
+
+export function updateStatus(places: TracePlaces, destination: string, change: Partial<DeliveryStatus>): void {
+  const next = { ...readStatus(places, destination), ...change };
+  writeDurably(statusOf(places, destination), `${JSON.stringify(next)}\n`);
+}

@@ -1,0 +1,55 @@
+// Everything known of a destination's delivery: its status file, its outbox and what was parked.
+import path from 'node:path';
+import { readStatus } from './delivery-status.ts';
+import { namesIn } from './durable.ts';
+import { createdMsOf, listBatches, listParked, type ParkedBatch, sizeOf } from './outbox.ts';
+import type { TracePlaces } from './places.ts';
+
+export interface DestinationReport {
+  readonly name: string;
+  readonly sentSpans: number;
+  readonly rejectedSpans: number;
+  readonly uncertainBatches: number;
+  readonly waitingBatches: number;
+  readonly waitingBytes: number;
+  readonly parked: readonly ParkedBatch[];
+  readonly lastSentMs: number | undefined;
+  readonly lastError: string | undefined;
+  readonly lastErrorMs: number | undefined;
+  readonly retryAtMs: number | undefined;
+  /** The age of what has waited longest. */
+  readonly lagMs: number;
+}
+
+export function reportDestination(places: TracePlaces, name: string, nowMs: number): DestinationReport {
+  const status = readStatus(places, name);
+  const waiting = (['ready', 'sending'] as const).flatMap((stage) =>
+    listBatches(places, name, stage).map((batch) => ({ batch, stage })),
+  );
+  const oldestMs = Math.min(...waiting.map(({ batch }) => createdMsOf(batch)));
+  return {
+    name,
+    sentSpans: status.sentSpans,
+    rejectedSpans: status.rejectedSpans,
+    uncertainBatches: status.uncertainBatches,
+    waitingBatches: waiting.length,
+    waitingBytes: waiting.reduce((sum, { batch, stage }) => sum + sizeOf(places, name, batch, stage), 0),
+    parked: listParked(places, name),
+    lastSentMs: status.lastSentMs,
+    lastError: status.lastError,
+    lastErrorMs: status.lastErrorMs,
+    retryAtMs: status.retryAtMs > nowMs ? status.retryAtMs : undefined,
+    lagMs: Number.isFinite(oldestMs) ? Math.max(0, nowMs - oldestMs) : 0,
+  };
+}
+
+/** Also those that are set up no more: what waits for them would otherwise be forgotten. */
+export function knownDestinations(places: TracePlaces): readonly string[] {
+  const folders = ['outbox', 'dead'].flatMap((name) => namesIn(path.join(places.folder, name)));
+  return [
+    ...new Set([
+      ...folders,
+      ...namesIn(path.join(places.folder, 'status')).map((file) => path.basename(file, '.json')),
+    ]),
+  ];
+}

@@ -1,0 +1,36 @@
+// What a draft of a turn asks of single blocks: the id of a call, the result of one, and whether a block was seen before.
+import { asObject, asString, type JsonObject } from '../base/json.ts';
+import { type Block, isServerCall, isToolUse } from '../format/block.ts';
+import type { TraceLine } from './trace-line.ts';
+import type { TraceResult } from './turn.ts';
+
+export function resultOf(line: TraceLine, block: JsonObject): TraceResult {
+  const report = asObject((line.entry as { readonly toolUseResult?: unknown }).toolUseResult);
+  return {
+    timeMs: line.timeMs,
+    content: block.content,
+    isError: block.is_error === true,
+    agentId: asString(report?.agentId) ?? asString(report?.agent_id),
+    isBackground: report?.isAsync === true,
+  };
+}
+
+export function callId(block: Block): string | undefined {
+  return isToolUse(block) || isServerCall(block) ? block.id : undefined;
+}
+
+export function serverCalls(blocks: readonly Block[]): readonly string[] {
+  return blocks.filter(isServerCall).map((block) => block.id);
+}
+
+export function blockKey(block: Block): string {
+  const id = callId(block);
+  if (id !== undefined) return `call ${id}`;
+  const { text, thinking, data, tool_use_id } = block as JsonObject;
+  const texts = [text, thinking, data, tool_use_id].map(asString);
+  const said = texts.find((each) => each !== undefined && each !== '');
+  // What has nothing to be told by is never taken for a copy.
+  return said === undefined ? `new ${unnamed++}` : `${String(block.type)} ${said}`;
+}
+
+let unnamed = 0;

@@ -1,0 +1,279 @@
+// A turn while its lines come in: lines with the same message id become one message, results find their calls by id.
+// What an earlier run has handed out of the turn (`OpenTurn`) is known by id and not taken again.
+import { asObject, asString, type JsonObject } from '../base/json.ts';
+import { type Block, isToolUse } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { blockKey, callId, resultOf, serverCalls } from './draft-blocks.ts';
+import type { TraceLine } from './trace-line.ts';
+import type { TraceMessage, TracePrompt, TraceResult } from './turn.ts';
+import { usageOf } from './usage.ts';
+
+/** What must be known of a turn that was handed out, to go on with it: plain JSON, and only ids and places. */
+export interface OpenTurn {
+  readonly key: string;
+  readonly number: number;
+  /** A repetition of an earlier turn: nothing of it is handed out. */
+  readonly isReplay: boolean;
+  /** Its messages in order: id and time, `null` where there is none. */
+  readonly messages: readonly (readonly [id: string | null, timeMs: number | null])[];
+  /** The calls whose spans were made. */
+  readonly calls: readonly string[];
+  readonly waiting: readonly WaitingCall[];
+  /** It broke off behind a line without a message id: another such line goes on with the same message. */
+  readonly endsWithoutId: boolean;
+}
+
+/** A call without its result: where its line stands, to be read again when the result comes. */
+export interface WaitingCall {
+  readonly id: string;
+  readonly messageIndex: number;
+  readonly offset: number;
+  readonly line: number;
+  readonly length: number;
+}
+
+export interface DraftStart {
+  readonly offset: number;
+  readonly line: number;
+}
+
+interface MessageDraft {
+  readonly id: string | undefined;
+  readonly index: number;
+  readonly isSent: boolean;
+  readonly isRepeatedId: boolean;
+  readonly timeMs: number | undefined;
+  readonly lines: TraceLine[];
+  readonly blocks: Block[];
+  readonly known: Set<string>;
+}
+
+export class TurnDraft {
+  readonly start: DraftStart;
+  readonly prompt: TracePrompt | undefined;
+  readonly open: OpenTurn | undefined;
+  readonly results: Map<string, TraceResult> = new Map();
+  readonly sideLines: TraceLine[] = [];
+  /** Background agents that were reported to be done, and when. */
+  readonly finished: Map<string, number | undefined> = new Map();
+  readonly waiting: Map<string, WaitingCall> = new Map();
+  /** Lines of messages that were handed out before: their text and usage came too late. */
+  readonly lateLines: number[] = [];
+  isReplay: boolean;
+  isInterrupted = false;
+  endMs: number | undefined;
+  readonly #isStrict: boolean;
+  readonly #messages: MessageDraft[] = [];
+  readonly #byId = new Map<string, MessageDraft[]>();
+  /** Places of the messages that were handed out before. */
+  readonly #sentPlaces: ReadonlyMap<string, number>;
+  #fresh = 0;
+  #goesOn: boolean;
+  readonly #sentCalls: ReadonlySet<string>;
+  #previous: { readonly message: MessageDraft; readonly isWithoutId: boolean } | undefined;
+
+  constructor(start: DraftStart, prompt: TracePrompt | undefined, open: OpenTurn | undefined, isStrict: boolean) {
+    this.start = start;
+    this.prompt = prompt;
+    this.open = open;
+    this.isReplay = open?.isReplay ?? false;
+    this.#isStrict = isStrict;
+    this.#goesOn = open?.endsWithoutId ?? false;
+    this.#sentCalls = new Set(open?.calls);
+    this.#sentPlaces = new Map(open?.messages.flatMap(([id], i) => (id === null ? [] : [[id, i] as const])));
+    for (const call of open?.waiting ?? []) this.waiting.set(call.id, call);
+  }
+
+  get firstMessageId(): string | undefined {
+    return this.#messages[0]?.id;
+  }
+
+  get hasMessages(): boolean {
+    return this.#messages.length > 0;
+  }
+
+  /** Whether a line with this message id goes on with a message of this turn. */
+  hasMessage(id: string | undefined): boolean {
+    if (id === undefined) return false;
+    return this.#byId.has(id) || this.#sentPlaces.has(id);
+  }
+
+  addAssistant(line: TraceLine): void {
+    this.#moveEnd(line.timeMs);
+    const message = this.#messageFor(line);
+    this.#previous = { message, isWithoutId: messageIdOf(line) === undefined };
+    this.#goesOn = false;
+    const content = contentOf(line.entry);
+    const blocks = this.#newBlocks(message, line, content);
+    if (blocks.length === 0 && content.length > 0) return;
+    message.lines.push(line);
+    message.blocks.push(...blocks);
+    for (const block of blocks) {
+      if (!message.isSent && !this.#isStrict) message.known.add(blockKey(block));
+      if (!isToolUse(block) || this.#sentCalls.has(block.id) || this.results.has(block.id)) continue;
+      this.waiting.set(block.id, {
+        id: block.id,
+        messageIndex: message.index,
+        offset: line.offset,
+        line: line.number,
+        length: line.length,
+      });
+    }
+  }
+
+  /** A line of somebody else stands here: assistant lines without an id on both sides of it are two messages. */
+  interrupt(): void {
+    this.#previous = undefined;
+    this.#goesOn = false;
+  }
+
+  addResults(line: TraceLine): void {
+    this.#moveEnd(line.timeMs);
+    for (const block of contentOf(line.entry)) {
+      const result = block as JsonObject;
+      const id = block.type === 'tool_result' ? asString(result.tool_use_id) : undefined;
+      // A second result for a call is a copy.
+      if (id === undefined || this.results.has(id) || this.#sentCalls.has(id)) continue;
+      this.results.set(id, resultOf(line, result));
+    }
+  }
+
+  /** Calls, old and new, that have no result yet. */
+  unanswered(): readonly WaitingCall[] {
+    return [...this.waiting.values()].filter((call) => !this.results.has(call.id));
+  }
+
+  /** `held`: calls that wait for a later run. `readCall` reads the block of a call of an earlier run again. */
+  messages(held: ReadonlySet<string>, readCall: (call: WaitingCall) => Block | undefined): readonly TraceMessage[] {
+    const late = this.#answered(held).flatMap((call) => {
+      const block = readCall(call);
+      return block === undefined ? [] : [this.#sentMessage(call.messageIndex, [block])];
+    });
+    return [...late, ...this.#messages.map((message) => this.#finishMessage(message))];
+  }
+
+  /** What the next run must know. */
+  close(key: string, number: number, held: ReadonlySet<string>): OpenTurn {
+    const old = this.open?.messages ?? [];
+    const fresh = this.#messages.filter((message) => !message.isSent);
+    const calls = [...this.#sentCalls, ...[...this.waiting.keys()].filter((id) => !held.has(id))];
+    return {
+      key,
+      number,
+      isReplay: this.isReplay,
+      messages: [...old, ...fresh.map(({ id, timeMs }) => [id ?? null, timeMs ?? null] as const)],
+      calls: [...new Set([...calls, ...fresh.flatMap((message) => serverCalls(message.blocks))])],
+      waiting: [...this.waiting.values()].filter((call) => held.has(call.id)),
+      endsWithoutId: this.#previous?.isWithoutId ?? this.#goesOn,
+    };
+  }
+
+  /** Calls of earlier runs that can be handed out now. */
+  #answered(held: ReadonlySet<string>): readonly WaitingCall[] {
+    return (this.open?.waiting ?? []).filter((call) => !held.has(call.id));
+  }
+
+  #messageFor(line: TraceLine): MessageDraft {
+    const id = messageIdOf(line);
+    const last = this.#messages.at(-1);
+    if (id === undefined) {
+      const joined = this.#isStrict ? last : this.#previous?.isWithoutId ? this.#previous.message : undefined;
+      return joined ?? this.#sentLast(last) ?? this.#addMessage(undefined, line, false);
+    }
+    const known = this.#byId.get(id) ?? [];
+    const same = this.#isStrict ? known.filter((message) => message === last) : known;
+    const own = same.find((message) => isSameRequest(message, line));
+    if (own !== undefined) return own;
+    const sentIndex = this.#sentPlaces.get(id);
+    if (sentIndex !== undefined && same.length === 0) {
+      return this.#keep({ ...emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) });
+    }
+    return this.#addMessage(id, line, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
+  }
+
+  /** The last message of the run before, where this line goes on with it. */
+  #sentLast(last: MessageDraft | undefined): MessageDraft | undefined {
+    const before = this.open?.messages ?? [];
+    const goesOn = this.#isStrict ? last === undefined && before.length > 0 : this.#goesOn;
+    this.#goesOn = false;
+    if (!goesOn) return undefined;
+    const index = before.length - 1;
+    const id = before[index]?.[0] ?? undefined;
+    return this.#keep({ ...emptyMessage(id, index, true, false), timeMs: this.#sentTime(index) });
+  }
+
+  #addMessage(id: string | undefined, line: TraceLine, isRepeatedId: boolean): MessageDraft {
+    const index = (this.open?.messages.length ?? 0) + this.#fresh++;
+    return this.#keep({ ...emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs });
+  }
+
+  #keep(message: MessageDraft): MessageDraft {
+    this.#messages.push(message);
+    const { id } = message;
+    const same = id === undefined ? undefined : this.#byId.get(id);
+    if (same !== undefined) same.push(message);
+    else if (id !== undefined) this.#byId.set(id, [message]);
+    return message;
+  }
+
+  #newBlocks(message: MessageDraft, line: TraceLine, blocks: readonly Block[]): readonly Block[] {
+    if (message.isSent) {
+      const calls = blocks.filter((block) => callId(block) !== undefined && !this.#sentCalls.has(callId(block) ?? ''));
+      if (calls.length < blocks.length) this.lateLines.push(line.number);
+      return calls.filter((block) => !this.waiting.has(callId(block) ?? ''));
+    }
+    if (this.#isStrict || message.id === undefined) return blocks;
+    // Some clients write the last message again after an interrupt (1.0.57), under new uuids.
+    return blocks.filter((block) => !message.known.has(blockKey(block)));
+  }
+
+  #finishMessage(message: MessageDraft): TraceMessage {
+    if (message.isSent) return this.#sentMessage(message.index, message.blocks);
+    const heads = message.lines.map((line) => asObject((line.entry as { readonly message?: unknown }).message));
+    return {
+      id: message.id,
+      index: message.index,
+      isSent: false,
+      isRepeatedId: message.isRepeatedId,
+      requestId: message.lines.find((line) => line.head.requestId !== undefined)?.head.requestId,
+      model: firstString(heads.map((head) => head?.model)),
+      stopReason: firstString(heads.map((head) => head?.stop_reason).reverse()),
+      timeMs: message.timeMs,
+      blocks: message.blocks,
+      usage: usageOf(message.lines),
+      isApiError: message.lines.some((line) => line.head.isApiErrorMessage),
+    };
+  }
+
+  #sentMessage(index: number, blocks: readonly Block[]): TraceMessage {
+    const id = this.open?.messages[index]?.[0] ?? undefined;
+    const rest = { requestId: undefined, model: undefined, stopReason: undefined, usage: undefined };
+    const timeMs = this.#sentTime(index);
+    return { id, index, isSent: true, isRepeatedId: false, ...rest, timeMs, blocks, isApiError: false };
+  }
+
+  #sentTime(index: number): number | undefined {
+    return this.open?.messages[index]?.[1] ?? undefined;
+  }
+
+  #moveEnd(timeMs: number | undefined): void {
+    if (timeMs !== undefined && (this.endMs === undefined || timeMs > this.endMs)) this.endMs = timeMs;
+  }
+}
+
+function emptyMessage(id: string | undefined, index: number, isSent: boolean, isRepeatedId: boolean): MessageDraft {
+  return { id, index, isSent, isRepeatedId, timeMs: undefined, lines: [], blocks: [], known: new Set() };
+}
+
+export function messageIdOf(line: TraceLine): string | undefined {
+  return asString(asObject((line.entry as { readonly message?: unknown }).message)?.id);
+}
+
+function isSameRequest(message: MessageDraft, line: TraceLine): boolean {
+  const before = message.lines.find((each) => each.head.requestId !== undefined)?.head.requestId;
+  return before === undefined || line.head.requestId === undefined || before === line.head.requestId;
+}
+
+function firstString(values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string');
+}

@@ -1,0 +1,94 @@
+// Spans → the tree they make, for people (lines of text) and programs (JSON): what `clew trace explain` shows before
+// anything is sent.
+import { formatDuration, formatTokens } from '../base/human.ts';
+import { oneLine } from '../base/terminal-text.ts';
+import type { TraceSpan, TraceUsage } from './span.ts';
+import { spanName } from './span-name.ts';
+
+export interface SpanNode {
+  readonly span: TraceSpan;
+  readonly children: readonly SpanNode[];
+}
+
+/** Roots in the order given; a span whose parent is not among them (it was sent before) is a root here. */
+export function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
+  const known = new Set(spans.map((span) => span.spanId));
+  const below = new Map<string, TraceSpan[]>();
+  const roots: TraceSpan[] = [];
+  for (const span of spans) {
+    const parent = span.parentSpanId;
+    const siblings = parent === undefined || !known.has(parent) ? roots : (below.get(parent) ?? []);
+    siblings.push(span);
+    if (parent !== undefined && siblings !== roots) below.set(parent, siblings);
+  }
+  const nodeOf = (span: TraceSpan): SpanNode => ({ span, children: (below.get(span.spanId) ?? []).map(nodeOf) });
+  return roots.map(nodeOf);
+}
+
+export function explainLines(spans: readonly TraceSpan[]): readonly string[] {
+  return spanTree(spans).flatMap((node) => nodeLines(node, 0));
+}
+
+/** One object a span, children inside, without content: enough to compare with what a receiver shows. */
+export function explainJson(spans: readonly TraceSpan[]): readonly ExplainedSpan[] {
+  return spanTree(spans).map(explainNode);
+}
+
+export interface ExplainedSpan {
+  readonly kind: TraceSpan['kind'];
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly startTime: string | undefined;
+  readonly endTime: string | undefined;
+  readonly usage: TraceUsage | undefined;
+  readonly error: string | undefined;
+  readonly children: readonly ExplainedSpan[];
+}
+
+function explainNode({ span, children }: SpanNode): ExplainedSpan {
+  return {
+    kind: span.kind,
+    name: spanName(span),
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    startTime: isoTime(span.startMs),
+    endTime: isoTime(span.endMs),
+    usage: span.detail.kind === 'generation' ? span.detail.usage : undefined,
+    error: span.error,
+    children: children.map(explainNode),
+  };
+}
+
+function nodeLines({ span, children }: SpanNode, depth: number): readonly string[] {
+  const facts = [duration(span), usageText(span), span.error].filter((fact) => fact !== undefined);
+  const start = depth === 0 ? [isoTime(span.startMs) ?? 'no time'] : [];
+  const name = `${'  '.repeat(depth)}${oneLine(spanName(span), maxNameColumns)}`;
+  return [[name, ...start, ...facts].join('  '), ...children.flatMap((child) => nodeLines(child, depth + 1))];
+}
+
+const maxNameColumns = 60;
+
+function duration({ startMs, endMs }: TraceSpan): string | undefined {
+  if (startMs === undefined || endMs === undefined) return undefined;
+  return formatDuration(endMs - startMs);
+}
+
+function usageText({ detail }: TraceSpan): string | undefined {
+  if (detail.kind !== 'generation' || detail.usage === undefined) return undefined;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens } =
+    detail.usage;
+  const written = (cacheWrite5mTokens ?? 0) + (cacheWrite1hTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const parts = [`${formatTokens(inputTokens)} in`, `${formatTokens(outputTokens)} out`];
+  if (cacheReadTokens !== undefined && cacheReadTokens > 0) parts.push(`${formatTokens(cacheReadTokens)} read`);
+  if (written > 0) parts.push(`${formatTokens(written)} written`);
+  return parts.join(', ');
+}
+
+function isoTime(ms: number | undefined): string | undefined {
+  if (ms === undefined) return undefined;
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

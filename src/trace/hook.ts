@@ -1,0 +1,69 @@
+// What Claude Code's hook says on stdin → the session's news in the outbox, and a sender in the background. It never
+// fails: whatever goes wrong is one line in trace.log. The first look needs no more than a few file calls, so that an
+// idle session costs hardly more than starting Node; all else is loaded when there is something to do.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { readTraceConfig, type TraceConfig } from './config.ts';
+import { logFailure } from './log.ts';
+import { type TracePlaces, tracePlaces } from './places.ts';
+import { goesOn, readState } from './state.ts';
+
+export interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly file: string;
+  readonly lastAnswer: string | undefined;
+}
+
+export interface HookOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Starts a sender that outlives the hook. */
+  readonly startSender: () => void;
+  readonly nowMs?: number;
+}
+
+export async function runHook(input: string, { env, startSender, nowMs = Date.now() }: HookOptions): Promise<void> {
+  const places = tracePlaces(env);
+  let name = 'hook';
+  try {
+    const config = readTraceConfig(env);
+    if (config.destinations.length === 0) return;
+    const event = parseEvent(input);
+    name = `hook ${event.name} ${event.sessionId}`;
+    if (event.name !== 'SessionStart' && isIdle(places, event)) return;
+    const { answerHook } = await import('./answer-hook.ts');
+    await answerHook(event, config, { env, nowMs });
+    if (await needsSender(places, config)) startSender();
+  } catch (error) {
+    logFailure(places.log, name, error, nowMs);
+  }
+}
+
+export function parseEvent(input: string): HookEvent {
+  const value = asObject(parseJson(input));
+  const file = asString(value?.transcript_path);
+  if (value === undefined || file === undefined || !path.isAbsolute(file))
+    throw new Error('the input of the hook names no transcript');
+  return {
+    name: asString(value.hook_event_name) ?? 'Stop',
+    // The client goes by the name of the file.
+    sessionId: path.basename(file, '.jsonl'),
+    file,
+    lastAnswer: asString(value.last_assistant_message),
+  };
+}
+
+/** Nothing was written since a run that was told the same. */
+function isIdle(places: TracePlaces, { name, sessionId, file }: HookEvent): boolean {
+  const state = readState(places, sessionId);
+  if (state === undefined || state.atEnd === undefined || state.file !== file) return false;
+  if (name === 'SessionEnd' && state.atEnd !== 'session') return false;
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  return size === state.identity.sizeBytes && goesOn(state.identity, file);
+}
+
+async function needsSender(places: TracePlaces, { destinations }: TraceConfig): Promise<boolean> {
+  const { hasWaiting, isSending } = await import('./send.ts');
+  return hasWaiting(places, destinations) && !isSending(places);
+}

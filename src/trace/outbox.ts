@@ -1,0 +1,182 @@
+// Spans on disk that are not yet acknowledged: one immutable file a batch and destination, its name saying how far it
+// got. `pending` is not committed with its session's state, `ready` may be sent, `sending` is (or was, by a process
+// that ended) on its way, `acked` was taken by the server and only waits to be deleted.
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, asString, isArray, parseJson } from '../base/json.ts';
+import { makeFolderSync, namesIn, readText, renameDurably, syncFolder, writeDurably } from './durable.ts';
+import { deadOf, outboxOf, type TracePlaces } from './places.ts';
+
+export interface BatchInfo {
+  readonly destination: string;
+  readonly contentType: string;
+  readonly contentEncoding: string | undefined;
+  readonly sessionId: string;
+  readonly spanIds: readonly string[];
+  /** What the ledger knows the spans by. */
+  readonly ledgerKeys: readonly string[];
+  readonly createdMs: number;
+}
+
+export interface Batch {
+  readonly info: BatchInfo;
+  readonly body: Buffer;
+}
+
+export type BatchStage = 'ready' | 'sending' | 'acked';
+
+/** A batch that its session's state does not know of yet. Returns its name. */
+export function spoolBatch(places: TracePlaces, info: BatchInfo, body: Buffer, owner: string): string {
+  const name = batchName(info);
+  const head = { version: 1, ...info, contentEncoding: info.contentEncoding ?? null };
+  writeDurably(pendingFile(places, info.destination, name, owner), `${JSON.stringify(head)}\n`, body);
+  return name;
+}
+
+/** The span ids of a batch that is still pending; `undefined` where it has been released before. */
+export function readPending(
+  places: TracePlaces,
+  destination: string,
+  name: string,
+  owner: string,
+): BatchInfo | undefined {
+  return readBatch(pendingFile(places, destination, name, owner))?.info;
+}
+
+export function releaseBatch(places: TracePlaces, destination: string, name: string, owner: string): void {
+  const from = pendingFile(places, destination, name, owner);
+  renameDurably(from, path.join(outboxOf(places, destination), `${name}.ready`));
+}
+
+/** Removes what a run left that ended before it committed; `kept` are the batches that its state knows of. */
+export function dropPending(places: TracePlaces, destination: string, owner: string, kept: ReadonlySet<string>): void {
+  const folder = outboxOf(places, destination);
+  for (const name of namesIn(folder)) {
+    const found = /^(.+)\.pending-(.+)$/.exec(name);
+    if (found?.[2] === owner && !kept.has(found[1] ?? '')) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/** The owners of batches that are pending, for whoever finishes what ended runs began. */
+export function pendingOwners(places: TracePlaces, destination: string): ReadonlySet<string> {
+  return new Set(namesIn(outboxOf(places, destination)).flatMap((name) => /\.pending-(.+)$/.exec(name)?.[1] ?? []));
+}
+
+/** The batches that are at `stage`, oldest first. */
+export function listBatches(places: TracePlaces, destination: string, stage: BatchStage): readonly string[] {
+  const suffix = `.${stage}`;
+  return namesIn(outboxOf(places, destination))
+    .filter((name) => name.endsWith(suffix))
+    .map((name) => name.slice(0, -suffix.length));
+}
+
+export function moveBatch(
+  places: TracePlaces,
+  destination: string,
+  name: string,
+  from: BatchStage,
+  to: BatchStage,
+): boolean {
+  const folder = outboxOf(places, destination);
+  return renameDurably(path.join(folder, `${name}.${from}`), path.join(folder, `${name}.${to}`));
+}
+
+export function openBatch(
+  places: TracePlaces,
+  destination: string,
+  name: string,
+  stage: BatchStage,
+): Batch | undefined {
+  return readBatch(path.join(outboxOf(places, destination), `${name}.${stage}`));
+}
+
+export function deleteBatch(places: TracePlaces, destination: string, name: string, stage: BatchStage): void {
+  rmSync(path.join(outboxOf(places, destination), `${name}.${stage}`), { force: true });
+}
+
+/** Out of the way of the others, with the reason beside it; `clew trace retry` puts it back. */
+export function parkBatch(places: TracePlaces, destination: string, name: string, reason: string): void {
+  const dead = deadOf(places, destination);
+  makeFolderSync(dead);
+  writeDurably(path.join(dead, `${name}.reason`), `${reason}\n`);
+  renameDurably(path.join(outboxOf(places, destination), `${name}.sending`), path.join(dead, `${name}.batch`));
+  syncFolder(outboxOf(places, destination));
+}
+
+export interface ParkedBatch {
+  readonly name: string;
+  readonly reason: string;
+  readonly spans: number;
+}
+
+export function listParked(places: TracePlaces, destination: string): readonly ParkedBatch[] {
+  const dead = deadOf(places, destination);
+  return namesIn(dead)
+    .filter((file) => file.endsWith('.batch'))
+    .map((file) => {
+      const name = file.slice(0, -'.batch'.length);
+      const reason = readText(path.join(dead, `${name}.reason`))?.trim() ?? 'no reason is known';
+      return { name, reason, spans: readBatch(path.join(dead, file))?.info.spanIds.length ?? 0 };
+    });
+}
+
+/** Puts parked batches back in the row; how many. */
+export function unparkBatches(places: TracePlaces, destination: string): number {
+  const [dead, outbox] = [deadOf(places, destination), outboxOf(places, destination)];
+  makeFolderSync(outbox);
+  let count = 0;
+  for (const { name } of listParked(places, destination)) {
+    if (renameDurably(path.join(dead, `${name}.batch`), path.join(outbox, `${name}.ready`))) count++;
+    rmSync(path.join(dead, `${name}.reason`), { force: true });
+  }
+  return count;
+}
+
+/** When a batch was made, as its name says. */
+export function createdMsOf(name: string): number {
+  return Number(name.slice(0, 15));
+}
+
+export function sizeOf(places: TracePlaces, destination: string, name: string, stage: BatchStage): number {
+  return statSync(path.join(outboxOf(places, destination), `${name}.${stage}`), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** By time, so that turns arrive in the order they were spoken. */
+function batchName({ destination, spanIds, createdMs }: BatchInfo): string {
+  const hash = createHash('sha256')
+    .update([destination, ...spanIds].join('\n'))
+    .digest('hex')
+    .slice(0, 24);
+  return `${String(Math.max(0, Math.floor(createdMs))).padStart(15, '0')}-${hash}`;
+}
+
+function pendingFile(places: TracePlaces, destination: string, name: string, owner: string): string {
+  return path.join(outboxOf(places, destination), `${name}.pending-${owner}`);
+}
+
+function readBatch(file: string): Batch | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined;
+  }
+  const end = bytes.indexOf(0x0a);
+  const head = end < 0 ? undefined : asObject(parseJson(bytes.toString('utf8', 0, end)));
+  if (head === undefined) return undefined;
+  const info: BatchInfo = {
+    destination: asString(head.destination) ?? '',
+    contentType: asString(head.contentType) ?? 'application/x-protobuf',
+    contentEncoding: asString(head.contentEncoding),
+    sessionId: asString(head.sessionId) ?? '',
+    spanIds: stringsOf(head.spanIds),
+    ledgerKeys: stringsOf(head.ledgerKeys),
+    createdMs: Number(head.createdMs),
+  };
+  return { info, body: bytes.subarray(end + 1) };
+}
+
+function stringsOf(value: unknown): readonly string[] {
+  return isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}

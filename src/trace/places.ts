@@ -1,0 +1,52 @@
+// The environment → where tracing keeps its things in Clew's state folder. Everything here may be looked at by hand:
+// `sessions/` how far each session was read, `outbox/` what waits, `dead/` what a server refused, `ledger/` what was
+// ever put into the outbox.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { stateFolder } from '../store/roots.ts';
+
+export interface TracePlaces {
+  readonly folder: string;
+  readonly config: string;
+  readonly log: string;
+  readonly sessions: string;
+}
+
+export function tracePlaces(env: NodeJS.ProcessEnv = process.env): TracePlaces {
+  const state = stateFolder(env);
+  const folder = path.join(state, 'trace');
+  return {
+    folder,
+    config: path.join(state, 'trace.json'),
+    log: path.join(state, 'trace.log'),
+    sessions: path.join(folder, 'sessions'),
+  };
+}
+
+export function outboxOf(places: TracePlaces, destination: string): string {
+  return path.join(places.folder, 'outbox', destination);
+}
+
+export function deadOf(places: TracePlaces, destination: string): string {
+  return path.join(places.folder, 'dead', destination);
+}
+
+export function ledgerOf(places: TracePlaces, destination: string): string {
+  return path.join(places.folder, 'ledger', `${destination}.bin`);
+}
+
+export function statusOf(places: TracePlaces, destination: string): string {
+  return path.join(places.folder, 'status', `${destination}.json`);
+}
+
+/** A file name for any id: readable where the id is an ordinary one, and distinct in any case. */
+export function sessionKey(sessionId: string): string {
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
+  return `${sessionId.replace(/[^A-Za-z0-9-]/g, '').slice(0, 40)}-${hash}`;
+}
+
+export const sendLock = 'send.lock';
+
+export function sessionLock(sessionId: string): string {
+  return `${sessionKey(sessionId)}.lock`;
+}

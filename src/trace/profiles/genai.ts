@@ -1,0 +1,216 @@
+// Spans by the OpenTelemetry conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`, with the names that
+// are current there and none that were given up.
+import { version as ownVersion } from '../../base/version.ts';
+import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../content.ts';
+import type {
+  GenerationDetail,
+  ImagePlaceholder,
+  SubagentDetail,
+  ToolDetail,
+  TraceSpan,
+  TraceUsage,
+  TurnDetail,
+  Wire,
+  WireAttribute,
+  WireSpan,
+} from '../span.ts';
+import {
+  attributes,
+  count,
+  originOf,
+  type ProfileOptions,
+  providerOf,
+  resourceOf,
+  statusOf,
+  wireTimes,
+} from './profile.ts';
+
+type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
+
+export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
+  showContent(spans, options);
+  return {
+    resource: resourceOf(spans, { 'deployment.environment.name': options.environment }),
+    scope: { name: 'clew', version: ownVersion },
+    spans: spans.map((span) => wireSpan(span, spans, options)),
+  };
+}
+
+function wireSpan(span: TraceSpan, spans: readonly TraceSpan[], options: ProfileOptions): WireSpan {
+  const { detail } = span;
+  const values = {
+    ...valuesOf(span, options),
+    'gen_ai.conversation.id': span.sessionId,
+    'session.id': span.sessionId,
+    'user.id': options.userId,
+    'error.type': span.error,
+  };
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    name: nameOf(detail).toWellFormed(),
+    kind: detail.kind === 'generation' ? 3 : 1,
+    ...wireTimes(span, spans, options),
+    attributes: attributes(values),
+    events: [],
+    status: statusOf(span, options),
+  };
+}
+
+function nameOf(detail: TraceSpan['detail']): string {
+  switch (detail.kind) {
+    case 'turn':
+      return 'invoke_agent claude-code';
+    case 'generation':
+      return `chat ${detail.model ?? 'unknown'}`;
+    case 'tool':
+      return `execute_tool ${detail.name}`;
+    case 'subagent':
+      return `invoke_agent ${detail.agentType ?? 'unknown'}`;
+    default:
+      return detail satisfies never;
+  }
+}
+
+function valuesOf({ detail, error }: TraceSpan, options: ProfileOptions): Values {
+  switch (detail.kind) {
+    case 'turn':
+      return turnValues(detail, options);
+    case 'subagent':
+      return subagentValues(detail, options);
+    case 'generation':
+      return generationValues(detail, options);
+    case 'tool':
+      return toolValues(detail, error !== undefined, options);
+    default:
+      return detail satisfies never;
+  }
+}
+
+function turnValues(detail: TurnDetail, options: ProfileOptions): Values {
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': providerOf(detail.model, options),
+    'gen_ai.agent.name': 'claude-code',
+    'gen_ai.agent.version': detail.version,
+    'gen_ai.request.model': detail.model,
+    'gen_ai.input.messages': inputMessages(detail.input, detail.images, 'talk', options),
+    'gen_ai.output.messages': outputMessages([textPart(detail.output)], undefined, 'talk', options),
+  };
+}
+
+function subagentValues(detail: SubagentDetail, options: ProfileOptions): Values {
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': providerOf(undefined, options),
+    'gen_ai.agent.name': detail.agentType,
+    'gen_ai.agent.id': detail.agentId,
+    'gen_ai.input.messages': inputMessages(detail.input, [], 'tool', options),
+    'gen_ai.output.messages': outputMessages([textPart(detail.output)], undefined, 'tool', options),
+  };
+}
+
+function generationValues(detail: GenerationDetail, options: ProfileOptions): Values {
+  const origin = originOf(detail);
+  const input = detail.input === undefined ? undefined : inputMessages(detail.input, detail.images, origin, options);
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': providerOf(detail.model, options),
+    'gen_ai.request.model': detail.model,
+    'gen_ai.response.model': detail.model,
+    'gen_ai.response.id': detail.messageId,
+    'gen_ai.response.finish_reasons': detail.stopReason === undefined ? undefined : [detail.stopReason],
+    ...(detail.usage === undefined ? {} : usageValues(detail.usage)),
+    'gen_ai.input.messages': input,
+    'gen_ai.output.messages': outputMessages(outputParts(detail, options), detail.stopReason, origin, options),
+  };
+}
+
+/** The convention counts cached tokens as input, and says beside it how many of them were. */
+function usageValues(usage: TraceUsage): Values {
+  const written = writtenTokens(usage);
+  return {
+    'gen_ai.usage.input_tokens': count(usage.inputTokens + (usage.cacheReadTokens ?? 0) + (written ?? 0)),
+    'gen_ai.usage.output_tokens': count(usage.outputTokens),
+    'gen_ai.usage.cache_read.input_tokens': count(usage.cacheReadTokens),
+    'gen_ai.usage.cache_creation.input_tokens': count(written),
+    'anthropic.cache_creation.ephemeral_5m_input_tokens': count(usage.cacheWrite5mTokens),
+    'anthropic.cache_creation.ephemeral_1h_input_tokens': count(usage.cacheWrite1hTokens),
+  };
+}
+
+function writtenTokens(usage: TraceUsage): number | undefined {
+  const { cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens } = usage;
+  if (cacheWriteTokens === undefined && cacheWrite5mTokens === undefined && cacheWrite1hTokens === undefined)
+    return undefined;
+  return (cacheWrite5mTokens ?? 0) + (cacheWrite1hTokens ?? 0) + (cacheWriteTokens ?? 0);
+}
+
+function toolValues(detail: ToolDetail, hasFailed: boolean, options: ProfileOptions): Values {
+  return {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': detail.name,
+    'gen_ai.tool.call.id': detail.toolUseId,
+    'gen_ai.tool.type': detail.isExternal ? 'extension' : 'function',
+    'gen_ai.tool.call.arguments': jsonContent(detail.input, 'tool', options),
+    // By the convention only of a call that worked; what went wrong is in the status.
+    'gen_ai.tool.call.result': hasFailed ? undefined : valueContent(detail.output, 'tool', options),
+  };
+}
+
+interface Part {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+function textPart(content: string): Part {
+  return { type: 'text', content };
+}
+
+function inputMessages(
+  text: string,
+  images: readonly ImagePlaceholder[],
+  origin: ContentOrigin,
+  options: ProfileOptions,
+): string | undefined {
+  const parts = [...(text === '' && images.length > 0 ? [] : [textPart(text)]), ...images];
+  return jsonContent([{ role: 'user', parts }], origin, options);
+}
+
+function outputMessages(
+  parts: readonly Part[],
+  stopReason: string | undefined,
+  origin: ContentOrigin,
+  options: ProfileOptions,
+): string | undefined {
+  return jsonContent([{ role: 'assistant', parts, finish_reason: finishReason(stopReason) }], origin, options);
+}
+
+function outputParts(detail: GenerationDetail, options: ProfileOptions): readonly Part[] {
+  const withInput = isAllowed('tool', options.mode);
+  return [
+    ...(detail.thinking === undefined ? [] : [{ type: 'reasoning', content: detail.thinking }]),
+    ...(detail.output === '' ? [] : [textPart(detail.output)]),
+    ...detail.toolCalls.map(({ id, name, input }) => ({
+      type: 'tool_call',
+      id,
+      name,
+      ...(withInput ? { arguments: input } : {}),
+    })),
+  ];
+}
+
+function finishReason(stopReason: string | undefined): string {
+  switch (stopReason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'tool_use':
+      return 'tool_call';
+    case 'refusal':
+      return 'content_filter';
+    default:
+      return 'stop';
+  }
+}

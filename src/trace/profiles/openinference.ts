@@ -1,0 +1,186 @@
+// Spans in the words of OpenInference, for Phoenix and Arize: span kinds, flattened messages, token counts.
+import { version as ownVersion } from '../../base/version.ts';
+import { jsonContent, showContent, textContent, valueContent } from '../content.ts';
+import type {
+  GenerationDetail,
+  SubagentDetail,
+  ToolDetail,
+  TraceSpan,
+  TraceUsage,
+  TurnDetail,
+  Wire,
+  WireAttribute,
+  WireSpan,
+} from '../span.ts';
+import { spanName } from '../span-name.ts';
+import { attributes, count, originOf, type ProfileOptions, resourceOf, statusOf, wireTimes } from './profile.ts';
+
+type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
+
+export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
+  showContent(spans, options);
+  return {
+    resource: resourceOf(spans, { 'openinference.project.name': options.projectName }),
+    scope: { name: 'clew', version: ownVersion },
+    spans: spans.map((span) => wireSpan(span, spans, options)),
+  };
+}
+
+function wireSpan(span: TraceSpan, spans: readonly TraceSpan[], options: ProfileOptions): WireSpan {
+  const { detail } = span;
+  const times = wireTimes(span, spans, options);
+  const status = statusOf(span, options);
+  const values = {
+    'openinference.span.kind': kinds[detail.kind],
+    'session.id': span.sessionId,
+    'user.id': options.userId,
+    ...valuesOf(detail, options),
+    metadata: JSON.stringify(metadataOf(detail, options)),
+    'tag.tags': options.tags === undefined || options.tags.length === 0 ? undefined : options.tags,
+  };
+  const failure = attributes({ 'exception.type': span.error, 'exception.message': status.message });
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    name: spanName(span),
+    kind: 1,
+    ...times,
+    attributes: attributes(values),
+    events: status.code === 0 ? [] : [{ name: 'exception', timeNs: times.endNs, attributes: failure }],
+    status,
+  };
+}
+
+const kinds = { turn: 'AGENT', subagent: 'AGENT', generation: 'LLM', tool: 'TOOL' } as const;
+
+function valuesOf(detail: TraceSpan['detail'], options: ProfileOptions): Values {
+  switch (detail.kind) {
+    case 'turn':
+    case 'subagent':
+      return agentValues(detail, options);
+    case 'generation':
+      return generationValues(detail, options);
+    case 'tool':
+      return toolValues(detail, options);
+    default:
+      return detail satisfies never;
+  }
+}
+
+function agentValues(detail: TurnDetail | SubagentDetail, options: ProfileOptions): Values {
+  const origin = originOf(detail);
+  return {
+    'agent.name': detail.kind === 'turn' ? 'claude-code' : detail.agentType,
+    ...withType('input', textContent(detail.input, origin, options), 'text/plain'),
+    ...withType('output', textContent(detail.output, origin, options), 'text/plain'),
+  };
+}
+
+function withType(side: 'input' | 'output', value: string | undefined, type: string): Values {
+  return value === undefined ? {} : { [`${side}.value`]: value, [`${side}.mime_type`]: type };
+}
+
+function generationValues(detail: GenerationDetail, options: ProfileOptions): Values {
+  const origin = originOf(detail);
+  return {
+    'llm.system': 'anthropic',
+    'llm.provider': 'anthropic',
+    'llm.model_name': detail.model,
+    ...inputMessage(detail, options),
+    ...outputMessage(detail, options),
+    ...withType('input', textContent(detail.input, origin, options), 'text/plain'),
+    ...withType('output', textContent(detail.output, origin, options), 'text/plain'),
+    'llm.finish_reason': detail.stopReason,
+    ...(detail.usage === undefined ? {} : usageValues(detail.usage)),
+    'llm.invocation_parameters': parametersOf(detail.usage),
+  };
+}
+
+function inputMessage(detail: GenerationDetail, options: ProfileOptions): Values {
+  const content = textContent(detail.input, originOf(detail), options);
+  if (content === undefined) return {};
+  const first = 'llm.input_messages.0.message';
+  if (detail.images.length === 0) return { [`${first}.role`]: 'user', [`${first}.content`]: content };
+  const parts = [content, ...detail.images.map((image) => JSON.stringify(image))];
+  const texts = parts.map((text, i) => [
+    [`${first}.contents.${i}.message_content.type`, 'text'],
+    [`${first}.contents.${i}.message_content.text`, text],
+  ]);
+  return { [`${first}.role`]: 'user', ...Object.fromEntries(texts.flat()) };
+}
+
+function outputMessage(detail: GenerationDetail, options: ProfileOptions): Values {
+  const origin = originOf(detail);
+  const first = 'llm.output_messages.0.message';
+  const content = textContent(detail.output, origin, options);
+  const calls = detail.toolCalls.flatMap(({ id, name, input }, i) => [
+    [`${first}.tool_calls.${i}.tool_call.id`, id],
+    [`${first}.tool_calls.${i}.tool_call.function.name`, name],
+    [`${first}.tool_calls.${i}.tool_call.function.arguments`, jsonContent(input, 'tool', options)],
+  ]);
+  const thinking = textContent(detail.thinking, origin, options);
+  const thought = thinking === undefined ? [] : [['reasoning', thinking] as const];
+  const contents = [...thought, ...(content === undefined ? [] : [['text', content] as const])];
+  const parts = contents.flatMap(([type, text], i) => [
+    [`${first}.contents.${i}.message_content.type`, type],
+    [`${first}.contents.${i}.message_content.text`, text],
+  ]);
+  return {
+    [`${first}.role`]: 'assistant',
+    ...(thinking === undefined ? { [`${first}.content`]: content } : Object.fromEntries(parts)),
+    ...Object.fromEntries(calls),
+  };
+}
+
+function usageValues(usage: TraceUsage): Values {
+  const read = usage.cacheReadTokens ?? 0;
+  const written = (usage.cacheWrite5mTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+  const prompt = usage.inputTokens + read + written;
+  return {
+    'llm.token_count.prompt': count(prompt),
+    'llm.token_count.completion': count(usage.outputTokens),
+    'llm.token_count.total': count(prompt + usage.outputTokens),
+    'llm.token_count.prompt_details.cache_read': count(read),
+    'llm.token_count.prompt_details.cache_write': count(written),
+  };
+}
+
+function parametersOf(usage: TraceUsage | undefined): string | undefined {
+  if (usage?.speed === undefined && usage?.serviceTier === undefined) return undefined;
+  return JSON.stringify({ speed: usage.speed, service_tier: usage.serviceTier });
+}
+
+function toolValues(detail: ToolDetail, options: ProfileOptions): Values {
+  const input = jsonContent(detail.input, 'tool', options);
+  const output = valueContent(detail.output, 'tool', options);
+  return {
+    'tool.name': detail.name,
+    'tool.id': detail.toolUseId,
+    'tool.parameters': input,
+    ...withType('input', input, 'application/json'),
+    ...withType('output', output, typeof detail.output === 'string' ? 'text/plain' : 'application/json'),
+  };
+}
+
+function metadataOf(detail: TraceSpan['detail'], options: ProfileOptions): Readonly<Record<string, unknown>> {
+  const place = (text: string | undefined) => (text === undefined ? undefined : options.redact(text));
+  switch (detail.kind) {
+    case 'turn':
+      return {
+        source: 'claude-code',
+        turn_number: detail.number,
+        version: detail.version,
+        cwd: place(detail.cwd),
+        git_branch: place(detail.gitBranch),
+      };
+    case 'generation':
+      return { tool_count: detail.toolCalls.length, message_id: detail.messageId, request_id: detail.requestId };
+    case 'tool':
+      return { tool_name: detail.name, tool_id: detail.toolUseId };
+    case 'subagent':
+      return { agent_id: detail.agentId };
+    default:
+      return detail satisfies never;
+  }
+}

@@ -1,0 +1,43 @@
+// What runs left that ended before their time → finished. Batches that were committed are released, sessions whose
+// tracer was killed are traced again. A session that cannot be recovered is a line in the log, and the next one's turn.
+import path from 'node:path';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { abandonedNote, isHeld, withLock } from '../library/archive/lock.ts';
+import type { TraceContext } from './context.ts';
+import { namesIn } from './durable.ts';
+import { logFailure } from './log.ts';
+import { pendingOwners } from './outbox.ts';
+import { finishPending, traceSession } from './trace-session.ts';
+
+/** How many sessions were recovered. */
+export async function recoverSessions(context: TraceContext): Promise<number> {
+  const { places } = context;
+  const outbox = path.join(places.folder, 'outbox');
+  const owners = new Set(namesIn(outbox).flatMap((destination) => [...pendingOwners(places, destination)]));
+  let recovered = 0;
+  const attempt = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+      recovered++;
+    } catch (error) {
+      logFailure(places.log, `recover ${name}`, error);
+    }
+  };
+  for (const lock of namesIn(places.sessions).filter((name) => name.endsWith('.lock'))) {
+    const note = asObject(parseJson(abandonedNote(path.join(places.sessions, lock)) ?? ''));
+    const file = asString(note?.file);
+    if (file === undefined) continue;
+    const sessionId = path.basename(file, '.jsonl');
+    owners.delete(lock.slice(0, -'.lock'.length));
+    const atEnd = note?.atEnd === 'turn' || note?.atEnd === 'session' ? note.atEnd : undefined;
+    const run = { file, sessionId, atEnd, endMs: undefined, fromStart: false } as const;
+    await attempt(sessionId, () => traceSession(run, context));
+  }
+  for (const key of owners) {
+    const name = `${key}.lock`;
+    if (isHeld(path.join(places.sessions, name))) continue;
+    const lock = { name, what: 'tracing this session', waitMs: 1_000, pollMs: 15 };
+    await attempt(key, () => withLock(places.sessions, lock, () => finishPending(context, key)));
+  }
+  return recovered;
+}

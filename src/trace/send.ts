@@ -1,0 +1,217 @@
+// The outbox → the servers, one sender at a time, all destinations at once. A batch is deleted when its server took it,
+// parked when it was refused, and stays otherwise; whatever a sender did not finish, the next one does.
+
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { isHeld, withLock } from '../library/archive/lock.ts';
+import type { Destination } from './config.ts';
+import { readStatus, updateStatus } from './delivery-status.ts';
+import { logFailure } from './log.ts';
+import { deleteBatch, listBatches, moveBatch, openBatch, parkBatch } from './outbox.ts';
+import { sendLock, type TracePlaces } from './places.ts';
+import { type Outcome, postBatch } from './post.ts';
+
+export interface SendOptions {
+  readonly places: TracePlaces;
+  readonly destinations: readonly Destination[];
+  /** When to leave the rest to the next sender. */
+  readonly endMs: number;
+  /** How long to wait for another sender; 0 to leave it to that one. */
+  readonly waitMs?: number;
+  /** Ask also those that asked to be left alone. */
+  readonly isUrgent?: boolean;
+  readonly timeoutMs?: number;
+  readonly retryBaseMs?: number;
+  readonly random?: () => number;
+  readonly signal?: AbortSignal;
+  /** Told before each step; a test ends the process here. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface SendReport {
+  readonly sentSpans: number;
+  readonly parkedBatches: number;
+  readonly waitingBatches: number;
+  /** Another process is sending. */
+  readonly isBusy: boolean;
+}
+
+export async function sendOutbox(options: SendOptions): Promise<SendReport> {
+  const total = { sentSpans: 0, parkedBatches: 0 };
+  for (;;) {
+    const before = total.sentSpans + total.parkedBatches;
+    const isBusy = !(await sendLocked(options, total));
+    const waitingBatches = waitingOf(options).length;
+    const hasMoved = total.sentSpans + total.parkedBatches > before;
+    // What was spooled while the last one was being sent saw the lock and started no sender of its own.
+    if (isBusy || waitingBatches === 0 || !hasMoved || Date.now() >= options.endMs)
+      return { ...total, waitingBatches, isBusy };
+  }
+}
+
+/** Whether a process is sending now. */
+export function isSending(places: TracePlaces): boolean {
+  return isHeld(path.join(places.folder, sendLock));
+}
+
+export function hasWaiting(places: TracePlaces, destinations: readonly Destination[]): boolean {
+  return waitingOf({ places, destinations }).length > 0;
+}
+
+function waitingOf({ places, destinations }: Pick<SendOptions, 'places' | 'destinations'>): readonly string[] {
+  return destinations.flatMap(({ name }) =>
+    (['ready', 'sending', 'acked'] as const).flatMap((stage) => listBatches(places, name, stage)),
+  );
+}
+
+interface Total {
+  sentSpans: number;
+  parkedBatches: number;
+}
+
+async function sendLocked(options: SendOptions, total: Total): Promise<boolean> {
+  const { places, destinations, waitMs = 0 } = options;
+  try {
+    await withLock(places.folder, { name: sendLock, what: 'sending traces', waitMs }, async () => {
+      const runs = await Promise.allSettled(destinations.map((each) => new Sender(each, options, total).drain()));
+      for (const run of runs) if (run.status === 'rejected') throw run.reason;
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof UserError && error.exitCode === exitCodes.refused) return false;
+    throw error;
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+const defaultTimeoutMs = 10_000;
+const defaultRetryBaseMs = 1_000;
+const longestRetryMs = 300_000;
+
+class Sender {
+  readonly #destination: Destination;
+  readonly #options: SendOptions;
+  readonly #total: Total;
+
+  constructor(destination: Destination, options: SendOptions, total: Total) {
+    this.#destination = destination;
+    this.#options = options;
+    this.#total = total;
+  }
+
+  async drain(): Promise<void> {
+    const { places } = this.#options;
+    const { name } = this.#destination;
+    this.#finishOthers();
+    const row = [...listBatches(places, name, 'ready')];
+    for (let isFirst = true; row.length > 0; isFirst = false) {
+      if (!(await this.#wait(isFirst))) return;
+      const batch = row.shift() ?? '';
+      const outcome = await this.#send(batch);
+      // A batch that makes its server fail must not keep the others from it.
+      if (outcome?.kind === 'later') outcome.isOfBatch ? row.push(batch) : row.unshift(batch);
+    }
+  }
+
+  /** What a sender left that ended before its time. */
+  #finishOthers(): void {
+    const { places } = this.#options;
+    const { name } = this.#destination;
+    for (const batch of listBatches(places, name, 'acked')) this.#finish(batch);
+    for (const batch of listBatches(places, name, 'sending')) {
+      updateStatus(places, name, { uncertainBatches: readStatus(places, name).uncertainBatches + 1 });
+      logFailure(places.log, `send ${name}`, `batch ${batch} is sent again: a sender ended before it had the answer`);
+      moveBatch(places, name, batch, 'sending', 'ready');
+    }
+  }
+
+  /** Until the server may be asked again; `false` where that is too late for this run. */
+  async #wait(isFirst: boolean): Promise<boolean> {
+    const { places, endMs, signal, isUrgent } = this.#options;
+    const { retryAtMs } = readStatus(places, this.#destination.name);
+    const waitMs = isUrgent === true && isFirst ? 0 : retryAtMs - Date.now();
+    if (isAborted(signal) || Date.now() >= endMs || Date.now() + waitMs > endMs) return false;
+    if (waitMs > 0)
+      await delay(waitMs, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
+    return !isAborted(signal);
+  }
+
+  async #send(batch: string): Promise<Outcome | undefined> {
+    const { places, onStep = () => {}, timeoutMs = defaultTimeoutMs } = this.#options;
+    const { name } = this.#destination;
+    onStep('before sending');
+    if (!moveBatch(places, name, batch, 'ready', 'sending')) return undefined;
+    const content = openBatch(places, name, batch, 'sending');
+    if (content === undefined) {
+      this.#park(batch, 'the batch file cannot be read');
+      return undefined;
+    }
+    const outcome = await postBatch(this.#destination, content, { timeoutMs, nowMs: Date.now() });
+    if (outcome.kind === 'taken') {
+      moveBatch(places, name, batch, 'sending', 'acked');
+      onStep('acknowledged');
+      this.#noteRejected(outcome);
+      this.#finish(batch);
+    } else if (outcome.kind === 'refused') this.#park(batch, outcome.message);
+    else this.#putBack(batch, outcome);
+    onStep('batch done');
+    return outcome;
+  }
+
+  /** Counted, then deleted; the name of the last one counted keeps a run that ended in between from counting twice. */
+  #finish(batch: string): void {
+    const { places, onStep = () => {} } = this.#options;
+    const { name } = this.#destination;
+    const status = readStatus(places, name);
+    const spans = openBatch(places, name, batch, 'acked')?.info.spanIds.length ?? 0;
+    if (status.lastBatch !== batch) {
+      updateStatus(places, name, {
+        sentSpans: status.sentSpans + spans,
+        sentBatches: status.sentBatches + 1,
+        lastBatch: batch,
+        lastSentMs: Date.now(),
+        failures: 0,
+        retryAtMs: 0,
+      });
+    }
+    onStep('before deletion');
+    deleteBatch(places, name, batch, 'acked');
+    this.#total.sentSpans += spans;
+  }
+
+  #noteRejected({ rejectedSpans, message }: Outcome & { kind: 'taken' }): void {
+    if (rejectedSpans === 0 && message === undefined) return;
+    const { places } = this.#options;
+    const { name } = this.#destination;
+    const lastError = `the server took a batch but rejected ${rejectedSpans} spans: ${message ?? 'without a reason'}`;
+    const rejected = readStatus(places, name).rejectedSpans + rejectedSpans;
+    updateStatus(places, name, { rejectedSpans: rejected, lastError, lastErrorMs: Date.now() });
+    logFailure(places.log, `send ${name}`, lastError);
+  }
+
+  #park(batch: string, reason: string): void {
+    const { places } = this.#options;
+    const { name } = this.#destination;
+    parkBatch(places, name, batch, reason);
+    updateStatus(places, name, { lastError: reason, lastErrorMs: Date.now(), failures: 0 });
+    logFailure(places.log, `send ${name}`, `parked ${batch}: ${reason}`);
+    this.#total.parkedBatches++;
+  }
+
+  #putBack(batch: string, { message, retryAfterMs }: Outcome & { kind: 'later' }): void {
+    const { places, retryBaseMs = defaultRetryBaseMs, random = Math.random } = this.#options;
+    const { name } = this.#destination;
+    moveBatch(places, name, batch, 'sending', 'ready');
+    const failures = readStatus(places, name).failures + 1;
+    const steps = Math.min(longestRetryMs, retryBaseMs * 2 ** Math.min(20, failures - 1));
+    // Half of it by chance, so that many machines do not come back at the same moment.
+    const waitMs = Math.max(retryAfterMs ?? 0, steps * (0.5 + random() / 2));
+    const lastErrorMs = Date.now();
+    updateStatus(places, name, { failures, lastError: message, lastErrorMs, retryAtMs: lastErrorMs + waitMs });
+    if (failures === 1) logFailure(places.log, `send ${name}`, message);
+  }
+}

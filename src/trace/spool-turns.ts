@@ -1,0 +1,153 @@
+// Turns → batches in the outbox of each destination, not committed yet: their spans are claimed in the ledger first, so
+// that of several copies of a session only one sends them.
+import { looseAgentSpans } from './agent-spans.ts';
+import type { AgentLookup } from './agents.ts';
+import type { Destination } from './config.ts';
+import { ledgerFor, type TraceContext } from './context.ts';
+import { encodeBatches } from './encode-batches.ts';
+import type { Claims } from './ledger.ts';
+import { spoolBatch } from './outbox.ts';
+import { sessionKey } from './places.ts';
+import type { TraceSpan } from './span.ts';
+import { spansOfTurn } from './spans.ts';
+import type { PendingBatch } from './state.ts';
+import type { TraceTurn } from './turn.ts';
+
+export interface SpoolRun {
+  readonly sessionId: string;
+  readonly endMs: number | undefined;
+  readonly agents: AgentLookup;
+  /** The sub-agents that calls have started so far; added to. */
+  readonly started: Set<string>;
+  /** All turns of the session have come: agents that no call started are sent, too. */
+  readonly hasAll: boolean;
+  readonly isDryRun?: boolean;
+}
+
+export interface SpooledTurns {
+  readonly pending: readonly PendingBatch[];
+  readonly spans: number;
+  readonly copies: number;
+}
+
+export async function spoolTurns(
+  turns: readonly TraceTurn[],
+  run: SpoolRun,
+  context: TraceContext,
+): Promise<SpooledTurns> {
+  const pending: PendingBatch[] = [];
+  let [spans, copies] = [0, 0];
+  for (const destination of context.config.destinations) {
+    const claimed = await claimSpans(destination, turns, run, context);
+    spans += claimed.spans.length;
+    copies += claimed.copies;
+    if (run.isDryRun !== true && claimed.spans.length > 0)
+      pending.push(...(await spoolSpans(destination, claimed.spans, run, context)));
+  }
+  return { pending, spans, copies };
+}
+
+interface ClaimedSpan {
+  readonly span: TraceSpan;
+  /** What the ledger knows it by: it is sent where all of them are free. */
+  readonly keys: readonly string[];
+}
+
+async function spoolSpans(
+  destination: Destination,
+  spans: readonly ClaimedSpan[],
+  { sessionId, endMs }: SpoolRun,
+  { places, config, loadRedact, onStep = () => {} }: TraceContext,
+): Promise<readonly PendingBatch[]> {
+  onStep('claimed');
+  const redact = destination.isRedacted ? await loadRedact() : (text: string): string => text;
+  const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
+  const pending: PendingBatch[] = [];
+  const all = spans.map(({ span }) => span);
+  const options = { redact, labels: config.labels, nowMs: endMs ?? Date.now(), isBackfill: endMs === undefined };
+  for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
+    const ledgerKeys = spanIds.flatMap((id) => keysOfSpan.get(id) ?? []);
+    const createdMs = Date.now();
+    const info = {
+      destination: destination.name,
+      contentType,
+      contentEncoding,
+      sessionId,
+      spanIds,
+      ledgerKeys,
+      createdMs,
+    };
+    pending.push({ destination: destination.name, name: spoolBatch(places, info, body, sessionKey(sessionId)) });
+    onStep('one batch spooled');
+  }
+  return pending;
+}
+
+/** The first session to come with a message sends it; copies are counted, and sent only where they are asked for. */
+async function claimSpans(
+  { name }: Destination,
+  turns: readonly TraceTurn[],
+  run: SpoolRun,
+  context: TraceContext,
+): Promise<{ readonly spans: readonly ClaimedSpan[]; readonly copies: number }> {
+  const ledger = ledgerFor(context, name);
+  const ask = (keys: readonly string[]): Promise<Claims> =>
+    run.isDryRun === true ? ledger.imagineClaim(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
+  const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run)].map((spans) =>
+    keyed(spans, ''),
+  );
+  const { mine, foreign } = await ask(all.flat().flatMap(({ keys }) => keys));
+  const spans = all.flatMap((turn) => ownOf(turn, mine));
+  const copies = all.flat().length - spans.length;
+  if (foreign.size === 0 || !context.config.keepsForks) return { spans, copies };
+  const forked = turns
+    .filter((_, i) => all[i]?.some(({ keys }) => keys.some((key) => foreign.has(key))))
+    .flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
+  const again = await ask(forked.flatMap(({ keys }) => keys));
+  return { spans: [...spans, ...forked.filter(({ keys }) => keys.every((key) => again.mine.has(key)))], copies };
+}
+
+/** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
+function looseSpans({ hasAll, agents, started, sessionId }: SpoolRun): readonly (readonly TraceSpan[])[] {
+  return hasAll ? looseAgentSpans(agents, started, { sessionId, agents }).map(({ spans }) => spans) : [];
+}
+
+function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
+  const { sessionId, agents, endMs } = run;
+  const { traceSeed } = config;
+  const spans = spansOfTurn(turn, {
+    sessionId,
+    agents,
+    keepForks,
+    // Taken away again for the destinations that do not want it.
+    withThinking: true,
+    ...(endMs === undefined ? {} : { nowMs: endMs }),
+    ...(traceSeed === undefined ? {} : { traceSeed }),
+  });
+  for (const { detail } of spans) if (detail.kind === 'subagent') run.started.add(detail.agentId);
+  return spans;
+}
+
+/** A turn none of whose answers is ours is a copy, under whatever key. */
+function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
+  const own = turn.filter(({ keys }) => keys.every((key) => mine.has(key)));
+  const isGeneration = ({ span }: ClaimedSpan): boolean => span.kind === 'generation';
+  return turn.some(isGeneration) && !own.some(isGeneration)
+    ? own.filter(({ span }) => span.parentSpanId !== undefined)
+    : own;
+}
+
+function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan[] {
+  return spans.map((span) => ({ span, keys: keysOf(span).map((key) => `${scope}|${key}`) }));
+}
+
+/**
+ * By its own id, and by the id that the API gave: a copy that was cut in front is another turn, with other ids, but holds
+ * the same messages. An id that is not the API's may come again in another session and stand for something else.
+ */
+function keysOf({ detail, spanId }: TraceSpan): readonly string[] {
+  if (detail.kind === 'generation' && detail.messageId?.startsWith('msg_') === true)
+    return [spanId, `${detail.messageId}|${detail.requestId ?? ''}`];
+  if (detail.kind === 'tool' && /^(?:srv)?toolu_/.test(detail.toolUseId)) return [spanId, detail.toolUseId];
+  return [spanId];
+}

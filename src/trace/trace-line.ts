@@ -1,0 +1,52 @@
+// A line of a transcript → its user and assistant records, parsed, with what their heads say. All other records are
+// passed over after the scan, so that bookkeeping costs no parsing.
+import { asObject, asString } from '../base/json.ts';
+import { asEntry, type Entry, roleOf } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
+import { parseLine } from '../format/line.ts';
+import { scanRecord } from '../format/scan.ts';
+import type { Line } from '../store/lines.ts';
+
+export interface TraceLine {
+  readonly number: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly role: 'user' | 'assistant';
+  readonly entry: Entry;
+  readonly head: Head;
+  readonly timeMs: number | undefined;
+}
+
+export function traceLinesOf(line: Line): readonly TraceLine[] {
+  // The bytes of a line that is too long to hold end anywhere.
+  if (line.bytes.length < line.length) return [];
+  const head = scanRecord(line.bytes);
+  if (head !== undefined && !mayBeMessage(head)) return [];
+  const found: TraceLine[] = [];
+  for (const { entry, bytes } of parseLine(line.bytes).pieces) {
+    const role = entry === undefined ? undefined : roleOf(entry);
+    if (entry === undefined || (role !== 'user' && role !== 'assistant')) continue;
+    const own = bytes.length === line.bytes.length ? head : scanRecord(bytes);
+    if (own === undefined) continue;
+    found.push({
+      number: line.number,
+      offset: line.offset,
+      length: line.length,
+      role,
+      entry: asEntry(entry) ?? {},
+      head: own,
+      timeMs: timeOf(entry),
+    });
+  }
+  return found;
+}
+
+function mayBeMessage(head: Head): boolean {
+  return head.type === 'user' || head.type === 'assistant' || head.type === '';
+}
+
+function timeOf(entry: Entry): number | undefined {
+  const { timestamp, message } = entry as { readonly timestamp?: unknown; readonly message?: unknown };
+  const time = Date.parse(asString(timestamp ?? asObject(message)?.timestamp) ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

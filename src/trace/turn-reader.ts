@@ -1,0 +1,248 @@
+// Lines, one by one → turns, as soon as nothing can be added to them. A prompt does not end the turn before it: the
+// first answer to the prompt does, because lines of the last message may still follow (docs/tracing.md). What a run
+// leaves unfinished is read again by the next, so any cut of a file into runs gives the same turns.
+import { asString } from '../base/json.ts';
+import { type Block, isToolResult, textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { classifyUser } from '../session/input.ts';
+import { promptText } from '../session/prompt-text.ts';
+import { messageIdOf, type OpenTurn, TurnDraft, type WaitingCall } from './draft.ts';
+import { shortKey } from './ids.ts';
+import { imagesOf } from './placeholder.ts';
+import type { TraceLine } from './trace-line.ts';
+import type { AgentRun, BackgroundAgent, TracePrompt, TraceTurn } from './turn.ts';
+
+/** What is known between two runs beside the place in the file. */
+export interface TurnState {
+  turnCount: number;
+  openTurn: OpenTurn | undefined;
+  /** Keys of all turns so far, shortened: some clients write the whole history again. */
+  readonly seen: Set<string>;
+  running: readonly BackgroundAgent[];
+  /** How often each sub-agent was asked, and when it last came back. */
+  readonly agentRuns: Map<string, readonly [runs: number, endMs: number | null]>;
+}
+
+export interface TurnRules {
+  readonly sessionId: string;
+  readonly strictSeed: boolean;
+  /** Reads the block of a call again that an earlier run has seen. */
+  readonly readCall: (call: WaitingCall) => Block | undefined;
+  readonly say: (code: string, line: number, message: string) => void;
+}
+
+export class TurnReader {
+  readonly state: TurnState;
+  readonly #rules: TurnRules;
+  #current: TurnDraft | undefined;
+  #next: TraceLine | undefined;
+
+  constructor(state: TurnState, rules: TurnRules) {
+    this.state = state;
+    this.#rules = rules;
+  }
+
+  /** Where the next run must begin for what is unfinished; `undefined` where nothing is. */
+  get unfinished(): { readonly offset: number; readonly line: number } | undefined {
+    return this.#current?.start ?? (this.#next === undefined ? undefined : placeOf(this.#next));
+  }
+
+  /** Takes a line in; gives back a turn where the line ends one. */
+  read(line: TraceLine): TraceTurn | undefined {
+    const { strictSeed } = this.#rules;
+    if (line.head.isMeta && (strictSeed || !hasResults(line))) return undefined;
+    if (line.head.isSidechain && !strictSeed) {
+      // Whoever started the agent stands before it.
+      if (this.#current !== undefined || this.state.openTurn !== undefined) this.#draftFor(line)?.sideLines.push(line);
+      return undefined;
+    }
+    if (line.role === 'assistant') return this.#readAssistant(line);
+    this.#interrupt();
+    const input = classifyUser(line.head);
+    if (input.kind === 'results') this.#readResults(line);
+    const opens = strictSeed ? input.kind !== 'results' : input.prompt !== undefined;
+    if (opens) this.#next = line;
+    else if (input.kind === 'interrupt' && this.#current !== undefined) this.#current.isInterrupted = true;
+    else if (input.kind === 'notification') this.#readNotification(line);
+    return undefined;
+  }
+
+  /** The client says that the turn is at its end; `isOver`: that nothing at all will follow. */
+  finish(isOver: boolean): TraceTurn | undefined {
+    const { state } = this;
+    if (isOver && this.#current === undefined && state.openTurn !== undefined) {
+      if (state.openTurn.waiting.length + state.running.length === 0) return undefined;
+      this.#current = new TurnDraft({ offset: 0, line: 0 }, undefined, state.openTurn, this.#rules.strictSeed);
+    }
+    return this.#emit(isOver);
+  }
+
+  #interrupt(): void {
+    const { openTurn } = this.state;
+    this.#current?.interrupt();
+    if (this.#current === undefined && openTurn?.endsWithoutId) {
+      this.state.openTurn = { ...openTurn, endsWithoutId: false };
+    }
+  }
+
+  #readAssistant(line: TraceLine): TraceTurn | undefined {
+    const id = messageIdOf(line);
+    const draft = this.#next === undefined || this.#goesOn(id) ? this.#draftFor(line) : undefined;
+    if (draft !== undefined) {
+      draft.addAssistant(line);
+      this.#noticeReplay(draft);
+      return undefined;
+    }
+    if (this.#next === undefined) return undefined;
+    const ended = this.#endOpenTurn();
+    this.#current = new TurnDraft(placeOf(this.#next), this.#promptOf(this.#next), undefined, this.#rules.strictSeed);
+    this.#next = undefined;
+    this.#current.addAssistant(line);
+    this.#noticeReplay(this.#current);
+    return ended;
+  }
+
+  /** A message that began before the prompt goes on behind it. */
+  #goesOn(id: string | undefined): boolean {
+    if (this.#rules.strictSeed || id === undefined) return false;
+    if (this.#current !== undefined) return this.#current.hasMessage(id);
+    return this.state.openTurn?.messages.some(([each]) => each === id) ?? false; // asked once for each prompt
+  }
+
+  #readResults(line: TraceLine): void {
+    const draft = this.#draftFor(line);
+    if (draft === undefined) return;
+    draft.addResults(line);
+  }
+
+  #readNotification(line: TraceLine): void {
+    const id = /<task-id>([^<]{1,200})<\/task-id>/.exec(textOf(contentOf(line.entry)))?.[1];
+    const draft = id === undefined ? undefined : this.#draftFor(line);
+    if (id !== undefined && draft !== undefined && !draft.finished.has(id)) draft.finished.set(id, line.timeMs);
+  }
+
+  /** The draft that a line belongs to which opens no turn; a run may begin in the middle of a turn. */
+  #draftFor(line: TraceLine): TurnDraft | undefined {
+    const { openTurn } = this.state;
+    const { strictSeed } = this.#rules;
+    if (this.#current !== undefined) return this.#current;
+    if (openTurn === undefined && (strictSeed || line.role !== 'assistant')) return undefined;
+    this.#current = new TurnDraft(placeOf(line), undefined, openTurn, strictSeed);
+    return this.#current;
+  }
+
+  #noticeReplay(draft: TurnDraft): void {
+    const id = draft.firstMessageId;
+    if (draft.open === undefined && id !== undefined && !draft.isReplay && !this.#rules.strictSeed) {
+      draft.isReplay = this.state.seen.has(shortKey(id));
+    }
+  }
+
+  /** The next turn has begun: nothing can be added to the one before it. */
+  #endOpenTurn(): TraceTurn | undefined {
+    const { openTurn } = this.state;
+    if (this.#current === undefined && openTurn !== undefined && openTurn.waiting.length > 0) {
+      this.#current = new TurnDraft({ offset: 0, line: 0 }, undefined, openTurn, this.#rules.strictSeed);
+    }
+    return this.#emit(true, true);
+  }
+
+  /** `isEnd`: calls without a result get none any more. */
+  #emit(isEnd: boolean, isOnlyTurn = false): TraceTurn | undefined {
+    const draft = this.#current;
+    if (draft === undefined) return undefined;
+    this.#current = undefined;
+    const { state } = this;
+    const { open } = draft;
+    const isNew = open === undefined && !draft.isReplay;
+    const number = open?.number ?? (isNew ? ++state.turnCount : state.turnCount);
+    const key = open?.key ?? this.#keyOf(draft);
+    const held = new Set(isEnd ? [] : draft.unanswered().map((call) => call.id));
+    const agentRuns = this.#countRuns(draft);
+    const finished = this.#finishAgents(draft, agentRuns, { key, number }, isEnd && !isOnlyTurn);
+    for (const line of draft.lateLines) {
+      this.#rules.say('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
+    }
+    if (isNew) state.seen.add(shortKey(key));
+    state.openTurn = draft.close(key, number, held);
+    const turn = {
+      key,
+      sessionId: this.#rules.sessionId,
+      number,
+      isContinuation: open !== undefined,
+      prompt: draft.prompt,
+      messages: draft.isReplay ? [] : draft.messages(held, this.#rules.readCall),
+      results: draft.results,
+      agentRuns,
+      waitingCalls: held,
+      finishedAgents: finished,
+      sideLines: draft.sideLines,
+      endMs: draft.endMs,
+      isInterrupted: draft.isInterrupted,
+    };
+    const hasNews = turn.messages.length + finished.length + turn.sideLines.length > 0;
+    return hasNews && !draft.isReplay ? turn : undefined;
+  }
+
+  #countRuns(draft: TurnDraft): ReadonlyMap<string, AgentRun> {
+    const runs = new Map<string, AgentRun>();
+    if (draft.isReplay) return runs;
+    for (const [toolUseId, { agentId, timeMs, isBackground }] of draft.results) {
+      if (agentId === undefined) continue;
+      const [run, endMs] = this.state.agentRuns.get(agentId) ?? [0, null];
+      runs.set(toolUseId, { run, sinceMs: endMs ?? undefined, untilMs: isBackground ? undefined : timeMs });
+      this.state.agentRuns.set(agentId, [run + 1, timeMs ?? endMs]);
+    }
+    return runs;
+  }
+
+  /** Which background agents are done; the others still run. */
+  #finishAgents(
+    draft: TurnDraft,
+    runs: ReadonlyMap<string, AgentRun>,
+    turn: { readonly key: string; readonly number: number },
+    isOver: boolean,
+  ): readonly BackgroundAgent[] {
+    if (draft.isReplay) return [];
+    const started = [...draft.results].flatMap(([toolUseId, { agentId, isBackground }]) => {
+      const run = runs.get(toolUseId);
+      if (!isBackground || agentId === undefined || run === undefined) return [];
+      return [{ ...run, agentId, toolUseId, turnKey: turn.key, turnNumber: turn.number }];
+    });
+    const all = [...this.state.running, ...started];
+    const isDone = (agent: BackgroundAgent): boolean => isOver || draft.finished.has(agent.agentId);
+    this.state.running = all.filter((agent) => !isDone(agent));
+    return all.filter(isDone).map((agent) => {
+      const untilMs = draft.finished.get(agent.agentId);
+      if (untilMs !== undefined) this.state.agentRuns.set(agent.agentId, [agent.run + 1, untilMs]);
+      return { ...agent, untilMs };
+    });
+  }
+
+  #keyOf(draft: TurnDraft): string {
+    return draft.firstMessageId ?? draft.prompt?.uuid ?? `${this.#rules.sessionId}#${draft.start.line + 1}`;
+  }
+
+  #promptOf(line: TraceLine): TracePrompt {
+    const blocks = contentOf(line.entry);
+    const { gitBranch, slug } = line.entry;
+    return {
+      text: this.#rules.strictSeed ? textOf(blocks) : promptText(blocks),
+      images: imagesOf(blocks),
+      uuid: line.head.uuid,
+      timeMs: line.timeMs,
+      version: line.head.version,
+      cwd: line.head.cwd,
+      gitBranch: asString(gitBranch),
+      slug: asString(slug),
+    };
+  }
+}
+
+function placeOf(line: TraceLine): { readonly offset: number; readonly line: number } {
+  return { offset: line.offset, line: line.number - 1 };
+}
+
+function hasResults(line: TraceLine): boolean {
+  return line.role === 'user' && contentOf(line.entry).some(isToolResult);
+}

@@ -1,0 +1,85 @@
+// A turn as it is read from a transcript, piece by piece: what the spans are made of.
+import type { JsonValue } from '../base/json.ts';
+import type { Block } from '../format/block.ts';
+import type { ImagePlaceholder, TraceUsage } from './span.ts';
+import type { TraceLine } from './trace-line.ts';
+
+export interface TraceTurn {
+  /** First assistant message id of the turn, else the prompt's uuid, else session and line. */
+  readonly key: string;
+  readonly sessionId: string;
+  /** From 1; only turns with an answer count, and repeated ones do not. */
+  readonly number: number;
+  /** The turn itself was handed out before: only what is new is in here, and its span is not made again. */
+  readonly isContinuation: boolean;
+  readonly prompt: TracePrompt | undefined;
+  readonly messages: readonly TraceMessage[];
+  /** By the id of the call. */
+  readonly results: ReadonlyMap<string, TraceResult>;
+  /** By the id of the call, for those of sub-agents. */
+  readonly agentRuns: ReadonlyMap<string, AgentRun>;
+  /** Calls whose result may still come: their spans are made in a later run. */
+  readonly waitingCalls: ReadonlySet<string>;
+  /** Background sub-agents that are done by now, of this turn or an earlier one. */
+  readonly finishedAgents: readonly BackgroundAgent[];
+  /** Lines of sub-agents that stand in the main transcript (1.0.x). */
+  readonly sideLines: readonly TraceLine[];
+  /** The latest time among its messages and results. */
+  readonly endMs: number | undefined;
+  readonly isInterrupted: boolean;
+}
+
+export interface TracePrompt {
+  readonly text: string;
+  readonly images: readonly ImagePlaceholder[];
+  readonly uuid: string | undefined;
+  readonly timeMs: number | undefined;
+  readonly version: string | undefined;
+  readonly cwd: string | undefined;
+  readonly gitBranch: string | undefined;
+  readonly slug: string | undefined;
+}
+
+/** One API response: all its lines in the turn, merged. */
+export interface TraceMessage {
+  readonly id: string | undefined;
+  /** Its place in the turn, from 0. */
+  readonly index: number;
+  /** Its generation was handed out before, and only calls that came later are in here. */
+  readonly isSent: boolean;
+  /** Of a second response that goes by the same id. */
+  readonly isRepeatedId: boolean;
+  readonly requestId: string | undefined;
+  readonly model: string | undefined;
+  readonly stopReason: string | undefined;
+  readonly timeMs: number | undefined;
+  readonly blocks: readonly Block[];
+  readonly usage: TraceUsage | undefined;
+  readonly isApiError: boolean;
+}
+
+export interface TraceResult {
+  readonly timeMs: number | undefined;
+  readonly content: JsonValue | undefined;
+  readonly isError: boolean;
+  readonly agentId: string | undefined;
+  /** The sub-agent went on in the background. */
+  readonly isBackground: boolean;
+}
+
+/** A sub-agent can be asked again: which part of its transcript is of one call. */
+export interface AgentRun {
+  /** From 0. */
+  readonly run: number;
+  /** When the run before it came back. */
+  readonly sinceMs: number | undefined;
+  readonly untilMs: number | undefined;
+}
+
+export interface BackgroundAgent extends AgentRun {
+  readonly agentId: string;
+  readonly toolUseId: string;
+  /** The turn that started it. */
+  readonly turnKey: string;
+  readonly turnNumber: number;
+}

@@ -1,0 +1,87 @@
+// clew trace as a person uses it: what it says of destinations, what it would send, and following sessions without a hook.
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runClew } from '../support/clew.ts';
+import { startClew } from '../support/running-clew.ts';
+import { sessionText } from '../support/session-text.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
+import { repeated, startReceiver } from '../support/trace-receiver.ts';
+import { waitFor } from '../support/wait.ts';
+
+test('what is asked for wrongly is one line that says what to do', (context) => {
+  const env = { CLEW_HOME: temporaryFolder(context) };
+  const errors = [
+    [
+      ['trace', 'sing'],
+      /^clew: clew trace cannot "sing"; name one of install, uninstall, hook, backfill, follow, status, flush, retry, explain\n$/,
+    ],
+    [['trace', 'status', 'more'], /^clew: clew trace status does not take "more"; leave it out\n$/],
+    [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` for them\n$/],
+    [
+      ['trace', 'flush'],
+      /^clew: no destination is set up; set CLEW_TRACE_ENDPOINT, or see docs\/tracing\.md for others\n$/,
+    ],
+  ] as const;
+  for (const [words, message] of errors) {
+    const { status, stderr } = runClew(words, { env });
+    assert.equal(status, 2);
+    assert.match(stderr, message);
+  }
+});
+
+test('status says what was refused and why, and shows no key', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => '400' });
+  const home = homeFor(context);
+  const root = path.join(home, 'claude');
+  writeTree(root, { 'projects/p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
+  utimesSync(path.join(root, 'projects/p/s.jsonl'), 1_700_000_000, 1_700_000_000);
+  const env = { ...traceEnv(home, receiver.url, { CLEW_TRACE_HEADERS: 'x-key=hushhush' }), CLEW_ROOTS: root };
+  const backfill = startClew(context, ['trace', 'backfill'], env);
+  await backfill.says(/not everything was taken; run `clew trace status` for the reasons/);
+  const { stdout } = runClew(['trace'], { env });
+  assert.match(
+    stdout,
+    /^hooks {4}not installed \(`clew trace install`\)\nlog {6}\S+trace\.log\n\ndefault {2}langfuse, http/,
+  );
+  assert.match(
+    stdout,
+    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans\n {2}error {4}\S+ \S+ 400 malformed spans\n$/,
+  );
+  assert.doesNotMatch(stdout, /hushhush/);
+});
+
+test('explain shows the tree that would be sent, and writes nothing', (context) => {
+  const home = homeFor(context);
+  writeTree(home, { 's.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
+  const state = path.join(home, 'state');
+  const { status, stdout } = runClew(['trace', 'explain', path.join(home, 's.jsonl')], { env: { CLEW_HOME: state } });
+  assert.equal(status, 0);
+  const names = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => /^ *\S+(?: \S+)*/.exec(line)?.[0]);
+  assert.deepEqual(names, ['Turn 1', '  claude-sonnet-4-5', '    Read', '  claude-sonnet-4-5']);
+  assert.equal(existsSync(path.join(state, 'trace')), false);
+});
+
+test('follow sends turns as they are finished, and ends with what it began', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const root = path.join(home, 'claude');
+  const file = path.join(root, 'projects/p/s.jsonl');
+  writeTree(root, { 'projects/p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
+  const env = { ...traceEnv(home, receiver.url), CLEW_ROOTS: root };
+  const following = startClew(context, ['trace', 'follow'], env);
+  await following.says(/tracing what is written below/);
+  appendFileSync(file, sessionText(toolTurn('b'), { sessionId: 's', startMinute: 1 }));
+  // The first turn is closed by the second one's answer, the second one by nothing being written for a while.
+  await waitFor(
+    () => receiver.spans.length === 8,
+    () => following.stderr(),
+  );
+  assert.deepEqual(repeated(receiver.spans), {});
+  assert.deepEqual(await following.end('SIGINT'), [0, null]);
+});

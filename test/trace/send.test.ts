@@ -1,0 +1,183 @@
+// The sender and its server: what is taken is gone, what is refused is parked with the reason, what failed waits as long
+// as it was asked to, and no answer makes it lose or double anything.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { TraceContext } from '../../src/trace/context.ts';
+import { readStatus } from '../../src/trace/delivery-status.ts';
+import { reportDestination } from '../../src/trace/destination-report.ts';
+import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
+import { postBatch, retryAfterMs } from '../../src/trace/post.ts';
+import { type SendOptions, sendOutbox } from '../../src/trace/send.ts';
+import { traceSession } from '../../src/trace/trace-session.ts';
+import { sessionText } from '../support/session-text.ts';
+import { writeTree } from '../support/temp-folder.ts';
+import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
+import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
+
+async function spooled(context: TestContext, url: string, turns = 1): Promise<TraceContext> {
+  const home = homeFor(context);
+  const tracer = contextFor(traceEnv(home, url, { CLEW_TRACE_HEADERS: 'authorization=Bearer%20verysecretkey' }));
+  for (let i = 0; i < turns; i++) {
+    writeTree(home, { [`p/s${i}.jsonl`]: sessionText(toolTurn(`${i}`), { sessionId: `s${i}` }) });
+    await traceSession(runOf(path.join(home, 'p', `s${i}.jsonl`)), tracer);
+  }
+  return tracer;
+}
+
+function send(tracer: TraceContext, more: Partial<SendOptions> = {}) {
+  const { places, config } = tracer;
+  const endMs = Date.now() + 20_000;
+  return sendOutbox({ places, destinations: config.destinations, endMs, retryBaseMs: 1, ...more });
+}
+
+test('what the server takes is counted and deleted, with the headers that were asked for', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url, 2);
+  assert.deepEqual(await send(tracer), { sentSpans: 8, parkedBatches: 0, waitingBatches: 0, isBusy: false });
+  assert.equal(receiver.spans.length, 8);
+  assert.deepEqual(repeated(receiver.spans), {});
+  const headers = receiver.requests[0]?.headers;
+  assert.equal(headers?.authorization, 'Bearer verysecretkey');
+  assert.equal(headers?.['content-encoding'], 'gzip');
+  assert.equal(headers?.['x-langfuse-ingestion-version'], '4');
+  assert.deepEqual(readdirSync(path.join(tracer.places.folder, 'outbox', 'default')), []);
+  assert.equal(readStatus(tracer.places, 'default').sentSpans, 8);
+});
+
+test('a batch that is refused is parked with the reason, and retry puts it back', async (context) => {
+  let mood: Mood = '400';
+  const receiver = await startReceiver(context, { mood: () => mood });
+  const tracer = await spooled(context, receiver.url);
+  assert.deepEqual(await send(tracer), { sentSpans: 0, parkedBatches: 1, waitingBatches: 0, isBusy: false });
+  const { parked } = reportDestination(tracer.places, 'default', Date.now());
+  assert.deepEqual(
+    parked.map(({ reason, spans }) => ({ reason, spans })),
+    [{ reason: '400 malformed spans', spans: 4 }],
+  );
+  mood = 'fine';
+  assert.equal(unparkBatches(tracer.places, 'default'), 1);
+  assert.equal((await send(tracer)).sentSpans, 4);
+  assert.deepEqual(reportDestination(tracer.places, 'default', Date.now()).parked, []);
+});
+
+test('a server that is down costs nothing but time: all is delivered when it is back', async (context) => {
+  const gone = await startReceiver(context);
+  await gone.close();
+  const tracer = await spooled(context, gone.url, 3);
+  const report = await send(tracer, { endMs: Date.now() + 200 });
+  assert.deepEqual(report, { sentSpans: 0, parkedBatches: 0, waitingBatches: 3, isBusy: false });
+  const status = readStatus(tracer.places, 'default');
+  assert.match(status.lastError ?? '', /ECONNREFUSED/);
+  assert.ok(status.failures > 0);
+  const back = await startReceiver(context, { port: Number(new URL(gone.url).port) });
+  assert.equal((await send(tracer, { isUrgent: true })).sentSpans, 12);
+  assert.deepEqual(repeated(back.spans), {});
+});
+
+test('Retry-After is kept to, by this sender and by the next', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => '429', retryAfter: '100' });
+  const tracer = await spooled(context, receiver.url);
+  const before = Date.now();
+  await send(tracer);
+  await send(tracer);
+  assert.equal(receiver.requests.length, 1);
+  const { retryAtMs, lastError } = readStatus(tracer.places, 'default');
+  assert.ok(retryAtMs >= before + 100_000);
+  assert.equal(lastError, '429 too many');
+});
+
+test('a batch that its server cannot digest does not keep the others from it', async (context) => {
+  let count = 0;
+  const receiver = await startReceiver(context, { mood: () => (count++ === 0 ? '500' : 'fine') });
+  const tracer = await spooled(context, receiver.url, 3);
+  await send(tracer);
+  assert.equal(receiver.spans.length, 12);
+  const sessions = receiver.spans.map(({ attributes }) => attributes['session.id']);
+  assert.deepEqual([...new Set(sessions)], ['s1', 's2', 's0']);
+});
+
+test('what a server rejects of a batch is counted and told, and the batch is not sent again', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => 'partial' });
+  const tracer = await spooled(context, receiver.url);
+  await send(tracer);
+  await send(tracer);
+  assert.equal(receiver.requests.length, 1);
+  const { rejectedSpans, lastError } = readStatus(tracer.places, 'default');
+  assert.equal(rejectedSpans, 1);
+  assert.equal(lastError, 'the server took a batch but rejected 1 spans: one is odd');
+  assert.match(readFileSync(tracer.places.log, 'utf8'), /rejected 1 spans/);
+});
+
+test('a server that never answers is given up on in time, and asked again later', async (context) => {
+  let mood: Mood = 'slow';
+  const receiver = await startReceiver(context, { mood: () => mood, slowMs: 60_000 });
+  const tracer = await spooled(context, receiver.url);
+  const report = await send(tracer, { timeoutMs: 50, endMs: Date.now() + 20 });
+  assert.deepEqual([report.sentSpans, report.waitingBatches], [0, 1]);
+  assert.match(readStatus(tracer.places, 'default').lastError ?? '', /no answer within 50 ms/);
+  mood = 'fine';
+  assert.equal((await send(tracer)).sentSpans, 4);
+});
+
+test('two senders at once send each batch once', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => 'slow', slowMs: 20 });
+  const tracer = await spooled(context, receiver.url, 4);
+  const reports = await Promise.all([send(tracer), send(tracer), send(tracer)]);
+  assert.equal(reports.filter(({ isBusy }) => isBusy).length, 2);
+  assert.deepEqual(repeated(receiver.spans), {});
+  assert.equal(receiver.spans.length, 16);
+});
+
+test('an answer that repeats the key does not bring it into the status or the log', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => '500' });
+  const tracer = await spooled(context, receiver.url);
+  const [destination] = tracer.config.destinations;
+  assert.ok(destination);
+  const echo = { ...destination, headers: { authorization: 'out of order' } };
+  const batch = {
+    info: { contentType: 'application/json', contentEncoding: undefined } as never,
+    body: Buffer.from('{}'),
+  };
+  const outcome = await postBatch(echo, batch, { timeoutMs: 5000, nowMs: 0 });
+  assert.deepEqual(outcome, { kind: 'later', message: '500 ***', retryAfterMs: undefined, isOfBatch: true });
+  await send(tracer, { endMs: Date.now() + 50 });
+  const files = readdirSync(tracer.places.folder, { recursive: true, encoding: 'utf8' });
+  for (const name of files.map((each) => path.join(tracer.places.folder, each))) {
+    if (existsSync(name) && !readdirSafe(name)) assert.doesNotMatch(readFileSync(name, 'latin1'), /verysecretkey/);
+  }
+});
+
+test('what a killed sender left in the middle of a request is sent again, and status says that it may be there twice', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url, 2);
+  const { places } = tracer;
+  const [first = '', second = ''] = listBatches(places, 'default', 'ready');
+  moveBatch(places, 'default', first, 'ready', 'sending');
+  // This one was taken, and only its deletion is missing.
+  moveBatch(places, 'default', second, 'ready', 'acked');
+  await send(tracer);
+  assert.equal(receiver.spans.length, 4);
+  const { sentSpans, uncertainBatches } = readStatus(places, 'default');
+  assert.deepEqual([sentSpans, uncertainBatches], [8, 1]);
+  assert.match(readFileSync(places.log, 'utf8'), /is sent again: a sender ended before it had the answer\n$/);
+});
+
+test('a date is as good as seconds, and nobody is waited for longer than an hour', () => {
+  const now = Date.UTC(2026, 0, 1);
+  assert.equal(retryAfterMs('7', now), 7000);
+  assert.equal(retryAfterMs(new Date(now + 30_000).toUTCString(), now), 30_000);
+  assert.equal(retryAfterMs('999999', now), 3_600_000);
+  assert.equal(retryAfterMs('soon', now), undefined);
+  assert.equal(retryAfterMs(undefined, now), undefined);
+});
+
+function readdirSafe(name: string): boolean {
+  try {
+    readdirSync(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+// However a transcript is cut into runs, its spans are those of one run, each exactly once. CLEW_LONG=1 tries more.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { findAgentTranscripts } from '../../src/trace/agents.ts';
+import { streamTurns } from '../../src/trace/cursor.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { corpusTranscripts, type Run, sorted, spansOfRuns } from './trace-kit.ts';
+
+const splits = process.env.CLEW_LONG === '1' ? 2400 : 150;
+const maxBytes = 400_000;
+
+test(
+  'any cut into runs that wait for the end of a turn gives exactly the spans of one run',
+  { skip: skipWithoutShared },
+  async (context) => {
+    const copy = path.join(temporaryFolder(context), 'copy.jsonl');
+    let tried = 0;
+    for (const { file, size, random } of cases(splits)) {
+      const agents = await findAgentTranscripts(file);
+      const cuts = Array.from({ length: 1 + (random() % 6) }, () => random() % (size + 1)).sort((a, b) => a - b);
+      const runs = [...cuts.map((bytes): Run => ({ bytes, options: {} })), { bytes: size, options: { isOver: true } }];
+      const whole = spansOfRuns(file, copy, runs.slice(-1), agents);
+      assert.deepEqual(sorted(spansOfRuns(file, copy, runs, agents)), sorted(whole), `${file} cut at ${cuts.join()}`);
+      tried++;
+    }
+    assert.ok(tried >= splits);
+  },
+);
+
+test('runs at the ends of turns give exactly the spans of one run', { skip: skipWithoutShared }, async (context) => {
+  const copy = path.join(temporaryFolder(context), 'copy.jsonl');
+  for (const { file, size, random } of cases(Math.ceil(splits / 3))) {
+    const agents = await findAgentTranscripts(file);
+    const ends = [...streamTurns(file, undefined)].map(({ cursor }) => cursor.offset).filter(() => random() % 2 === 0);
+    const runs = [
+      ...ends.map((bytes): Run => ({ bytes, options: { isFinal: true } })),
+      { bytes: size, options: { isOver: true } },
+    ];
+    const whole = spansOfRuns(file, copy, runs.slice(-1), agents);
+    assert.deepEqual(sorted(spansOfRuns(file, copy, runs, agents)), sorted(whole), `${file} cut at ${ends.join()}`);
+  }
+});
+
+test('runs that end in the middle of turns still make each span once', { skip: skipWithoutShared }, async (context) => {
+  const copy = path.join(temporaryFolder(context), 'copy.jsonl');
+  for (const { file, size, random } of cases(Math.ceil(splits / 3))) {
+    // Sub-agents inside the main file (1.0.x) are cut with it, and have no id that would hold the pieces together.
+    if (/"isSidechain":\s*true/.test(readFileSync(file, 'utf8'))) continue;
+    const agents = await findAgentTranscripts(file);
+    const cuts = Array.from({ length: 1 + (random() % 6) }, () => random() % (size + 1)).sort((a, b) => a - b);
+    const runs = [
+      ...cuts.map((bytes): Run => ({ bytes, options: { isFinal: true } })),
+      { bytes: size, options: { isOver: true } },
+    ];
+    const whole = spansOfRuns(file, copy, runs.slice(-1), agents);
+    const cut = spansOfRuns(file, copy, runs, agents);
+    assert.deepEqual(cut.map(identity).sort(), whole.map(identity).sort(), `${file} cut at ${cuts.join()}`);
+    const tools = (spans: typeof whole) => sorted(spans.filter((span) => span.kind === 'tool'));
+    assert.deepEqual(tools(cut), tools(whole), `${file} cut at ${cuts.join()}`);
+  }
+});
+
+function identity({
+  traceId,
+  spanId,
+  parentSpanId,
+  kind,
+  startMs,
+}: {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly kind: string;
+  readonly startMs: number | undefined;
+}): string {
+  return [kind, traceId, spanId, parentSpanId, startMs].join();
+}
+
+/** Files of the corpora in turn, and numbers that are the same in every run of the test. */
+function* cases(count: number): Generator<{ file: string; size: number; random: () => number }> {
+  const files = corpusTranscripts()
+    .map((file) => ({ file, size: statSync(file).size }))
+    .filter(({ size }) => size > 0 && size < maxBytes);
+  let seed = 20261115;
+  const random = (): number => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed >>> 4;
+  };
+  for (let i = 0; i < count; i++) {
+    const chosen = files[random() % files.length];
+    if (chosen !== undefined) yield { ...chosen, random };
+  }
+}

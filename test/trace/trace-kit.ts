@@ -1,0 +1,74 @@
+// What the tests of tracing share: transcripts as files, and all spans that any number of runs make of them.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { looseAgentSpans } from '../../src/trace/agent-spans.ts';
+import { type AgentLookup, findAgentTranscripts, noAgents } from '../../src/trace/agents.ts';
+import { type ReadTurnsOptions, readTurns, type TraceCursor } from '../../src/trace/cursor.ts';
+import type { TraceSpan } from '../../src/trace/span.ts';
+import { type SpanContext, spansOfTurn } from '../../src/trace/spans.ts';
+import { filesBelow, shared } from '../support/paths.ts';
+
+export function writeLines(folder: string, lines: readonly object[], name = 'sess1.jsonl'): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+/** The spans of a whole file in one run. */
+export function spansOf(
+  file: string,
+  options: ReadTurnsOptions = {},
+  context: Partial<SpanContext> = {},
+): readonly TraceSpan[] {
+  const { turns } = readTurns(file, undefined, { isOver: true, ...options });
+  return turns.flatMap((turn) => spansOfTurn(turn, { sessionId: turn.sessionId, agents: noAgents, ...context }));
+}
+
+/** All spans of a session, with its sub-agents, started or not. */
+export async function allSpansOf(file: string): Promise<readonly TraceSpan[]> {
+  const agents = await findAgentTranscripts(file);
+  const spans = spansOf(file, {}, { agents });
+  const started = new Set(spans.flatMap(({ detail }) => (detail.kind === 'subagent' ? [detail.agentId] : [])));
+  const loose = looseAgentSpans(agents, started, { sessionId: path.basename(file, '.jsonl'), agents });
+  return [...spans, ...loose.flatMap((each) => each.spans)];
+}
+
+export interface Run {
+  /** How much of the file there is. */
+  readonly bytes: number;
+  readonly options: ReadTurnsOptions;
+}
+
+/** The spans of several runs over a file that grows between them; the cursor goes through JSON, as on disk. */
+export function spansOfRuns(
+  file: string,
+  copy: string,
+  runs: readonly Run[],
+  agents: AgentLookup,
+): readonly TraceSpan[] {
+  const content = readFileSync(file);
+  let cursor: TraceCursor | undefined;
+  const spans: TraceSpan[] = [];
+  for (const { bytes, options } of runs) {
+    writeFileSync(copy, content.subarray(0, bytes));
+    const read = readTurns(copy, cursor, { sessionId: 's', ...options });
+    cursor = JSON.parse(JSON.stringify(read.cursor)) as TraceCursor;
+    for (const turn of read.turns) spans.push(...spansOfTurn(turn, { sessionId: 's', agents }));
+  }
+  return spans;
+}
+
+/** As lines that can be compared, whatever the order in which they were made. */
+export function sorted(spans: readonly TraceSpan[]): readonly string[] {
+  return spans.map((span) => JSON.stringify(span)).sort();
+}
+
+/** The main transcripts of the corpora. */
+export function corpusTranscripts(): readonly string[] {
+  return filesBelow(path.join(shared, 'corpus'), '.jsonl').filter(
+    (file) =>
+      !/agent[-_]|_agent\.|journal\.jsonl$|_home|_history|hook-events/.test(
+        path.relative(shared, file).split('/').slice(-1)[0] ?? '',
+      ),
+  );
+}

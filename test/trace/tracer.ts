@@ -1,0 +1,36 @@
+// A tracer in a process of its own, which can be killed for real: traces the files it is told to, sends, and kills itself
+// at the step it is told to. Prints how many steps there were where it gets to its end.
+import { writeSync } from 'node:fs';
+import { readTraceConfig } from '../../src/trace/config.ts';
+import { createContext } from '../../src/trace/context.ts';
+import { recoverSessions } from '../../src/trace/recover.ts';
+import { sendOutbox } from '../../src/trace/send.ts';
+import { type SessionRun, traceSession } from '../../src/trace/trace-session.ts';
+
+export interface TracerTask {
+  readonly runs: readonly SessionRun[];
+  readonly killAtStep?: number;
+  readonly isSender: boolean;
+  readonly sendMs: number;
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as TracerTask;
+let steps = 0;
+const onStep = (): void => {
+  if (++steps !== task.killAtStep) return;
+  process.kill(process.pid, 'SIGKILL');
+  for (;;); // until the signal is there
+};
+const config = readTraceConfig(process.env);
+const context = { ...createContext(process.env, config), onStep };
+await recoverSessions(context);
+for (const run of task.runs) await traceSession({ ...run, atEnd: run.atEnd, endMs: run.endMs }, context);
+if (task.isSender) {
+  const { places } = context;
+  const endMs = Date.now() + task.sendMs;
+  const options = { places, endMs, waitMs: task.sendMs, timeoutMs: 60_000, retryBaseMs: 1, onStep };
+  // One after the other: all at once, a step of one destination would fall into the middle of a request to another, where
+  // nobody can know what the server did (docs/tracing.md, "The one gap").
+  for (const destination of config.destinations) await sendOutbox({ ...options, destinations: [destination] });
+}
+writeSync(1, `${steps}\n`);
