@@ -8,7 +8,7 @@ import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
-import { localTime } from './wording.ts';
+import { localTime, shortOperation } from './wording.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { argument, flags, io } = input;
@@ -72,7 +72,8 @@ function rowOf(record: OperationRecord): string {
   const target = sources === results ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
   const way = isInPlace ? `${sources} in place` : `${sources} → ${target}`;
   const mark = state === 'undone' ? '  (taken back)' : '';
-  return `${id}  ${localTime(Date.parse(at))}  ${padEnd([operation, ...words].join(' '), 24)}  ${way}${mark}\n`;
+  const told = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
+  return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(told, 24)}  ${way}${mark}\n`;
 }
 
 function idsText(places: OperationRecord['to'], joint: string): string {
@@ -87,4 +88,8 @@ function jsonOf(operations: string, { id, operation, words, at, state, from, to,
     backup: backup === undefined ? null : path.join(operations, id, backup),
   }));
   return { id, operation, words, at, state, from, to, files: changes };
+}
+
+function isUuid(word: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 }

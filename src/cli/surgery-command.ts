@@ -15,7 +15,7 @@ import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { findSessionArgument, refuseAgent, refuseForeign, spareMemoryFor } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
-import { counted } from './wording.ts';
+import { counted, shortOperation } from './wording.ts';
 
 export async function sourceArgument(input: CommandInput): Promise<Source> {
   const file = await findSessionArgument(input);
@@ -89,7 +89,7 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   const isSame = from.sessionId === to.sessionId && from.path === to.path;
   const target = isSame ? 'in place' : `→ ${targetText(outcome)}`;
   const lines = [
-    `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId} ${target}`,
+    `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId.slice(0, 8)} ${target}`,
     `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
     `  a resume ${outcome.others.length > 0 ? 'of the first ' : ''}loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
     `  ${pairsText(proof.pairs)}, untouched lines identical`,
@@ -103,7 +103,7 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
     const cwd = outcome.workingFolder ?? (source === undefined ? undefined : cwdOf(source.session));
     const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
     lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`);
-    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${outcome.id}`);
+    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${shortOperation(outcome.id ?? '')}`);
   }
   return `${lines.join('\n')}\n`;
 }
