@@ -39,7 +39,7 @@ function runHookWith(env: Readonly<Record<string, string>>, input: string): Prom
 
 /** The folder of a test can only be removed when nobody writes to it. */
 async function senderEnds(env: Readonly<Record<string, string>>): Promise<void> {
-  await waitFor(() => !isSending(tracePlaces(env)));
+  await waitFor(() => !isSending(tracePlaces(env), 'default'));
 }
 
 function logOf(env: Readonly<Record<string, string>>): string {

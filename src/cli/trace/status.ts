@@ -26,7 +26,7 @@ export async function run(input: CommandInput): Promise<void> {
     destination: destinations.find((each) => each.name === name),
   }));
   const events = rootsOf(input).flatMap((root) => eventsIn(path.join(root, 'settings.json')));
-  const about = { events, isSending: isSending(places), log: places.log };
+  const about = { events, isSending: [...names].some((name) => isSending(places, name)), log: places.log };
   const text = flags.json === true ? `${jsonText(statusJson(reports, about), 2)}\n` : statusText(reports, about);
   await writeOut([text], io);
 }
