@@ -28,7 +28,9 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
   let name = 'hook';
   try {
     const config = readTraceConfig(env);
-    if (config.destinations.length === 0) return;
+    if (config.isOff) return;
+    if (config.destinations.length === 0)
+      throw new Error('no destination is set up where the client runs; see docs/tracing.md, or `clew trace uninstall`');
     const event = parseEvent(input);
     name = `hook ${event.name} ${event.sessionId}`;
     if (event.name !== 'SessionStart' && isIdle(places, event)) return;
