@@ -213,7 +213,7 @@ class Sender {
     const { places } = this.#options;
     const { name } = this.#destination;
     parkBatch(places, name, batch, reason);
-    updateStatus(places, name, { lastError: reason, lastErrorMs: Date.now(), failures: 0 });
+    updateStatus(places, name, { lastError: reason, lastErrorMs: Date.now(), failures: 0, retryAtMs: 0 });
     logFailure(places.log, `send ${name}`, `parked ${batch}: ${reason}`);
     this.#total.parkedBatches++;
     this.#noteMove();

@@ -8,7 +8,7 @@ import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
 import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
-import { postBatch, retryAfterMs } from '../../src/trace/post.ts';
+import { failureText, postBatch, retryAfterMs } from '../../src/trace/post.ts';
 import { isSending, needsSender, type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
 import { sessionText } from '../support/session-text.ts';
@@ -198,6 +198,12 @@ test('what a killed sender left in the middle of a request is sent again, and st
   const { sentSpans, uncertainBatches } = readStatus(places, 'default');
   assert.deepEqual([sentSpans, uncertainBatches], [8, 1]);
   assert.match(readFileSync(places.log, 'utf8'), /is sent again: a sender ended before it had the answer\n$/);
+});
+
+test('a server that no address of its name leads to is told by all of them', () => {
+  const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}`);
+  const error = new AggregateError([refused('::1:4318'), refused('127.0.0.1:4318')]);
+  assert.equal(failureText(error), 'connect ECONNREFUSED ::1:4318; connect ECONNREFUSED 127.0.0.1:4318');
 });
 
 test('a date is as good as seconds, and nobody is waited for longer than an hour', () => {
