@@ -1,7 +1,6 @@
 // The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
 // Wrong settings are one line that names the setting; values of headers and keys are never printed.
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import {
   asBoolean,
@@ -20,10 +19,10 @@ import type { ContentMode } from './content.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
 
-export const profileNames = ['langfuse', 'genai', 'openinference'] as const;
+const profileNames = ['langfuse', 'genai', 'openinference'] as const;
 export type ProfileName = (typeof profileNames)[number];
-export const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
-export const wireFormats = ['protobuf', 'json'] as const;
+const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
+const wireFormats = ['protobuf', 'json'] as const;
 export type WireFormat = (typeof wireFormats)[number];
 
 export interface Destination {
@@ -94,32 +93,6 @@ function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
     ...(tags.length === 0 ? {} : { tags }),
     wrapperSpan: flagOf(env.CLEW_TRACE_WRAPPER_SPAN, file.wrapperSpan, 'CLEW_TRACE_WRAPPER_SPAN'),
   };
-}
-
-/** Whether sessions of folder `cwd` are traced. The last entry that fits decides. */
-export function isTraced(config: TraceConfig, cwd: string | undefined): boolean {
-  const { projects } = config;
-  let traced = projects.every((entry) => entry.startsWith('!'));
-  for (const entry of projects) {
-    const isOut = entry.startsWith('!');
-    if (cwd !== undefined && fits(cwd, isOut ? entry.slice(1) : entry)) traced = !isOut;
-  }
-  return traced;
-}
-
-function fits(cwd: string, pattern: string): boolean {
-  const full = pattern
-    .trim()
-    .replace(/^~(?=$|\/)/, homedir())
-    .replace(/(?<=.)\/+$/, '');
-  if (!full.includes('/')) return cwd.split('/').some((part) => wildcard(full).test(part));
-  const parts = cwd.split('/');
-  return parts.some((_, i) => wildcard(full).test(parts.slice(0, i + 1).join('/') || '/'));
-}
-
-function wildcard(pattern: string): RegExp {
-  const source = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${source.join('[^/]*')}$`);
 }
 
 function destinationsOf(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {

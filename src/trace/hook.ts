@@ -43,7 +43,7 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
   }
 }
 
-export function parseEvent(input: string): HookEvent {
+function parseEvent(input: string): HookEvent {
   const value = asObject(parseJson(input));
   const file = asString(value?.transcript_path);
   if (value === undefined || file === undefined || !path.isAbsolute(file))

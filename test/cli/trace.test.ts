@@ -57,6 +57,20 @@ test('status shows no key of an address, and says what is held back', (context) 
   assert.doesNotMatch(stdout + runClew(['trace', 'status', '--json'], { env }).stdout, /hush/);
 });
 
+test('a backfill says whose last turn it leaves for later', (context) => {
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects', 'p', 's.jsonl');
+  writeTree(root, { 'projects/p/s.jsonl': sessionText([...toolTurn('a'), ...toolTurn('b')], { sessionId: 's' }) });
+  const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  const words = ['trace', 'backfill', '--dry-run', '--root', root];
+  assert.equal(
+    runClew(words, { env }).stdout,
+    'would send 4 spans of 1 turn in 1 session\nthe last turn waits in 1 session written to a moment ago\n',
+  );
+  utimesSync(file, 1, 1);
+  assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
+});
+
 test('install writes nothing where the settings of the tracer are wrong', (context) => {
   const root = temporaryFolder(context);
   const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'nowhere' };

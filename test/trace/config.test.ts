@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Destination, isTraced, readTraceConfig } from '../../src/trace/config.ts';
+import { type Destination, readTraceConfig } from '../../src/trace/config.ts';
+import { isTraced } from '../../src/trace/projects.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 function configOf(context: TestContext, env: Readonly<Record<string, string>>, file?: object) {

@@ -30,7 +30,7 @@ export async function run(input: CommandInput): Promise<void> {
   const sessions = await chosenSessions(input);
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const total = { sessions: sessions.length, turns: 0, spans: 0, copies: 0, failed: 0 };
+  const total = { sessions: sessions.length, openSessions: 0, turns: 0, spans: 0, copies: 0, failed: 0 };
   const sent = { sentSpans: 0, parkedBatches: 0, waitingBatches: 0, isBusy: false };
   const send = async (how: Pick<SendOptions, 'endMs' | 'patienceMs' | 'waitMs'>): Promise<void> => {
     const report = await sendOutbox({ places, destinations: config.destinations, ...how });
@@ -44,6 +44,7 @@ export async function run(input: CommandInput): Promise<void> {
       const atEnd = endOf(path, Date.now() - mtimeMs);
       const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun } as const;
       const report = await traceSession(run, context);
+      if (atEnd === undefined) total.openSessions++;
       total.turns += report.turns;
       total.spans += report.spans;
       total.copies += report.copies;
@@ -89,13 +90,17 @@ function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): obj
 
 interface Total {
   readonly sessions: number;
+  readonly openSessions: number;
   readonly turns: number;
   readonly spans: number;
   readonly copies: number;
 }
 
-function reportText({ sessions, turns, spans, copies }: Total, report: SendReport, isDryRun: boolean): string {
+function reportText(total: Total, report: SendReport, isDryRun: boolean): string {
+  const { sessions, openSessions, turns, spans, copies } = total;
   const rest = copies === 0 ? '' : `; ${formatCount(copies)} were sent before or are copies`;
-  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}`;
-  return isDryRun ? `would send ${what}\n` : `traced ${what}\n${sendText(report)}`;
+  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
+  const open =
+    openSessions === 0 ? '' : `the last turn waits in ${counted(openSessions, 'session')} written to a moment ago\n`;
+  return isDryRun ? `would send ${what}${open}` : `traced ${what}${open}${sendText(report)}`;
 }
