@@ -1,5 +1,6 @@
 // A hook's event → what is to be traced because of it, and in which order: a session that this one goes on from first,
 // then this one; a new session finishes what earlier runs left behind.
+import { existsSync } from 'node:fs';
 import type { TraceConfig } from './config.ts';
 import { createContext, type TraceContext } from './context.ts';
 import type { HookEvent } from './hook.ts';
@@ -30,6 +31,8 @@ export async function answerHook(event: HookEvent, config: TraceConfig, options:
   // Sub-agents and other events are not the end of a turn: what is complete by then is taken, and nothing is waited for.
   const isStop = name === 'Stop' || isEnd;
   if (isStop) await settle(file, { lastAnswer, mostMs: isEnd ? settleMs.SessionEnd : settleMs.Stop });
+  // A session that nothing was said in has no file at its end.
+  if (name === 'Stop' && !existsSync(file)) throw new Error(`there is no transcript ${file}`);
   const atEnd = isEnd ? 'session' : isStop ? 'turn' : undefined;
   const endMs = name === 'Stop' ? options.nowMs : undefined;
   await traceSession({ file, sessionId, atEnd, endMs, fromStart: false }, context);

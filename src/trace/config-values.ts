@@ -1,6 +1,6 @@
 // The value of a setting, a text or JSON → what it means, or an error that names the setting and never its value.
 import { UserError } from '../base/errors.ts';
-import { isArray, type JsonValue } from '../base/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
 /** `name=value,name=value`, values percent-encoded where they must be, as OpenTelemetry writes them. */
 export function headersOf(text: string | undefined, setting: string): Record<string, string> {
@@ -45,6 +45,28 @@ export function stringsOf(value: JsonValue | undefined, name: string): readonly 
   if (value === undefined) return [];
   if (isArray(value) && value.every((each) => typeof each === 'string')) return value as readonly string[];
   throw wrong(`"${name}" in trace.json is no list of texts`, 'see docs/tracing.md');
+}
+
+export type Shape = Readonly<Record<string, 'string' | 'boolean' | 'list' | 'object'>>;
+
+/** A setting with a slip in its name or kind would be as if it were not there, and more would be sent than was wanted. */
+export function checkShape(value: JsonObject, shape: Shape, where: string): void {
+  for (const [key, each] of Object.entries(value)) {
+    const kind = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (kind === undefined) throw wrong(`${where} has "${key}", which is no setting`, `known: ${keysOf(shape)}`);
+    const isRight = kind === 'list' ? isArray(each) : kind === 'object' ? isObject(each) : typeof each === kind;
+    if (!isRight) throw wrong(`"${key}" of ${where} is ${kinds[kind]}`, 'see docs/tracing.md');
+  }
+}
+
+const kinds = { string: 'no text', boolean: 'neither true nor false', list: 'no list', object: 'no object' } as const;
+
+function keysOf(shape: Shape): string {
+  return Object.keys(shape).join(', ');
+}
+
+export function asBoolean(value: JsonValue | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }
 
 export function flagOf(text: string | undefined, fallback: JsonValue | undefined, name: string): boolean {

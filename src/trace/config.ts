@@ -1,16 +1,28 @@
 // The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
 // Wrong settings are one line that names the setting; values of headers and keys are never printed.
-import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
-import { flagOf, headerName, headersOf, headerValue, isYes, oneOf, split, stringsOf, wrong } from './config-values.ts';
+import {
+  asBoolean,
+  checkShape,
+  flagOf,
+  headerName,
+  headersOf,
+  headerValue,
+  isYes,
+  oneOf,
+  split,
+  stringsOf,
+  wrong,
+} from './config-values.ts';
 import type { ContentMode } from './content.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
 
-export const profileNames = ['langfuse', 'genai', 'openinference'] as const;
+const profileNames = ['langfuse', 'genai', 'openinference'] as const;
 export type ProfileName = (typeof profileNames)[number];
-export const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
-export const wireFormats = ['protobuf', 'json'] as const;
+const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
+const wireFormats = ['protobuf', 'json'] as const;
 export type WireFormat = (typeof wireFormats)[number];
 
 export interface Destination {
@@ -37,6 +49,8 @@ export interface Labels {
 }
 
 export interface TraceConfig {
+  /** Nothing is wanted here, which is something else than nothing being set up. */
+  readonly isOff: boolean;
   readonly destinations: readonly Destination[];
   /** Folders, `!` before those that are not to be traced; empty for all. */
   readonly projects: readonly string[];
@@ -50,10 +64,13 @@ export interface TraceConfig {
   readonly rulesFile: string | undefined;
 }
 
-export function readTraceConfig(env: NodeJS.ProcessEnv): TraceConfig {
+export function readTraceConfig(variables: NodeJS.ProcessEnv): TraceConfig {
+  // A variable that is set to nothing is one that is not set, as OpenTelemetry has it.
+  const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const file = readConfigFile(env);
   const isOff = env.CLEW_TRACE !== undefined && !isYes(env.CLEW_TRACE, 'CLEW_TRACE');
   return {
+    isOff,
     destinations: isOff ? [] : destinationsOf(env, file),
     projects:
       env.CLEW_TRACE_PROJECTS === undefined ? stringsOf(file.projects, 'projects') : split(env.CLEW_TRACE_PROJECTS),
@@ -76,32 +93,6 @@ function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
     ...(tags.length === 0 ? {} : { tags }),
     wrapperSpan: flagOf(env.CLEW_TRACE_WRAPPER_SPAN, file.wrapperSpan, 'CLEW_TRACE_WRAPPER_SPAN'),
   };
-}
-
-/** Whether sessions of folder `cwd` are traced. The last entry that fits decides. */
-export function isTraced(config: TraceConfig, cwd: string | undefined): boolean {
-  const { projects } = config;
-  let traced = projects.every((entry) => entry.startsWith('!'));
-  for (const entry of projects) {
-    const isOut = entry.startsWith('!');
-    if (cwd !== undefined && fits(cwd, isOut ? entry.slice(1) : entry)) traced = !isOut;
-  }
-  return traced;
-}
-
-function fits(cwd: string, pattern: string): boolean {
-  const full = pattern
-    .trim()
-    .replace(/^~(?=$|\/)/, homedir())
-    .replace(/(?<=.)\/+$/, '');
-  if (!full.includes('/')) return cwd.split('/').some((part) => wildcard(full).test(part));
-  const parts = cwd.split('/');
-  return parts.some((_, i) => wildcard(full).test(parts.slice(0, i + 1).join('/') || '/'));
-}
-
-function wildcard(pattern: string): RegExp {
-  const source = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${source.join('[^/]*')}$`);
 }
 
 function destinationsOf(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
@@ -197,18 +188,17 @@ function otelDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
 }
 
 function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
-  const list = file.destinations ?? [];
-  if (!isArray(list)) throw wrong('"destinations" in trace.json is no list', 'see docs/tracing.md');
+  const list = isArray(file.destinations) ? file.destinations : [];
   return list.map((each, i) => {
     if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is no object`, 'see docs/tracing.md');
     const name = asString(each.name) ?? (i === 0 ? 'file' : `file-${i + 1}`);
+    const where = `destination "${name}" in trace.json`;
+    checkShape(each, destinationShape, where);
     const endpoint = asString(each.endpoint);
-    if (endpoint === undefined) throw wrong(`destination "${name}" in trace.json has no "endpoint"`, 'add one');
+    if (endpoint === undefined) throw wrong(`${where} has no "endpoint"`, 'add one');
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(asObject(each.headers) ?? {}))
-      headers[headerName(key, name)] = headerValue(fromEnv(env, asString(value) ?? '', name), key);
-    const flag = (value: JsonValue | undefined): boolean | undefined =>
-      typeof value === 'boolean' ? value : undefined;
+      headers[headerName(key, name)] = headerValue(fromEnv(env, textOf(value, key, where), name), key);
     return makeDestination(env, {
       name,
       profile: asString(each.profile),
@@ -216,11 +206,16 @@ function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly De
       headers,
       format: asString(each.format),
       content: asString(each.content),
-      redact: flag(each.redact),
-      thinking: flag(each.thinking),
+      redact: asBoolean(each.redact),
+      thinking: asBoolean(each.thinking),
       project: asString(each.project),
     });
   });
+}
+
+function textOf(value: JsonValue | undefined, key: string, where: string): string {
+  if (typeof value === 'string') return value;
+  throw wrong(`the header "${key}" of ${where} is no text`, 'put it in quotes');
 }
 
 /** `$NAME` stands for a variable, so that no key needs to be in the file. */
@@ -233,12 +228,43 @@ function fromEnv(env: NodeJS.ProcessEnv, value: string, name: string): string {
   });
 }
 
+const fileShape = {
+  destinations: 'list',
+  projects: 'list',
+  tags: 'list',
+  keepForks: 'boolean',
+  compat: 'boolean',
+  strictSeed: 'boolean',
+  wrapperSpan: 'boolean',
+  user: 'string',
+  environment: 'string',
+  seed: 'string',
+  rules: 'string',
+} as const;
+
+const destinationShape = {
+  name: 'string',
+  profile: 'string',
+  endpoint: 'string',
+  headers: 'object',
+  format: 'string',
+  content: 'string',
+  redact: 'boolean',
+  thinking: 'boolean',
+  project: 'string',
+} as const;
+
 function readConfigFile(env: NodeJS.ProcessEnv): JsonObject {
   const { config } = tracePlaces(env);
   const text = readText(config);
-  if (text === undefined) return {};
+  if (text === undefined) {
+    // What stands in it may be what must not be sent.
+    if (existsSync(config)) throw wrong(`${config} cannot be read`, 'make it readable, or remove it');
+    return {};
+  }
   const found = asObject(parseJson(text));
   if (found === undefined) throw wrong(`${config} is not a JSON object`, 'correct it or remove it');
+  checkShape(found, fileShape, 'trace.json');
   return found;
 }
 

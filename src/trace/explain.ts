@@ -11,7 +11,7 @@ export interface SpanNode {
 }
 
 /** Roots in the order given; a span whose parent is not among them (it was sent before) is a root here. */
-export function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
+function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
   const known = new Set(spans.map((span) => span.spanId));
   const below = new Map<string, TraceSpan[]>();
   const roots: TraceSpan[] = [];

@@ -1,27 +1,39 @@
 // The program that Claude Code runs, bundled into a file of its own: the hook, and with `--send` the sender that the
 // hook leaves behind. Whatever happens, it ends with 0: a tracer must not disturb the session.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { systemErrorCode } from '../base/errors.ts';
 import { runHook } from './hook.ts';
 import { logFailure } from './log.ts';
 import { tracePlaces } from './places.ts';
 
 const { env } = process;
+const [pollMs, mostWaitMs] = [5, 5_000];
 process.exitCode = 0;
 if (process.argv[2] === '--send') {
   const { runSender } = await import('./sender.ts');
   await runSender(env).catch((error: unknown) => logFailure(tracePlaces(env).log, 'send', error));
 } else {
-  await runHook(readInput(), { env, startSender });
+  await runHook(await readInput(), { env, startSender });
 }
 
-function readInput(): string {
-  try {
-    return readFileSync(0, 'utf8');
-  } catch {
-    return '';
+/** Piece by piece: a pipe that whoever opened it set not to block may have nothing yet, and then says so as an error. */
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  const piece = Buffer.allocUnsafe(64 * 1024);
+  for (let waitedMs = 0; waitedMs < mostWaitMs; ) {
+    try {
+      const length = readSync(0, piece);
+      if (length === 0) break;
+      pieces.push(Buffer.from(piece.subarray(0, length)));
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EAGAIN') break;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      waitedMs += pollMs;
+    }
   }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** In a session of its own, so that it lives on when the client ends. */

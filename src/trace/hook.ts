@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
-import { readTraceConfig, type TraceConfig } from './config.ts';
+import { readTraceConfig } from './config.ts';
 import { logFailure } from './log.ts';
 import { type TracePlaces, tracePlaces } from './places.ts';
 import { goesOn, readState } from './state.ts';
@@ -28,19 +28,22 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
   let name = 'hook';
   try {
     const config = readTraceConfig(env);
-    if (config.destinations.length === 0) return;
+    if (config.isOff) return;
+    if (config.destinations.length === 0)
+      throw new Error('no destination is set up where the client runs; see docs/tracing.md, or `clew trace uninstall`');
     const event = parseEvent(input);
     name = `hook ${event.name} ${event.sessionId}`;
     if (event.name !== 'SessionStart' && isIdle(places, event)) return;
     const { answerHook } = await import('./answer-hook.ts');
     await answerHook(event, config, { env, nowMs });
-    if (await needsSender(places, config)) startSender();
+    const { needsSender } = await import('./send.ts');
+    if (needsSender(places, config.destinations)) startSender();
   } catch (error) {
     logFailure(places.log, name, error, nowMs);
   }
 }
 
-export function parseEvent(input: string): HookEvent {
+function parseEvent(input: string): HookEvent {
   const value = asObject(parseJson(input));
   const file = asString(value?.transcript_path);
   if (value === undefined || file === undefined || !path.isAbsolute(file))
@@ -61,9 +64,4 @@ function isIdle(places: TracePlaces, { name, sessionId, file }: HookEvent): bool
   if (name === 'SessionEnd' && state.atEnd !== 'session') return false;
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   return size === state.identity.sizeBytes && goesOn(state.identity, file);
-}
-
-async function needsSender(places: TracePlaces, { destinations }: TraceConfig): Promise<boolean> {
-  const { hasWaiting, isSending } = await import('./send.ts');
-  return hasWaiting(places, destinations) && !isSending(places);
 }

@@ -31,7 +31,7 @@ export function encodeJson(wire: Wire): Buffer {
 }
 
 /** Receivers refuse large requests, and one that is refused must not take all others with it. */
-export const maxBatchBytes: number = 2_500_000;
+const maxBatchBytes: number = 2_500_000;
 
 /** The same spans in the same order, in as few requests as fit the size; a span that is too large goes alone. */
 export function splitBatches(wire: Wire, maxBytes: number = maxBatchBytes): readonly Wire[] {

@@ -45,7 +45,9 @@ export function sessionKey(sessionId: string): string {
   return `${sessionId.replace(/[^A-Za-z0-9-]/g, '').slice(0, 40)}-${hash}`;
 }
 
-export const sendLock = 'send.lock';
+export function sendLock(destination: string): string {
+  return `send-${destination}.lock`;
+}
 
 export function sessionLock(sessionId: string): string {
   return `${sessionKey(sessionId)}.lock`;

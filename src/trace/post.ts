@@ -26,9 +26,15 @@ export async function postBatch(destination: Destination, batch: Batch, options:
     const answer = await exchange(destination, batch, options.timeoutMs);
     return outcomeOf(answer, destination, options.nowMs);
   } catch (error) {
-    const message = withoutSecrets(error instanceof Error ? error.message || error.name : String(error), destination);
+    const message = withoutSecrets(failureText(error), destination);
     return { kind: 'later', message, retryAfterMs: undefined, isOfBatch: false };
   }
+}
+
+/** Where a name has several addresses, the error of the whole says nothing, and those of each address do. */
+export function failureText(error: unknown): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(failureText))].join('; ');
+  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 interface Answer {

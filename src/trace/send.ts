@@ -1,5 +1,6 @@
-// The outbox → the servers, one sender at a time, all destinations at once. A batch is deleted when its server took it,
-// parked when it was refused, and stays otherwise; whatever a sender did not finish, the next one does.
+// The outbox → the servers. Each destination has a lock and a row of its own: one that is down keeps nothing from the
+// others. A batch is deleted when its server took it, parked when it was refused, and stays otherwise; whatever a sender
+// did not finish, the next one does.
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +16,10 @@ import { type Outcome, postBatch } from './post.ts';
 export interface SendOptions {
   readonly places: TracePlaces;
   readonly destinations: readonly Destination[];
-  /** When to leave the rest to the next sender. */
-  readonly endMs: number;
+  /** When to leave the rest to the next sender, whatever was done by then. */
+  readonly endMs?: number;
+  /** How long to keep trying a server that takes nothing. */
+  readonly patienceMs?: number;
   /** How long to wait for another sender; 0 to leave it to that one. */
   readonly waitMs?: number;
   /** Ask also those that asked to be left alone. */
@@ -33,30 +36,28 @@ export interface SendReport {
   readonly sentSpans: number;
   readonly parkedBatches: number;
   readonly waitingBatches: number;
-  /** Another process is sending. */
+  /** Another process is sending to one of them. */
   readonly isBusy: boolean;
 }
 
 export async function sendOutbox(options: SendOptions): Promise<SendReport> {
   const total = { sentSpans: 0, parkedBatches: 0 };
-  for (;;) {
-    const before = total.sentSpans + total.parkedBatches;
-    const isBusy = !(await sendLocked(options, total));
-    const waitingBatches = waitingOf(options).length;
-    const hasMoved = total.sentSpans + total.parkedBatches > before;
-    // What was spooled while the last one was being sent saw the lock and started no sender of its own.
-    if (isBusy || waitingBatches === 0 || !hasMoved || Date.now() >= options.endMs)
-      return { ...total, waitingBatches, isBusy };
-  }
+  const runs = await Promise.allSettled(options.destinations.map((each) => sendTo(each, options, total)));
+  for (const run of runs) if (run.status === 'rejected') throw run.reason;
+  const isBusy = runs.some((run) => run.status === 'fulfilled' && !run.value);
+  return { ...total, waitingBatches: waitingOf(options).length, isBusy };
 }
 
-/** Whether a process is sending now. */
-export function isSending(places: TracePlaces): boolean {
-  return isHeld(path.join(places.folder, sendLock));
+/** Whether a process is sending now, to the destination `name`. */
+export function isSending(places: TracePlaces, name: string): boolean {
+  return isHeld(path.join(places.folder, sendLock(name)));
 }
 
-export function hasWaiting(places: TracePlaces, destinations: readonly Destination[]): boolean {
-  return waitingOf({ places, destinations }).length > 0;
+/** Whether something waits that no sender is at. */
+export function needsSender(places: TracePlaces, destinations: readonly Destination[]): boolean {
+  return destinations.some(
+    (each) => waitingOf({ places, destinations: [each] }).length > 0 && !isSending(places, each.name),
+  );
 }
 
 function waitingOf({ places, destinations }: Pick<SendOptions, 'places' | 'destinations'>): readonly string[] {
@@ -70,17 +71,22 @@ interface Total {
   parkedBatches: number;
 }
 
-async function sendLocked(options: SendOptions, total: Total): Promise<boolean> {
-  const { places, destinations, waitMs = 0 } = options;
-  try {
-    await withLock(places.folder, { name: sendLock, what: 'sending traces', waitMs }, async () => {
-      const runs = await Promise.allSettled(destinations.map((each) => new Sender(each, options, total).drain()));
-      for (const run of runs) if (run.status === 'rejected') throw run.reason;
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof UserError && error.exitCode === exitCodes.refused) return false;
-    throw error;
+/** `false` where another process is sending to it. */
+async function sendTo(destination: Destination, options: SendOptions, total: Total): Promise<boolean> {
+  const { places, endMs = Number.POSITIVE_INFINITY, waitMs = 0 } = options;
+  const sender = new Sender(destination, options, total);
+  const lock = { name: sendLock(destination.name), what: `sending traces to ${destination.name}`, waitMs };
+  for (;;) {
+    const before = sender.moved;
+    try {
+      await withLock(places.folder, lock, () => sender.drain());
+    } catch (error) {
+      if (error instanceof UserError && error.exitCode === exitCodes.refused) return false;
+      throw error;
+    }
+    // What was spooled while the last one was being sent saw the lock and started no sender of its own.
+    const hasMore = waitingOf({ places, destinations: [destination] }).length > 0;
+    if (!hasMore || sender.moved === before || Date.now() >= endMs) return true;
   }
 }
 
@@ -96,6 +102,9 @@ class Sender {
   readonly #destination: Destination;
   readonly #options: SendOptions;
   readonly #total: Total;
+  /** Batches that are out of the way, taken or refused. */
+  moved = 0;
+  #movedMs = Date.now();
 
   constructor(destination: Destination, options: SendOptions, total: Total) {
     this.#destination = destination;
@@ -131,7 +140,8 @@ class Sender {
 
   /** Until the server may be asked again; `false` where that is too late for this run. */
   async #wait(isFirst: boolean): Promise<boolean> {
-    const { places, endMs, signal, isUrgent } = this.#options;
+    const { places, signal, isUrgent, patienceMs = Number.POSITIVE_INFINITY } = this.#options;
+    const endMs = Math.min(this.#options.endMs ?? Number.POSITIVE_INFINITY, this.#movedMs + patienceMs);
     const { retryAtMs } = readStatus(places, this.#destination.name);
     const waitMs = isUrgent === true && isFirst ? 0 : retryAtMs - Date.now();
     if (isAborted(signal) || Date.now() >= endMs || Date.now() + waitMs > endMs) return false;
@@ -181,6 +191,12 @@ class Sender {
     onStep('before deletion');
     deleteBatch(places, name, batch, 'acked');
     this.#total.sentSpans += spans;
+    this.#noteMove();
+  }
+
+  #noteMove(): void {
+    this.moved++;
+    this.#movedMs = Date.now();
   }
 
   #noteRejected({ rejectedSpans, message }: Outcome & { kind: 'taken' }): void {
@@ -197,9 +213,10 @@ class Sender {
     const { places } = this.#options;
     const { name } = this.#destination;
     parkBatch(places, name, batch, reason);
-    updateStatus(places, name, { lastError: reason, lastErrorMs: Date.now(), failures: 0 });
+    updateStatus(places, name, { lastError: reason, lastErrorMs: Date.now(), failures: 0, retryAtMs: 0 });
     logFailure(places.log, `send ${name}`, `parked ${batch}: ${reason}`);
     this.#total.parkedBatches++;
+    this.#noteMove();
   }
 
   #putBack(batch: string, { message, retryAfterMs }: Outcome & { kind: 'later' }): void {

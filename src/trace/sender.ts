@@ -10,5 +10,5 @@ export async function runSender(env: NodeJS.ProcessEnv): Promise<SendReport> {
   const context = createContext(env);
   const { places, config } = context;
   await recoverSessions(context);
-  return sendOutbox({ places, destinations: config.destinations, endMs: Date.now() + patienceMs });
+  return sendOutbox({ places, destinations: config.destinations, patienceMs });
 }

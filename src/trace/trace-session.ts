@@ -5,12 +5,12 @@ import path from 'node:path';
 import { withLock } from '../library/archive/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
 import { type CompatEntry, compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
-import { isTraced } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
 import { namesIn } from './durable.ts';
 import { dropPending, readPending, releaseBatch } from './outbox.ts';
 import { sessionKey, sessionLock } from './places.ts';
+import { isTraced } from './projects.ts';
 import { spoolTurns } from './spool-turns.ts';
 import {
   goesOn,

@@ -32,6 +32,53 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
   }
 });
 
+test('somebody whose settings lack one word is told which', (context) => {
+  const env = { CLEW_HOME: temporaryFolder(context), LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b' };
+  const { stderr } = runClew(['trace', 'flush'], { env });
+  const line = 'no destination is set up; set TRACE_TO_LANGFUSE=true to trace to Langfuse by the keys that are there';
+  assert.equal(stderr, `clew: ${line}\n`);
+  const { stdout } = runClew(['trace', 'status'], { env });
+  assert.ok(stdout.endsWith(`${line}\n`));
+  const off = { CLEW_HOME: env.CLEW_HOME, CLEW_TRACE: 'off', CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  assert.match(
+    runClew(['trace', 'backfill'], { env: off }).stderr,
+    /^clew: CLEW_TRACE says that nothing is traced here; /,
+  );
+});
+
+test('status shows no key of an address, and says what is held back', (context) => {
+  const env = {
+    CLEW_HOME: temporaryFolder(context),
+    CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9/?key=hush',
+    CLEW_TRACE_CONTENT: 'metadata',
+  };
+  const { stdout } = runClew(['trace', 'status'], { env });
+  assert.match(stdout, /\ndefault {2}genai, http:\/\/127\.0\.0\.1:9\/v1\/traces\?…, metadata\n/);
+  assert.doesNotMatch(stdout + runClew(['trace', 'status', '--json'], { env }).stdout, /hush/);
+});
+
+test('a backfill says whose last turn it leaves for later', (context) => {
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects', 'p', 's.jsonl');
+  writeTree(root, { 'projects/p/s.jsonl': sessionText([...toolTurn('a'), ...toolTurn('b')], { sessionId: 's' }) });
+  const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  const words = ['trace', 'backfill', '--dry-run', '--root', root];
+  assert.equal(
+    runClew(words, { env }).stdout,
+    'would send 4 spans of 1 turn in 1 session\nthe last turn waits in 1 session written to a moment ago\n',
+  );
+  utimesSync(file, 1, 1);
+  assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
+});
+
+test('install writes nothing where the settings of the tracer are wrong', (context) => {
+  const root = temporaryFolder(context);
+  const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'nowhere' };
+  const { status, stderr } = runClew(['trace', 'install', '--root', root], { env });
+  assert.deepEqual([status, existsSync(path.join(root, 'settings.json'))], [2, false]);
+  assert.match(stderr, /^clew: the endpoint of "default" is no http\(s\) address; /);
+});
+
 test('status says what was refused and why, and shows no key', async (context) => {
   const receiver = await startReceiver(context, { mood: () => '400' });
   const home = homeFor(context);
@@ -48,7 +95,7 @@ test('status says what was refused and why, and shows no key', async (context) =
   );
   assert.match(
     stdout,
-    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans\n {2}error {4}\S+ \S+ 400 malformed spans\n$/,
+    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans \(`clew trace retry` sends again\)\n {2}error {4}\S+ \S+ 400 malformed spans\n$/,
   );
   assert.doesNotMatch(stdout, /hushhush/);
 });

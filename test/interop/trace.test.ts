@@ -112,7 +112,7 @@ async function startTracing(context: TestContext, version: string) {
       () => receiver.spans.length >= count,
       () => JSON.stringify(receiver.spans),
     );
-    await waitFor(() => !isSending(places));
+    await waitFor(() => !isSending(places, 'default'));
     assert.deepEqual(repeated(receiver.spans), {});
   };
   return { receiver, options, arrived };

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Destination, isTraced, readTraceConfig } from '../../src/trace/config.ts';
+import { type Destination, readTraceConfig } from '../../src/trace/config.ts';
+import { isTraced } from '../../src/trace/projects.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 function configOf(context: TestContext, env: Readonly<Record<string, string>>, file?: object) {
@@ -110,6 +111,27 @@ test('the file names several destinations, with keys from the environment', (con
   );
 });
 
+test('a variable that is set to nothing is not set', (context) => {
+  const empty = {
+    CLEW_TRACE_ENDPOINT: '',
+    OTEL_EXPORTER_OTLP_ENDPOINT: '',
+    TRACE_TO_LANGFUSE: '',
+    CLEW_TRACE_CONTENT: '',
+  };
+  assert.deepEqual(configOf(context, empty), configOf(context, {}));
+  const [destination] = configOf(context, { ...empty, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' }).destinations;
+  assert.deepEqual([destination?.name, destination?.url, destination?.content], ['otel', 'http://x/v1/traces', 'full']);
+});
+
+test('a settings file that cannot be read is not taken for none', (context) => {
+  const home = temporaryFolder(context);
+  writeTree(home, { 'trace.json/x': '' });
+  assert.throws(
+    () => readTraceConfig({ CLEW_HOME: home }),
+    /trace\.json cannot be read; make it readable, or remove it$/,
+  );
+});
+
 test('what is wrong is named, and no secret is', (context) => {
   const cases: readonly (readonly [Readonly<Record<string, string>>, RegExp, object?])[] = [
     [{ CLEW_TRACE_ENDPOINT: 'collector:4318' }, /^the endpoint of "default" is no http\(s\) address/],
@@ -143,6 +165,26 @@ test('what is wrong is named, and no secret is', (context) => {
         ],
       },
     ],
+    // A slip must not send more than was wanted.
+    [
+      {},
+      /^destination "file" in trace.json has "contents", which is no setting; known: name, profile, endpoint, headers, format, content, redact, thinking, project$/,
+      { destinations: [{ endpoint: 'http://x', contents: 'metadata' }] },
+    ],
+    [{}, /^"content" of destination "file" in trace.json is no text/, { destinations: [{ content: ['metadata'] }] }],
+    [
+      {},
+      /^"redact" of destination "file" in trace.json is neither true nor false/,
+      { destinations: [{ redact: 'on' }] },
+    ],
+    [
+      {},
+      /^the header "a" of destination "file" in trace.json is no text/,
+      { destinations: [{ endpoint: 'http://x', headers: { a: 7 } }] },
+    ],
+    [{}, /^trace.json has "project", which is no setting; known: destinations, projects,/, { project: ['!x'] }],
+    [{}, /^trace.json has "__proto__", which is no setting/, JSON.parse('{"__proto__":{}}') as object],
+    [{}, /^"destinations" of trace.json is no list/, { destinations: {} }],
     [{}, /^a destination cannot be called "\.\.\/up"/, { destinations: [{ name: '../up', endpoint: 'http://x' }] }],
   ];
   for (const [env, message, file] of cases) {

@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
+import { logFailure } from '../../src/trace/log.ts';
 import { sessionKey, tracePlaces } from '../../src/trace/places.ts';
 import { isSending } from '../../src/trace/send.ts';
 import { isSettled, settle } from '../../src/trace/settle.ts';
@@ -39,7 +40,7 @@ function runHookWith(env: Readonly<Record<string, string>>, input: string): Prom
 
 /** The folder of a test can only be removed when nobody writes to it. */
 async function senderEnds(env: Readonly<Record<string, string>>): Promise<void> {
-  await waitFor(() => !isSending(tracePlaces(env)));
+  await waitFor(() => !isSending(tracePlaces(env), 'default'));
 }
 
 function logOf(env: Readonly<Record<string, string>>): string {
@@ -125,7 +126,21 @@ test('whatever is on stdin or wrong with the settings, the hook ends with 0 and 
   const wrong = { ...env, CLEW_TRACE_CONTENT: 'everything' };
   assert.equal(await runHook(wrong, path.join(home, 'none.jsonl')), 0);
   assert.match(logOf(env), /the content of default is none of full, no-tool-content, metadata/);
-  assert.equal(await runHook(env, path.join(home, 'none.jsonl')), 0);
+  for (const name of ['Stop', 'SessionEnd', 'Stop\n\u001b[31m'])
+    assert.equal(await runHook(env, path.join(home, 'none.jsonl'), { hook_event_name: name }), 0);
+  const { CLEW_TRACE_ENDPOINT: _, ...nowhere } = env;
+  assert.equal(await runHookWith({ ...nowhere, CLEW_TRACE_PROFILE: 'genai' }, '{}'), 0);
+  assert.equal(await runHookWith({ ...nowhere, CLEW_TRACE: 'off' }, '{}'), 0);
+  const last = logOf(env).trim().split('\n').slice(6);
+  assert.equal(last.length, 2);
+  assert.match(last[0] ?? '', /^\S+Z hook Stop none: there is no transcript .*none\.jsonl$/);
+  assert.match(last[1] ?? '', /^\S+Z hook: no destination is set up where the client runs; see docs/);
+});
+
+test('a line of the log is one line, whatever is in it', (context) => {
+  const file = path.join(temporaryFolder(context), 'trace.log');
+  logFailure(file, 'hook a\nb\u001b[31m', new Error('c\r\n\u202ed\u0007 e'), 0);
+  assert.equal(readFileSync(file, 'utf8'), '1970-01-01T00:00:00.000Z hook a b [31m: c d e\n');
 });
 
 test('a session that goes on from another recovers that one first, and its failure blocks nothing', async (context) => {

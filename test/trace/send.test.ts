@@ -8,13 +8,14 @@ import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
 import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
-import { postBatch, retryAfterMs } from '../../src/trace/post.ts';
-import { type SendOptions, sendOutbox } from '../../src/trace/send.ts';
+import { failureText, postBatch, retryAfterMs } from '../../src/trace/post.ts';
+import { isSending, needsSender, type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
 import { sessionText } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
+import { waitFor } from '../support/wait.ts';
 
 async function spooled(context: TestContext, url: string, turns = 1): Promise<TraceContext> {
   const home = homeFor(context);
@@ -74,6 +75,41 @@ test('a server that is down costs nothing but time: all is delivered when it is 
   const back = await startReceiver(context, { port: Number(new URL(gone.url).port) });
   assert.equal((await send(tracer, { isUrgent: true })).sentSpans, 12);
   assert.deepEqual(repeated(back.spans), {});
+});
+
+test('a destination that is down keeps nothing from the others, also not what is spooled in the meantime', async (context) => {
+  const [gone, up] = [await startReceiver(context), await startReceiver(context)];
+  await gone.close();
+  const home = homeFor(context);
+  const destinations = [{ name: 'up', endpoint: up.url, profile: 'genai', format: 'json' }];
+  writeTree(home, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  const tracer = contextFor(traceEnv(home, gone.url));
+  const spool = async (name: string): Promise<void> => {
+    writeTree(home, { [`p/${name}.jsonl`]: sessionText(toolTurn(name), { sessionId: name }) });
+    await traceSession(runOf(path.join(home, 'p', `${name}.jsonl`)), tracer);
+  };
+  await spool('s0');
+  const { places, config } = tracer;
+  const stop = new AbortController();
+  const patient = send(tracer, { retryBaseMs: 60_000, patienceMs: 600_000, endMs: Infinity, signal: stop.signal });
+  await waitFor(() => !isSending(places, 'up') && readStatus(places, 'default').failures > 0);
+  assert.equal(up.spans.length, 4);
+  await spool('s1');
+  assert.ok(isSending(places, 'default') && needsSender(places, config.destinations));
+  const second = await send(tracer);
+  assert.deepEqual(second, { sentSpans: 4, parkedBatches: 0, waitingBatches: 2, isBusy: true });
+  assert.ok(!needsSender(places, config.destinations));
+  stop.abort();
+  assert.equal((await patient).sentSpans, 4);
+  assert.deepEqual(repeated(up.spans), {});
+});
+
+test('patience is for a server that takes nothing: as long as it does, all is sent', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => 'slow', slowMs: 700 });
+  const tracer = await spooled(context, receiver.url, 4);
+  const { places, config } = tracer;
+  // Less than all of it takes, more than one batch does.
+  assert.equal((await sendOutbox({ places, destinations: config.destinations, patienceMs: 2_000 })).sentSpans, 16);
 });
 
 test('Retry-After is kept to, by this sender and by the next', async (context) => {
@@ -162,6 +198,12 @@ test('what a killed sender left in the middle of a request is sent again, and st
   const { sentSpans, uncertainBatches } = readStatus(places, 'default');
   assert.deepEqual([sentSpans, uncertainBatches], [8, 1]);
   assert.match(readFileSync(places.log, 'utf8'), /is sent again: a sender ended before it had the answer\n$/);
+});
+
+test('a server that no address of its name leads to is told by all of them', () => {
+  const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}`);
+  const error = new AggregateError([refused('::1:4318'), refused('127.0.0.1:4318')]);
+  assert.equal(failureText(error), 'connect ECONNREFUSED ::1:4318; connect ECONNREFUSED 127.0.0.1:4318');
 });
 
 test('a date is as good as seconds, and nobody is waited for longer than an hour', () => {

@@ -11,6 +11,8 @@ export interface TracerTask {
   readonly runs: readonly SessionRun[];
   readonly killAtStep?: number;
   readonly isSender: boolean;
+  /** One destination after the other: then no step falls into the middle of a request to another. */
+  readonly isOneByOne?: boolean;
   readonly sendMs: number;
 }
 
@@ -29,8 +31,7 @@ if (task.isSender) {
   const { places } = context;
   const endMs = Date.now() + task.sendMs;
   const options = { places, endMs, waitMs: task.sendMs, timeoutMs: 60_000, retryBaseMs: 1, onStep };
-  // One after the other: all at once, a step of one destination would fall into the middle of a request to another, where
-  // nobody can know what the server did (docs/tracing.md, "The one gap").
-  for (const destination of config.destinations) await sendOutbox({ ...options, destinations: [destination] });
+  const rows = task.isOneByOne ? config.destinations.map((each) => [each]) : [config.destinations];
+  for (const destinations of rows) await sendOutbox({ ...options, destinations });
 }
 writeSync(1, `${steps}\n`);

@@ -4,7 +4,7 @@ import { formatCount } from '../../base/human.ts';
 import { discoverSessions, type FoundSession } from '../../store/discover.ts';
 import { createContext } from '../../trace/context.ts';
 import { recoverSessions } from '../../trace/recover.ts';
-import { type SendReport, sendOutbox } from '../../trace/send.ts';
+import { type SendOptions, type SendReport, sendOutbox } from '../../trace/send.ts';
 import { isSettled } from '../../trace/settle.ts';
 import { type SessionRun, traceSession } from '../../trace/trace-session.ts';
 import { type CommandInput, textFlag } from '../command.ts';
@@ -16,12 +16,11 @@ import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 import { parseTime } from '../time-flag.ts';
 import { counted } from '../wording.ts';
-import { failUnlessSent, sendText } from './flush.ts';
+import { failUnlessSent, lockMs, patienceMs, sendText } from './flush.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 const [overMs, pauseMs] = [3_600_000, 60_000];
 const sessionsPerSend = 25;
-const patienceMs = 120_000;
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
@@ -31,10 +30,10 @@ export async function run(input: CommandInput): Promise<void> {
   const sessions = await chosenSessions(input);
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const total = { sessions: sessions.length, turns: 0, spans: 0, copies: 0, failed: 0 };
+  const total = { sessions: sessions.length, openSessions: 0, turns: 0, spans: 0, copies: 0, failed: 0 };
   const sent = { sentSpans: 0, parkedBatches: 0, waitingBatches: 0, isBusy: false };
-  const send = async (endMs: number, waitMs: number): Promise<void> => {
-    const report = await sendOutbox({ places, destinations: config.destinations, endMs, waitMs });
+  const send = async (how: Pick<SendOptions, 'endMs' | 'patienceMs' | 'waitMs'>): Promise<void> => {
+    const report = await sendOutbox({ places, destinations: config.destinations, ...how });
     sent.sentSpans += report.sentSpans;
     sent.parkedBatches += report.parkedBatches;
     sent.waitingBatches = report.waitingBatches;
@@ -45,6 +44,7 @@ export async function run(input: CommandInput): Promise<void> {
       const atEnd = endOf(path, Date.now() - mtimeMs);
       const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun } as const;
       const report = await traceSession(run, context);
+      if (atEnd === undefined) total.openSessions++;
       total.turns += report.turns;
       total.spans += report.spans;
       total.copies += report.copies;
@@ -53,9 +53,9 @@ export async function run(input: CommandInput): Promise<void> {
       writeNotice(io.stderr, `${path}: ${error instanceof Error ? error.message : String(error)}`);
     }
     progress.add(sizeBytes);
-    if (!isDryRun && i % sessionsPerSend === sessionsPerSend - 1) await send(Date.now() + 5_000, 0);
+    if (!isDryRun && i % sessionsPerSend === sessionsPerSend - 1) await send({ endMs: Date.now() + 5_000 });
   }
-  if (!isDryRun) await send(Date.now() + patienceMs, patienceMs);
+  if (!isDryRun) await send({ patienceMs, waitMs: lockMs });
   progress.end();
   const report: SendReport = sent;
   const text =
@@ -90,13 +90,17 @@ function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): obj
 
 interface Total {
   readonly sessions: number;
+  readonly openSessions: number;
   readonly turns: number;
   readonly spans: number;
   readonly copies: number;
 }
 
-function reportText({ sessions, turns, spans, copies }: Total, report: SendReport, isDryRun: boolean): string {
+function reportText(total: Total, report: SendReport, isDryRun: boolean): string {
+  const { sessions, openSessions, turns, spans, copies } = total;
   const rest = copies === 0 ? '' : `; ${formatCount(copies)} were sent before or are copies`;
-  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}`;
-  return isDryRun ? `would send ${what}\n` : `traced ${what}\n${sendText(report)}`;
+  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
+  const open =
+    openSessions === 0 ? '' : `the last turn waits in ${counted(openSessions, 'session')} written to a moment ago\n`;
+  return isDryRun ? `would send ${what}${open}` : `traced ${what}${open}${sendText(report)}`;
 }

@@ -11,7 +11,10 @@ import { writeOut } from '../terminal/output.ts';
 import { counted } from '../wording.ts';
 import { neededConfigOf } from './trace-config.ts';
 
-const patienceMs = 60_000;
+/** Somebody sits and waits; what is left is for the next sender. */
+export const patienceMs = 10_000;
+/** For a sender in the background to give up on a server, at most. */
+export const lockMs = 60_000;
 
 export async function run(input: CommandInput): Promise<void> {
   await flush(input, false);
@@ -30,8 +33,8 @@ async function flush(input: CommandInput, isRetry: boolean): Promise<void> {
   const report = await sendOutbox({
     places,
     destinations: config.destinations,
-    endMs: Date.now() + patienceMs,
-    waitMs: patienceMs,
+    patienceMs,
+    waitMs: lockMs,
     isUrgent: true,
   });
   await writeOut([flags.json === true ? `${jsonText(sendJson(report), 2)}\n` : sendText(report)], io);

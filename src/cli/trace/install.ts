@@ -15,7 +15,7 @@ import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
 import { packageRoot, rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
-import { traceConfigOf } from './trace-config.ts';
+import { setUpHint, traceConfigOf } from './trace-config.ts';
 
 export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
 
@@ -23,6 +23,8 @@ export async function run(input: CommandInput): Promise<void> {
   const { io } = input;
   const file = settingsFile(input);
   const roots = rootsOf(input);
+  // Before anything is written: a hook with wrong settings would only fill its log.
+  const { destinations } = traceConfigOf(input);
   const version = await detectClientVersion(roots, io.env);
   const hooks = plannedHooks(version?.numbers);
   const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
@@ -34,8 +36,7 @@ export async function run(input: CommandInput): Promise<void> {
       'only Stop is set up: no client was found, and old ones run no hook at all where one is unknown to them';
     writeNotice(io.stderr, why);
   }
-  if (traceConfigOf(input).destinations.length === 0)
-    writeNotice(io.stderr, 'no destination is set up yet; see docs/tracing.md');
+  if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
   const events = hooks.map(({ event }) => event);
   await report(input, { file, events, isChanged: after !== text, backup, client: version?.numbers.join('.') ?? null });
 }

@@ -14,19 +14,23 @@ import { jsonText } from '../json-text.ts';
 import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 import { counted, localTime } from '../wording.ts';
-import { traceConfigOf } from './trace-config.ts';
+import { setUpHint, traceConfigOf } from './trace-config.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const places = tracePlaces(io.env);
-  const { destinations } = traceConfigOf(input);
+  const { destinations, isOff } = traceConfigOf(input);
   const names = new Set([...destinations.map(({ name }) => name), ...knownDestinations(places)]);
   const reports = [...names].map((name) => ({
     ...reportDestination(places, name, Date.now()),
     destination: destinations.find((each) => each.name === name),
   }));
   const events = rootsOf(input).flatMap((root) => eventsIn(path.join(root, 'settings.json')));
-  const about = { events, isSending: isSending(places), log: places.log };
+  const missing = isOff
+    ? 'CLEW_TRACE is off: nothing is traced here'
+    : `no destination is set up; ${setUpHint(io.env)}`;
+  const hint = destinations.length === 0 ? missing : undefined;
+  const about = { hint, events, isSending: [...names].some((name) => isSending(places, name)), log: places.log };
   const text = flags.json === true ? `${jsonText(statusJson(reports, about), 2)}\n` : statusText(reports, about);
   await writeOut([text], io);
 }
@@ -39,6 +43,7 @@ interface About {
   readonly events: readonly string[];
   readonly isSending: boolean;
   readonly log: string;
+  readonly hint: string | undefined;
 }
 
 type Report = DestinationReport & { readonly destination: Destination | undefined };
@@ -51,7 +56,7 @@ function statusJson(reports: readonly Report[], { events, isSending: sending, lo
     destinations: reports.map(({ destination, ...report }) => ({
       name: report.name,
       profile: destination?.profile ?? null,
-      url: destination?.url ?? null,
+      url: destination === undefined ? null : shownUrl(destination),
       format: destination?.format ?? null,
       content: destination?.content ?? null,
       redacted: destination?.isRedacted ?? null,
@@ -70,16 +75,27 @@ function statusJson(reports: readonly Report[], { events, isSending: sending, lo
   };
 }
 
-function statusText(reports: readonly Report[], { events, isSending: sending, log }: About): string {
+function statusText(reports: readonly Report[], { events, isSending: sending, log, hint }: About): string {
   const hooks = events.length === 0 ? 'not installed (`clew trace install`)' : events.join(', ');
   const lines = [`hooks    ${hooks}`, `log      ${log}`, ...(sending ? ['sending  now'] : [])];
-  if (reports.length === 0) lines.push('no destination is set up; see docs/tracing.md');
+  if (hint !== undefined) lines.push(hint);
   for (const report of reports) lines.push('', ...destinationLines(report));
   return `${neutralise(lines.join('\n'))}\n`;
 }
 
+function describe(destination: Destination): string {
+  const { profile, content, isRedacted } = destination;
+  const mode = content === 'full' ? [] : [content];
+  return [profile, shownUrl(destination), ...mode, ...(isRedacted ? [] : ['secrets are sent'])].join(', ');
+}
+
+/** Some servers want their key in the address. */
+function shownUrl({ url }: Destination): string {
+  return url.replace(/\?.*$/, '?…');
+}
+
 function destinationLines({ destination, ...report }: Report): readonly string[] {
-  const where = destination === undefined ? 'not set up any more' : `${destination.profile}, ${destination.url}`;
+  const where = destination === undefined ? 'not set up any more' : describe(destination);
   const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs, retryAtMs } = report;
   const lines = [`${report.name}  ${where}`];
   const sent = lastSentMs === undefined ? '' : `, last ${localTime(lastSentMs)}`;
@@ -93,7 +109,9 @@ function destinationLines({ destination, ...report }: Report): readonly string[]
       `  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again after a sender was killed`,
     );
   if (parked.length > 0)
-    lines.push(`  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason}`);
+    lines.push(
+      `  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason} (\`clew trace retry\` sends again)`,
+    );
   if (lastError !== undefined) lines.push(`  error    ${localTime(lastErrorMs ?? Number.NaN)} ${lastError}`);
   return lines;
 }

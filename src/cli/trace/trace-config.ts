@@ -16,5 +16,13 @@ export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>)
 export function neededConfigOf(input: Pick<CommandInput, 'flags' | 'io'>): TraceConfig {
   const config = traceConfigOf(input);
   if (config.destinations.length > 0) return config;
-  throw new UserError('no destination is set up', 'set CLEW_TRACE_ENDPOINT, or see docs/tracing.md for others');
+  if (config.isOff) throw new UserError('CLEW_TRACE says that nothing is traced here', 'unset it');
+  throw new UserError('no destination is set up', setUpHint(input.io.env));
+}
+
+/** People with keys for Langfuse have done most of it, and wonder what is missing. */
+export function setUpHint(env: NodeJS.ProcessEnv): string {
+  const hasKeys = Boolean((env.CC_LANGFUSE_SECRET_KEY || env.LANGFUSE_SECRET_KEY) && !env.TRACE_TO_LANGFUSE);
+  if (hasKeys) return 'set TRACE_TO_LANGFUSE=true to trace to Langfuse by the keys that are there';
+  return 'set CLEW_TRACE_ENDPOINT, or see docs/tracing.md for others';
 }

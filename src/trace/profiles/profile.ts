@@ -67,7 +67,7 @@ function timeNear(span: TraceSpan, spans: readonly TraceSpan[]): number | undefi
 }
 
 /** Before 1970, and where a time is no number, OTLP has none. */
-export function nanoseconds(ms: number): bigint {
+function nanoseconds(ms: number): bigint {
   return Number.isFinite(ms) && ms > 0 ? BigInt(Math.min(Math.trunc(ms), maxMs)) * 1_000_000n : 0n;
 }
 
