@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
+import { isSideRequest } from '../../src/api/server/side-request.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { filesBelow, skipWithoutShared } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
@@ -61,6 +63,34 @@ for (const [scenario, calls] of [
     },
   );
 }
+
+test(`${current} keeps to the rules of the scripted server, and survives its faults`, async (t) => {
+  const seen: string[] = [];
+  const server = await startScriptedServer({
+    script: ({ body }) => {
+      const request = asObject(body) ?? {};
+      if (isSideRequest(request)) return { blocks: [{ type: 'text', text: 'OK.' }] };
+      const turns = isArray(request.messages)
+        ? request.messages.filter((each) => asObject(each)?.role === 'assistant')
+        : [];
+      const isRetry = seen.at(-1) === `${turns.length}`;
+      seen.push(`${turns.length}`);
+      if (turns.length === 0 && !isRetry)
+        return { status: 529, type: 'overloaded_error', message: 'Overloaded', headers: { 'retry-after': '0' } };
+      if (turns.length > 0) return { blocks: [{ type: 'text', text: 'It is done.' }] };
+      return { blocks: [{ type: 'tool_use', name: 'Bash', input: { command: 'echo 42', description: 'Say it' } }] };
+    },
+  });
+  t.after(() => server.close());
+  const run = await startSession({
+    cli: await clientOf(current),
+    prompt: 'do it',
+    args: ['--dangerously-skip-permissions'],
+    env: { ANTHROPIC_BASE_URL: server.url, CLAUDE_CODE_MAX_RETRIES: '3' },
+  });
+  const result = asObject(parseJson(run.stdout));
+  assert.deepEqual([run.exitCode, result?.result, seen], [0, 'It is done.', ['0', '0', '1']], run.stderr || run.stdout);
+});
 
 /** The session and its sub-agents, with the scratch folder in place of the recorded one, which must not be touched. */
 function copyInto(t: TestContext, recorded: string, folder: string): string {
