@@ -8,6 +8,24 @@ export { decodedByteLength, readImageSize } from './api/image-size.ts';
 export type { CheckableRequest, Place, RequestView } from './api/request-view.ts';
 export { viewRequest } from './api/request-view.ts';
 export type { ApiRule, Violation } from './api/rule.ts';
+export type { MessagesServer, ServerOptions } from './api/server/messages-server.ts';
+export type { Mismatch } from './api/server/mismatch.ts';
+export type { ReplayCounts, ReplayOptions, ReplayServer, Served } from './api/server/replay-server.ts';
+export { startReplayServer } from './api/server/replay-server.ts';
+export type { ServedRequest } from './api/server/request-log.ts';
+export type {
+  ApiError,
+  ReplyBlock,
+  Script,
+  ScriptedError,
+  ScriptedHang,
+  ScriptedReply,
+  ScriptStep,
+  StreamFault,
+} from './api/server/script.ts';
+export type { ScriptedServerOptions } from './api/server/scripted-server.ts';
+export { startScriptedServer } from './api/server/scripted-server.ts';
+export { isSideRequest } from './api/server/side-request.ts';
 export type { Diagnostic } from './base/diagnostic.ts';
 export { UserError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';

@@ -52,6 +52,19 @@ test('the example of an operation in docs/library.md runs, and takes back what i
   assert.deepEqual(runExample(second, { TMPDIR: temporaryFolder(context) }), ['true true', '']);
 });
 
+test('the example in docs/replay.md runs, and both servers answer', () => {
+  const page = readFileSync(path.join(projectRoot, 'docs/replay.md'), 'utf8');
+  assert.deepEqual(runExample(page), [
+    '529',
+    "[ 'text', 'tool_use' ] tool_use",
+    'messages: at least one message is required',
+    '3',
+    "1/4 [ 'the prompt' ]",
+    'true',
+    '',
+  ]);
+});
+
 test('importing the library loads no database; opening one does', (context) => {
   const code = `
     const loaded = () => process.moduleLoadList.includes('NativeModule sqlite') || opened;

@@ -49,6 +49,11 @@ const rows: Readonly<Record<string, readonly [number, boolean, boolean]>> = {
 const shortContextImages = 100;
 export const otherMaxImages = 600;
 
+/** Anthropic's own names, oldest first, without dates. */
+export function knownModels(): readonly string[] {
+  return Object.keys(rows);
+}
+
 export function modelFactsOf(model: string): ModelFacts | undefined {
   const name = withoutModelDate(plainModelName(model));
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;

@@ -224,6 +224,25 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./stats.ts'),
   },
   {
+    name: 'replay',
+    argument: 'SESSION',
+    summary: 'serve the recorded answers of a session as the model',
+    flags: [
+      { name: '--port', value: 'N', summary: 'listen on port N of 127.0.0.1 instead of a free one' },
+      { name: '--speed', value: 'real|fast', summary: 'with the recorded pauses, or (unless said) without' },
+      {
+        name: '--on-mismatch',
+        value: 'nearest|error',
+        summary: 'where a request differs: serve the nearest message (unless said), or refuse with 400',
+      },
+      json,
+      root,
+      demo,
+    ],
+    examples: ['clew replay 3f2b8c1e', 'clew replay 3f2b8c1e --port 8080 --speed real'],
+    load: () => import('./replay.ts'),
+  },
+  {
     name: 'trace',
     argument: '[ACTION...]',
     summary: 'send every turn to Langfuse, Phoenix or OpenTelemetry, exactly once',

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
+import { ask, post } from '../support/messages-client.ts';
 import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
@@ -53,6 +54,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collectSurgery(folder, printed);
   collectTrace(folder, printed);
   await collectLive(context, folder, printed);
+  await collectReplay(context, folder, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
     const plain = place
@@ -148,6 +150,17 @@ async function collectLive(context: TestContext, folder: string, printed: Map<st
       printed,
     );
     await running.end('SIGTERM');
+  }
+}
+
+async function collectReplay(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {
+  writeTree(folder, { 'replayed.jsonl': sessionText([user('go'), assistant('done')]) });
+  const running = startClew(context, ['replay', '--json', path.join(folder, 'replayed.jsonl')]);
+  const listening = parseJson(await running.prints(/\n/));
+  await post(String(isObject(listening) ? listening.url : ''), ask('other'));
+  await running.end('SIGTERM');
+  for (const line of running.stdout().trim().split('\n').map(parseJson)) {
+    if (isObject(line)) collect(`replay ${line.event}`, line, printed);
   }
 }
 

@@ -1,0 +1,176 @@
+// An HTTP server that speaks the Messages API: reads requests, judges them as the API does, and answers with what the
+// given function says. Whatever comes in, it goes on: a bad request gets the API's own error.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import { knownModels } from '../models.ts';
+import { viewRequest } from '../request-view.ts';
+import { estimateTokens } from '../rules/size.ts';
+import { judgeBody, judgeKey, judgeRequest, methodNotAllowed, notFound } from './judge.ts';
+import { readRequestBody } from './request-body.ts';
+import { RequestLog, type ServedRequest } from './request-log.ts';
+import type { ScriptedError, ScriptStep } from './script.ts';
+import { sendError, sendJson, sendStep } from './send-step.ts';
+
+export interface ServerOptions {
+  /** A free one unless said. */
+  readonly port?: number;
+  /** 127.0.0.1 unless said. */
+  readonly host?: string;
+  /** Requests without this key are refused; without it the key is not looked at. */
+  readonly apiKey?: string;
+  /** Whether a request that breaks a rule of the API is refused, in the API's words. */
+  readonly rules?: 'enforce' | 'ignore';
+  /** Called with every request, before it is answered. */
+  readonly onRequest?: (request: ServedRequest) => void;
+}
+
+export interface MessagesServer {
+  /** For `ANTHROPIC_BASE_URL`. */
+  readonly url: string;
+  readonly port: number;
+  /** In order; the bodies of old ones are let go. */
+  readonly requests: readonly ServedRequest[];
+  /** Ends all connections, also those that hang. */
+  close(): Promise<void>;
+}
+
+/** What a request for a message is answered with; it has passed the rules. */
+export type AnswerRequest = (request: ServedRequest, body: JsonObject) => ScriptStep | Promise<ScriptStep>;
+
+export async function startMessagesServer(answer: AnswerRequest, options: ServerOptions): Promise<MessagesServer> {
+  const { port = 0, host = '127.0.0.1' } = options;
+  const log = new RequestLog();
+  const closing = new AbortController();
+  const server = createServer((incoming, response) => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    // A client that leaves breaks its own connection; anything else is told as far as it still can be.
+    new Exchange(response, answer, options, log, signal).serve(incoming).catch((error: unknown) => {
+      if (response.headersSent || signal.aborted) response.destroy();
+      else sendError(response, { status: 500, type: 'api_error', message: String(error) });
+    });
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await listen(server, port, host);
+  const address = server.address() as AddressInfo; // it listens on a port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    requests: log.requests,
+    close: () =>
+      new Promise((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    const why = listenProblems[code] ?? `cannot be listened on (${code})`;
+    throw new UserError(`port ${port} of ${host} ${why}`, 'choose another one, or none for a free one');
+  }
+}
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use',
+  EACCES: 'is not for this user',
+  EADDRNOTAVAIL: 'is not of this machine',
+  ENOTFOUND: 'is not known',
+  ERR_SOCKET_BAD_PORT: 'does not exist',
+};
+
+const messagesPath = '/v1/messages';
+const countPath = '/v1/messages/count_tokens';
+const modelsPath = '/v1/models';
+
+/** One request and its response. */
+class Exchange {
+  readonly #response: ServerResponse;
+  readonly #answer: AnswerRequest;
+  readonly #options: ServerOptions;
+  readonly #log: RequestLog;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    response: ServerResponse,
+    answer: AnswerRequest,
+    options: ServerOptions,
+    log: RequestLog,
+    signal: AbortSignal,
+  ) {
+    this.#response = response;
+    this.#answer = answer;
+    this.#options = options;
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  async serve(incoming: IncomingMessage): Promise<void> {
+    const { method = '', url = '', headers } = incoming;
+    const path = url.split('?')[0] ?? '';
+    const read = await readRequestBody(incoming);
+    const bytes = 'bytes' in read ? read.bytes : Buffer.alloc(0);
+    const body = parseJson(bytes.toString('utf8'));
+    const request = this.#log.add({ method, path, headers, body, bodyBytes: bytes.length });
+    this.#options.onRequest?.(request);
+    const wrong = judgeKey(headers, this.#options.apiKey);
+    if (path === '/' || path === '/api/hello') sendJson(this.#response, 200, { message: 'hello' });
+    else if (wrong !== undefined) sendError(this.#response, wrong);
+    else if (path === messagesPath || path === countPath) await this.#servePost(request, judgeBody(read, body), body);
+    else this.#serveGet(request);
+  }
+
+  async #servePost(
+    request: ServedRequest,
+    problem: ScriptedError | undefined,
+    body: JsonValue | undefined,
+  ): Promise<void> {
+    if (request.method !== 'POST') return sendError(this.#response, methodNotAllowed);
+    if (problem !== undefined || !isObject(body)) return sendError(this.#response, problem ?? notFound);
+    const isCount = request.path === countPath;
+    const wrong = judgeRequest(body, isCount, this.#options.rules !== 'ignore');
+    if (wrong !== undefined) return sendError(this.#response, wrong);
+    if (isCount) {
+      const counted = estimateTokens(viewRequest({ ...body, messages: body.messages }));
+      return sendJson(this.#response, 200, { input_tokens: counted });
+    }
+    const step = await this.#answer(request, body);
+    await sendStep(this.#response, body, step, this.#signal);
+  }
+
+  #serveGet({ method, path }: ServedRequest): void {
+    const found = path === modelsPath || path.startsWith(`${modelsPath}/`) ? modelsAt(path) : undefined;
+    if (found === undefined) sendError(this.#response, notFound);
+    else if (method !== 'GET') sendError(this.#response, methodNotAllowed);
+    else sendJson(this.#response, 200, found);
+  }
+}
+
+/** The list, or the one that the path names. */
+function modelsAt(path: string): JsonObject | undefined {
+  const models = knownModels().map(modelObject);
+  const name = path.slice(modelsPath.length + 1);
+  if (name !== '') return models.find((model) => model.id === name);
+  return { data: models, has_more: false, first_id: models[0]?.id, last_id: models.at(-1)?.id };
+}
+
+/** The API says the beginning of time where it does not know a model's day; so do we for all. */
+function modelObject(id: string): JsonObject {
+  const words = id.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return { type: 'model', id, display_name: words.join(' '), created_at: '1970-01-01T00:00:00Z' };
+}

@@ -1,0 +1,137 @@
+// A session → a model that says again what was said in it: an HTTP server that speaks the Messages API and answers each
+// request with the message that was recorded at that place, so that an agent can be run again without a model.
+import type { JsonObject } from '../../base/json.ts';
+import type { Session } from '../../session/session.ts';
+import { type Match, Matcher, readParts, textOfBlocks } from './match-request.ts';
+import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
+import { type Mismatch, mismatchText } from './mismatch.ts';
+import { type Recording, readRecording } from './recording.ts';
+import type { ServedRequest } from './request-log.ts';
+import { invalidRequest, type ScriptedReply, type ScriptStep } from './script.ts';
+import { asksForSummary, isSideRequest, sideReply } from './side-request.ts';
+
+export interface ReplayOptions extends ServerOptions {
+  /** `real`: with the recorded pauses, the long ones shortened; `fast`, unless said: with none. */
+  readonly speed?: 'real' | 'fast';
+  /** `nearest`, unless said: serve all the same, and tell; `error`: refuse with 400, and tell. */
+  readonly onMismatch?: 'nearest' | 'error';
+  readonly onServed?: (served: Served) => void;
+}
+
+/** What one request for a message was answered with. */
+export interface Served {
+  /** The request's, among all that the server took. */
+  readonly request: number;
+  /** `side`: the client's own question; `summary`: that of a compaction; `end`: nothing was recorded behind this. */
+  readonly kind: 'message' | 'summary' | 'side' | 'end' | 'refused';
+  readonly agentId: string | undefined;
+  /** From 1, in its conversation; `undefined` where no recorded message was served. */
+  readonly message: number | undefined;
+  readonly of: number;
+  readonly tools: readonly string[];
+  readonly text: string;
+  readonly mismatches: readonly Mismatch[];
+}
+
+export interface ReplayServer extends MessagesServer {
+  /** Recorded messages: of the session itself, and of its sub-agents. */
+  readonly messages: number;
+  readonly agentMessages: number;
+  readonly counts: ReplayCounts;
+}
+
+export interface ReplayCounts {
+  readonly messages: number;
+  readonly side: number;
+  /** Requests that differed from the recording. */
+  readonly mismatches: number;
+}
+
+/** Unlike the scripted server it refuses nothing by the API's rules unless `rules` says so: old sessions may break new ones. */
+export async function startReplayServer(session: Session, options: ReplayOptions = {}): Promise<ReplayServer> {
+  const recording = await readRecording(session);
+  const replay = new Replay(recording, options);
+  const server = await startMessagesServer((request, body) => replay.answer(request, body), {
+    rules: 'ignore',
+    ...options,
+  });
+  return {
+    ...server,
+    messages: recording.main.steps.length,
+    agentMessages: recording.agents.reduce((sum, agent) => sum + agent.steps.length, 0),
+    get counts() {
+      return replay.counts;
+    },
+  };
+}
+
+const noMessage = { agentId: undefined, message: undefined, of: 0, tools: [], text: '', mismatches: [] } as const;
+
+class Replay {
+  readonly #matcher: Matcher;
+  readonly #options: ReplayOptions;
+  #counts: ReplayCounts = { messages: 0, side: 0, mismatches: 0 };
+
+  constructor(recording: Recording, options: ReplayOptions) {
+    this.#matcher = new Matcher(recording);
+    this.#options = options;
+  }
+
+  get counts(): ReplayCounts {
+    return this.#counts;
+  }
+
+  answer({ index }: ServedRequest, body: JsonObject): ScriptStep {
+    const parts = readParts(body);
+    if (asksForSummary(textOfBlocks(parts.newest))) {
+      const text = this.#matcher.summaryFor(parts) ?? 'Nothing was recorded of a summary.';
+      this.#tell({ ...noMessage, request: index, kind: 'summary', text });
+      return { blocks: [{ type: 'text', text }] };
+    }
+    if (isSideRequest(body) && !this.#matcher.isOfAgent(parts)) {
+      const reply = sideReply(body);
+      this.#tell({ ...noMessage, request: index, kind: 'side', text: textOfBlocks(reply.blocks) });
+      return reply;
+    }
+    return this.#play(index, this.#matcher.match(parts));
+  }
+
+  #play(request: number, match: Match): ScriptStep {
+    const { conversation, index, mismatches } = match;
+    const of = conversation.steps.length;
+    const place = { request, agentId: conversation.agentId, of, mismatches };
+    const step = conversation.steps[index];
+    if (mismatches.length > 0 && this.#options.onMismatch === 'error') {
+      this.#tell({ ...noMessage, ...place, kind: 'refused' });
+      const differences = mismatches.map(mismatchText).join('; ');
+      return invalidRequest(`replay: message ${index + 1} of ${of} does not fit: ${differences}`);
+    }
+    if (step === undefined) {
+      this.#tell({ ...noMessage, ...place, kind: 'end' });
+      return { blocks: [{ type: 'text', text: 'The recording ends here.' }] };
+    }
+    const reply = step.readReply();
+    this.#tell({
+      ...place,
+      kind: 'message',
+      message: index + 1,
+      tools: step.callNames,
+      text: textOfBlocks(reply.blocks.filter((block) => block.type === 'text')),
+    });
+    return this.#options.speed === 'real' ? reply : withoutPauses(reply);
+  }
+
+  #tell(served: Served): void {
+    const { messages, side, mismatches } = this.#counts;
+    this.#counts = {
+      messages: messages + (served.kind === 'message' ? 1 : 0),
+      side: side + (served.kind === 'side' || served.kind === 'summary' ? 1 : 0),
+      mismatches: mismatches + (served.mismatches.length > 0 ? 1 : 0),
+    };
+    this.#options.onServed?.(served);
+  }
+}
+
+function withoutPauses({ delayMs: _, betweenBlocksMs: __, ...reply }: ScriptedReply): ScriptedReply {
+  return reply;
+}

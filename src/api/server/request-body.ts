@@ -1,0 +1,47 @@
+// The body of an HTTP request → its bytes, unpacked, or why not. Whatever is sent, no more than the limit is held: what
+// is too large is read to its end and forgotten, so that the client gets to read the answer.
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { systemErrorCode } from '../../base/errors.ts';
+
+/** A little more than the API's 32 MB, which the rule for bytes judges. */
+export const maxBodyBytes: number = 33 * 1024 * 1024;
+/** Who sends more than this is not waited for. */
+const maxDrainedBytes = 8 * maxBodyBytes;
+
+export type RequestBody =
+  | { readonly bytes: Buffer }
+  | { readonly problem: 'too large' | 'not packed as it says' | 'packed in an unknown way' };
+
+const unpackers: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+export async function readRequestBody(incoming: IncomingMessage): Promise<RequestBody> {
+  const packed = await readBytes(incoming);
+  if (packed === undefined) return { problem: 'too large' };
+  const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return { bytes: packed };
+  const unpack = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
+  if (unpack === undefined) return { problem: 'packed in an unknown way' };
+  try {
+    return { bytes: await unpack(packed, { maxOutputLength: maxBodyBytes }) };
+  } catch (error) {
+    return { problem: systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'not packed as it says' };
+  }
+}
+
+async function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maxBodyBytes) chunks.push(chunk);
+    else chunks = [];
+    if (length > maxDrainedBytes) return undefined;
+  }
+  return length > maxBodyBytes ? undefined : Buffer.concat(chunks);
+}

@@ -1,0 +1,14 @@
+// A script → a model to test an agent with: an HTTP server that speaks the Messages API and answers as the script says,
+// faults included. No network, no key, no surprise.
+import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
+import { chooseStep, type Script } from './script.ts';
+
+export interface ScriptedServerOptions extends ServerOptions {
+  readonly script: Script;
+}
+
+/** Requests that break a rule of the API are refused before the script is asked, and take no step of it. */
+export async function startScriptedServer({ script, ...options }: ScriptedServerOptions): Promise<MessagesServer> {
+  let answered = 0;
+  return startMessagesServer((request) => chooseStep(script, request, answered++), options);
+}

@@ -1,0 +1,365 @@
+// The replay server driven by a small loop: prompts and results as recorded must bring the recorded answers, in every
+// linear session that the real client wrote; what differs is told.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { readRecording } from '../../../src/api/server/recording.ts';
+import {
+  type ReplayOptions,
+  type ReplayServer,
+  type Served,
+  startReplayServer,
+} from '../../../src/api/server/replay-server.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../../src/base/json.ts';
+import { loadSession, type Session } from '../../../src/session/session.ts';
+import { contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
+import { skipWithoutShared } from '../../support/paths.ts';
+import { realSessions } from '../../support/surgery-kit.ts';
+import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
+
+interface Step {
+  readonly input: readonly JsonValue[];
+  readonly blocks: JsonValue[];
+}
+
+test('every linear session of the corpus is played as it was recorded', { skip: skipWithoutShared }, async (t) => {
+  let sessions = 0;
+  let messages = 0;
+  let calls = 0;
+  for (const file of realSessions()) {
+    const session = await loadSession(file);
+    const steps = stepsOf(file);
+    const isLinear = session.branches.length === 1 && !session.transcript.mayRepeat;
+    if (!isLinear || steps.length === 0 || readFileSync(file, 'utf8').includes('compact_boundary')) continue;
+    const { server, served } = await start(t, session);
+    await play(server, steps, file);
+    assert.deepEqual(
+      served.flatMap((each) => each.mismatches),
+      [],
+      file,
+    );
+    assert.deepEqual(server.counts, { messages: steps.length, side: 0, mismatches: 0 }, file);
+    await server.close();
+    sessions++;
+    messages += steps.length;
+    calls += served.flatMap((each) => each.tools).length;
+  }
+  t.diagnostic(`${sessions} sessions, ${messages} messages, ${calls} calls`);
+  assert.ok(sessions >= 12 && calls >= 50, `${sessions} sessions, ${calls} calls`);
+});
+
+test('sub-agents are played for requests that begin with their prompt', { skip: skipWithoutShared }, async (t) => {
+  let agents = 0;
+  for (const file of realSessions().filter((path) => /\/agent\//.test(path))) {
+    const session = await loadSession(file);
+    const { server, served } = await start(t, session);
+    for (const agent of session.agents) {
+      const steps = agent.path === undefined ? [] : stepsOf(agent.path);
+      if (agent.path === undefined || steps[0]?.input.length === 0) continue; // 2.0.50 warms up with answers to nothing
+      await play(server, steps, agent.path);
+      assert.deepEqual([...new Set(served.splice(0).map((each) => each.agentId))], [agent.agentId]);
+      agents++;
+    }
+  }
+  assert.ok(agents >= 8, String(agents));
+});
+
+test('side questions get a harmless answer and do not advance', async (t) => {
+  const { server, served } = await start(t, conversation());
+  const first = [{ role: 'user', content: 'list it' }];
+  const schema = { format: { type: 'json_schema', schema: { properties: { title: { type: 'string' } } } } };
+  assert.deepEqual(await textsOf(server, requestOf(first, { max_tokens: 1 })), ['#']);
+  assert.deepEqual(await textsOf(server, requestOf(first, { tools: [], output_config: schema })), [
+    '{"title":"Replayed session"}',
+  ]);
+  assert.deepEqual(await textsOf(server, requestOf(first, { tools: [], system: 'say isNewTopic' })), [
+    '{"isNewTopic":false,"title":null}',
+  ]);
+  assert.deepEqual(
+    await textsOf(server, requestOf(first, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] })),
+    ['OK.'],
+  );
+  assert.deepEqual(await textsOf(server, requestOf(first)), ['I look.', 'Bash']);
+  assert.deepEqual(
+    served.map(({ kind, message, of }) => [kind, message, of]),
+    [
+      ['side', undefined, 0],
+      ['side', undefined, 0],
+      ['side', undefined, 0],
+      ['side', undefined, 0],
+      ['message', 1, 3],
+    ],
+  );
+});
+
+test('the same request gets the same answer again', async (t) => {
+  const { server } = await start(t, conversation());
+  const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'a.ts')] }];
+  for (let i = 0; i < 3; i++) assert.deepEqual(await textsOf(server, requestOf(history)), ['One file.']);
+});
+
+test('a result that differs is told, and the next message is served all the same', async (t) => {
+  const { server, served } = await start(t, conversation());
+  const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'b.ts')] }];
+  assert.deepEqual(await textsOf(server, requestOf(history)), ['One file.']);
+  assert.deepEqual(served, [
+    {
+      request: 0,
+      kind: 'message',
+      agentId: undefined,
+      message: 2,
+      of: 3,
+      tools: [],
+      text: 'One file.',
+      mismatches: [{ kind: 'result', what: 'the result of t1', recorded: 'a.ts', sent: 'b.ts' }],
+    },
+  ]);
+  assert.deepEqual(server.counts, { messages: 1, side: 0, mismatches: 1 });
+});
+
+test('a later prompt brings the message behind it; an unknown one the next message', async (t) => {
+  const { server, served } = await start(t, conversation());
+  assert.deepEqual(await textsOf(server, requestOf([{ role: 'user', content: 'thanks' }])), ['Welcome.']);
+  assert.deepEqual(await textsOf(server, requestOf([{ role: 'user', content: 'else' }])), ['I look.', 'Bash']);
+  assert.deepEqual(
+    served.map(({ message, mismatches }) => [message, mismatches]),
+    [
+      [3, [{ kind: 'prompt', what: 'the prompt', recorded: 'list it', sent: 'thanks' }]],
+      [1, [{ kind: 'prompt', what: 'the prompt', recorded: 'list it', sent: 'else' }]],
+    ],
+  );
+});
+
+test('an agent with ids of its own is followed by what it called', async (t) => {
+  const { server, served } = await start(t, conversation());
+  const own = { role: 'assistant', content: [text('I look.'), { ...call, id: 'mine' }] };
+  const history = [{ role: 'user', content: 'list it' }, own, { role: 'user', content: [toolResult('mine', 'a.ts')] }];
+  assert.deepEqual(await textsOf(server, requestOf(history)), ['One file.']);
+  const other = { role: 'assistant', content: [{ ...call, id: 'mine', input: { command: 'ls -l' } }] };
+  assert.deepEqual(await textsOf(server, requestOf([history[0] ?? null, other, history[2] ?? null])), ['One file.']);
+  assert.deepEqual(
+    served.map(({ mismatches }) => mismatches.map(({ kind }) => kind)),
+    [[], ['answer']],
+  );
+});
+
+test('behind the end of the recording it says so', async (t) => {
+  const { server, served } = await start(t, conversation());
+  const end = [
+    { role: 'user', content: 'thanks' },
+    { role: 'assistant', content: 'Welcome.' },
+    { role: 'user', content: 'more' },
+  ];
+  assert.deepEqual(await textsOf(server, requestOf(end)), ['The recording ends here.']);
+  assert.deepEqual(
+    served.map(({ kind, mismatches }) => [kind, mismatches.length]),
+    [['end', 1]],
+  );
+});
+
+test('with onMismatch error the request is refused, and the message says what differs', async (t) => {
+  const { server, served } = await start(t, conversation(), { onMismatch: 'error' });
+  const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'b.ts')] }];
+  const { status, body } = await post(server.url, requestOf(history));
+  assert.deepEqual(
+    [status, body.error],
+    [
+      400,
+      {
+        type: 'invalid_request_error',
+        message: 'replay: message 2 of 3 does not fit: the result of t1 differs: recorded "a.ts", sent "b.ts"',
+      },
+    ],
+  );
+  assert.equal((await post(server.url, requestOf(history.slice(0, 1)))).status, 200);
+  assert.deepEqual(
+    served.map(({ kind }) => kind),
+    ['refused', 'message'],
+  );
+});
+
+test('a long text that differs is shown around the first difference', async (t) => {
+  const { server, served } = await start(
+    t,
+    transcript()
+      .user(`${'x'.repeat(5000)}A`)
+      .assistant('ok')
+      .session(),
+  );
+  await textsOf(server, requestOf([{ role: 'user', content: `${'x'.repeat(5000)}B` }]));
+  const [mismatch] = served[0]?.mismatches ?? [];
+  assert.deepEqual([mismatch?.recorded, mismatch?.sent], [`…${'x'.repeat(20)}A`, `…${'x'.repeat(20)}B`]);
+});
+
+test('the answers of a compacted session go on behind its summary, which is served when it is asked for', async (t) => {
+  const session = transcript()
+    .user('one')
+    .assistant('first')
+    .boundary()
+    .summary('We did one.')
+    .user('two')
+    .assistant('second')
+    .session();
+  const { server } = await start(t, session);
+  const history = [
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: 'first' },
+  ];
+  const asks = { role: 'user', content: 'Your task is to create a detailed summary of the conversation so far' };
+  const [summary] = await textsOf(server, requestOf([...history, asks]));
+  const after = [{ role: 'user', content: [text(`This session is continued.\n${summary}`), text('two')] }];
+  assert.deepEqual([summary, await textsOf(server, requestOf(after))], ['We did one.', ['second']]);
+});
+
+test('the pauses are those between the lines of the recording, the long ones shortened', async (t) => {
+  const id = { message: { id: 'one' } };
+  const session = transcript()
+    .user('go')
+    .after(30)
+    .assistant([text('a'), text('b')], id)
+    .after(20)
+    .assistant([text('c')], id)
+    .after(86_400_000)
+    .assistant([text('d')], id)
+    .session();
+  const [step] = (await readRecording(session)).main.steps;
+  const { delayMs, betweenBlocksMs } = step?.readReply() ?? {};
+  assert.deepEqual([delayMs, betweenBlocksMs], [30, [0, 20, 10_000]]);
+  const { server } = await start(t, session); // fast, or the test would take as long
+  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]));
+  assert.deepEqual(contentOfEvents(events), [text('a'), text('b'), text('c'), text('d')]);
+});
+
+test('at the speed of the recording the blocks are the same', async (t) => {
+  const id = { message: { id: 'one' } };
+  const session = transcript()
+    .user('go')
+    .after(30)
+    .assistant([text('a')], id)
+    .after(20)
+    .assistant([text('b')], id);
+  const { server } = await start(t, session.session(), { speed: 'real' });
+  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]));
+  assert.deepEqual(contentOfEvents(events), [text('a'), text('b')]);
+});
+
+test('a message that says nothing is served once, and then the one behind it', async (t) => {
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
+  const { server } = await start(t, transcript().user('go').assistant([thought]).assistant('done').session());
+  const go = requestOf([{ role: 'user', content: 'go' }]);
+  assert.deepEqual((await post(server.url, go)).body.content, [thought]);
+  assert.deepEqual(await textsOf(server, go), ['done']);
+});
+
+test('errors that the client wrote down are not the model, and hostile requests are survived', async (t) => {
+  const failed = { isApiErrorMessage: true, message: { model: '<synthetic>' } };
+  const { server } = await start(
+    t,
+    transcript().user('go').assistant('API Error', failed).user('go on').assistant('yes').session(),
+  );
+  for (const messages of [
+    null,
+    3,
+    {},
+    [],
+    [null],
+    [{}],
+    [{ role: 'user' }],
+    [{ role: 'assistant', content: [{ type: 'tool_use' }] }],
+  ]) {
+    const { status } = await post(server.url, requestOf(messages));
+    assert.equal(status, 200, JSON.stringify(messages));
+  }
+  assert.deepEqual(
+    await textsOf(
+      server,
+      requestOf([
+        { role: 'user', content: 'go' },
+        { role: 'user', content: 'go on' },
+      ]),
+    ),
+    ['yes'],
+  );
+});
+
+const call = toolUse('t1', 'Bash', { command: 'ls' });
+const answer = { role: 'assistant', content: [text('I look.'), call] };
+
+function conversation(): Session {
+  return transcript()
+    .user('list it')
+    .assistant([text('I look.')], { message: { id: 'first' } })
+    .assistant([call], { message: { id: 'first', stop_reason: 'tool_use' } })
+    .user([toolResult('t1', 'a.ts')])
+    .assistant('One file.')
+    .user('thanks')
+    .assistant('Welcome.')
+    .session();
+}
+
+async function start(
+  t: TestContext,
+  session: Session,
+  options: ReplayOptions = {},
+): Promise<{ server: ReplayServer; served: Served[] }> {
+  const served: Served[] = [];
+  const server = await startReplayServer(session, { onServed: (each) => served.push(each), ...options });
+  t.after(() => server.close());
+  return { server, served };
+}
+
+/** The texts of an answer, and the names of its calls. */
+async function textsOf({ url }: ReplayServer, request: JsonObject): Promise<string[]> {
+  const { status, body } = await post(url, request);
+  assert.equal(status, 200, JSON.stringify(body));
+  return (isArray(body.content) ? body.content.filter(isObject) : []).map(
+    (block) => asString(block.text ?? block.name) ?? '',
+  );
+}
+
+/** Streams one half and takes the other whole; each answer goes into the next request. */
+async function play({ url }: ReplayServer, steps: readonly Step[], file: string): Promise<void> {
+  const messages: JsonValue[] = [];
+  for (const [i, { input, blocks }] of steps.entries()) {
+    if (input.length > 0) messages.push({ role: 'user', content: input });
+    const request = requestOf(messages);
+    const played =
+      i % 2 === 0
+        ? contentOfEvents((await stream(url, request)).events)
+        : ((await post(url, request)).body.content ?? null);
+    assert.deepEqual(played, blocks, `${file}: message ${i + 1}`);
+    messages.push({ role: 'assistant', content: played });
+  }
+}
+
+/** Straight from the lines: the assistant's by message, what the user sent before each of them. */
+function stepsOf(file: string): Step[] {
+  const steps = new Map<string, Step>();
+  let input: JsonValue[] = [];
+  const isAgent = /\/agent-[^/]*$/.test(file);
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const entry = asObject(parseJson(line));
+    const message = asObject(entry?.message);
+    if (entry === undefined || message === undefined || (entry.isSidechain === true && !isAgent)) continue;
+    const content =
+      typeof message.content === 'string' ? [text(message.content)] : isArray(message.content) ? message.content : [];
+    if (entry.type === 'user') input.push(...content);
+    if (entry.type !== 'assistant' || message.model === '<synthetic>') continue;
+    const id = String(message.id);
+    const known = steps.get(id);
+    if (known !== undefined) known.blocks.push(...content);
+    else {
+      steps.set(id, { input, blocks: [...content] });
+      input = [];
+    }
+  }
+  return [...steps.values()];
+}
