@@ -33,7 +33,7 @@ export function summaryText(text: string, width: number): string {
 export function plainLine(text: string, width = 200): string {
   return oneLine(text, width)
     .replace(/[\\`*|]|~(?=~)|\[(?!redacted:)|(?<!\w)_|_(?!\w)|^#|#$/g, '\\$&')
-    .replace(/&(?=[#\w])/g, '&amp;')
+    .replace(/&(?=#?\w+;)/g, '&amp;')
     .replaceAll('<', '&lt;');
 }
 
@@ -209,7 +209,7 @@ function codeTag(text: string): string {
 function plainMarkdown(text: string): string {
   return text
     .replace(/<(https?:\/\/[^\s<>]+)>/g, '$1')
-    .replace(/&(?=[#\w])/g, '&amp;')
+    .replace(/&(?=#?\w+;)/g, '&amp;')
     .replaceAll('<', '&lt;')
     .replace(/~{3,}/g, (run) => '\\~'.repeat(run.length))
     .replace(/!(?=\[)/g, '!\\')

@@ -48,7 +48,7 @@ async function* pieces(telling: Telling): AsyncGenerator<Piece> {
 
 function* header({ session, subject, full }: Telling): Generator<Piece> {
   const { title, cwd, startedAt, endedAt, turns, damage } = summarise(session);
-  yield { text: `# ${plainLine(subject.hide(title ?? '')) || 'Untitled session'}` };
+  yield { text: `# ${plainLine(firstLine(subject.hide(title ?? '')), 100) || 'Untitled session'}` };
   const rows: (readonly [string, string])[] = [
     ['Session', codeSpan(full === true ? session.id : session.id.slice(0, 8))],
     [
@@ -79,6 +79,11 @@ function* header({ session, subject, full }: Telling): Generator<Piece> {
   yield { text: ['| | |', '| --- | --- |', ...told].join('\n') };
 }
 
+/** A prompt that serves as a title may be pages long. */
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
+
 /** On Windows too: a session may come from any machine. */
 function baseName(folder: string): string {
   return path.win32.basename(folder);
@@ -101,7 +106,7 @@ async function* tellTurn(telling: Telling, turn: Turn): AsyncGenerator<Piece> {
 function* turnHead({ session }: Telling, turn: Turn): Generator<Piece> {
   const blocks = turn.prompt === undefined ? [] : contentOf(readEntry(session, turn.prompt));
   const text = promptText(blocks).trim();
-  const words = plainLine((text.split('\n', 1)[0] ?? '').replaceAll('`', ''), 72);
+  const words = plainLine(firstLine(text).replaceAll('`', ''), 72);
   yield {
     text: `## ${turn.index}. ${words === '' ? (turn.prompt === undefined ? 'Before the first prompt' : 'Prompt') : words}`,
   };
