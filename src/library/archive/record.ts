@@ -100,7 +100,7 @@ function readHeader(file: number, offset: number, size: number): PackRecord | un
   const end = bytes.indexOf(0x0a);
   if (end < 0 || bytes.toString('latin1', 0, magic.length) !== magic) return undefined;
   const text = bytes.toString('latin1', magic.length + 17, end);
-  if (bytes.toString('latin1', magic.length, magic.length + 16) !== headerHash(text)) return undefined;
+  if (bytes.toString('latin1', magic.length, magic.length + 17) !== `${headerHash(text)} `) return undefined;
   const header = asHeader(asObject(parseJson(text)));
   const bodyOffset = offset + end + 1;
   return header === undefined || bodyOffset + header.bodyBytes > size ? undefined : { header, offset, bodyOffset };
