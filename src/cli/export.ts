@@ -10,6 +10,7 @@ import { exportJson } from '../export/json.ts';
 import { exportMarkdown } from '../export/markdown.ts';
 import { exportOpenai } from '../export/openai.ts';
 import { exportSubject, type SecretCount, type Subject } from '../export/subject.ts';
+import type { MarkdownOptions } from '../export/telling.ts';
 import { summarise } from '../session/summary.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { redactorFor } from '../surgery/redact-parcel.ts';
@@ -107,31 +108,28 @@ async function writeFiles(input: CommandInput, format: Format, targets: readonly
   if (flags.json === true) await writeOut([`${jsonText(writtenJson(format, targets), 2)}\n`], io);
 }
 
-async function* chunksOf(
-  subjects: readonly Subject[],
-  format: Format,
-  { flags }: CommandInput,
-): AsyncGenerator<string> {
+async function* chunksOf(subjects: readonly Subject[], format: Format, input: CommandInput): AsyncGenerator<string> {
+  const { flags, io } = input;
   const options = { full: flags.full === true, thinking: flags.thinking === true };
   for (const subject of subjects) {
-    switch (format) {
-      case 'md':
-        yield* exportMarkdown(subject, options);
-        break;
-      case 'json':
-        yield* exportJson(subject, options);
-        break;
-      case 'anthropic':
-        yield* exportAnthropic(subject);
-        break;
-      case 'openai':
-        yield* exportOpenai(subject);
-        break;
-      default:
-        format satisfies never;
+    try {
+      yield* formats[format](subject, options);
+    } catch (error) {
+      // One of many that has nothing to send must not keep the others back.
+      if (subjects.length === 1 || !(error instanceof UserError)) throw error;
+      writeNotice(io.stderr, error.message);
     }
   }
 }
+
+const formats: Readonly<Record<Format, (subject: Subject, options: MarkdownOptions) => Pieces>> = {
+  md: exportMarkdown,
+  json: exportJson,
+  anthropic: exportAnthropic,
+  openai: exportOpenai,
+};
+
+type Pieces = AsyncIterable<string> | Iterable<string>;
 
 async function* bytesOf(chunks: Chunks): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield Buffer.from(chunk);

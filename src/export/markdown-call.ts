@@ -18,7 +18,9 @@ import type { Piece, Telling } from './telling.ts';
 export function* tellCall(telling: Telling, call: ToolCall, input: JsonValue | undefined): Generator<Piece> {
   const result = resultText(resultBlocks(telling.session, call)).replace(/<\/?tool_use_error>/g, '');
   const did = oneLine(withoutFolder(summariseInput(call.name, input), telling.cwd), didChars);
-  const came = outcomeOf(call, result, did);
+  // The diff says what a change came to.
+  const isTold = call.result !== undefined && !call.isError && changes.has(call.name);
+  const came = isTold ? '' : outcomeOf(call, result, did);
   const mark = call.result === undefined ? '?' : call.isError ? '✗' : '✓';
   const folded = foldedParts(telling, call, asObject(input) ?? {}, result);
   if (folded.length === 0) {
@@ -41,6 +43,7 @@ export function* tellCall(telling: Telling, call: ToolCall, input: JsonValue | u
 }
 
 const didChars = 100;
+const changes: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write']);
 
 function foldedParts(telling: Telling, call: ToolCall, input: JsonObject, result: string): readonly string[] {
   const output = result.trim() === '' ? [] : [fenced(shortened(result, telling.full))];

@@ -18,9 +18,10 @@ import { sentMessages } from './anthropic.ts';
 import type { Subject } from './subject.ts';
 
 export function* exportOpenai(subject: Subject): Generator<string> {
+  const { messages } = sentMessages(subject);
   let isFirst = true;
   yield '{"messages":[';
-  for (const message of chatMessages(sentMessages(subject).messages)) {
+  for (const message of chatMessages(messages)) {
     yield `${isFirst ? '' : ','}${jsonText(message)}`;
     isFirst = false;
   }

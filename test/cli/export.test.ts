@@ -72,7 +72,11 @@ test('several sessions go into a folder, under names that are safe, and nothing 
   assert.match(again.stderr, /is there already; name another file, or add --force\n$/);
   assert.equal(runClew([...args, '--force', '--no-redact']).status, 0);
   assert.doesNotMatch(readFileSync(path.join(out, files[0] ?? ''), 'utf8'), /Exported by Clew/);
-  const lines = runClew(['export', id, other, '--format', 'openai', '--root', root]).stdout.trimEnd().split('\n');
+  const empty = '77777777-0000-4000-8000-000000000003';
+  writeTree(root, { [`projects/-w-p/${empty}.jsonl`]: sessionText([{ type: 'custom-title', customTitle: 'x' }]) });
+  const { stdout, stderr } = runClew(['export', id, empty, other, '--format', 'openai', '--root', root]);
+  assert.match(stderr, /^clew: there is nothing to send of 77777777/);
+  const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => Object.keys(JSON.parse(line) as object)),
     [['messages'], ['messages']],
