@@ -45,7 +45,12 @@ export interface SafeMarkdownOptions {
 /** Markdown that somebody wrote, as it is but for what could break out: see `lineText` and `Fence`. */
 export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): string {
   const lines: string[] = [];
-  const demote = top === undefined ? undefined : top - topLevel(text);
+  const page: Page = {
+    top,
+    demote: (top ?? 0) - topLevel(text),
+    // Its address or label may take the first backtick of a span, whose rest would then be text.
+    hasLinks: /\][([]/.test(text),
+  };
   let fence: Fence | undefined;
   for (const line of neutralise(text).trim().split('\n')) {
     if (fence !== undefined) {
@@ -59,7 +64,7 @@ export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): s
       fence = undefined;
     }
     const opened = openFence(line);
-    if (opened === undefined) lines.push(...lineText(line, lines.at(-1) ?? '', demote));
+    if (opened === undefined) lines.push(...lineText(line, lines.at(-1) ?? '', page));
     else {
       fence = opened.fence;
       lines.push(...opened.before, `${fence.prefix}${fence.ticks}${opened.info}`);
@@ -67,6 +72,12 @@ export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): s
   }
   if (fence !== undefined) lines.push(fence.prefix + fence.ticks);
   return lines.join('\n');
+}
+
+interface Page {
+  readonly top: number | undefined;
+  readonly demote: number;
+  readonly hasLinks: boolean;
 }
 
 interface Fence {
@@ -129,27 +140,27 @@ function withoutIndent(line: string, indent: number): string {
   return line.slice(at);
 }
 
-function lineText(line: string, previous: string, demote: number | undefined): string[] {
+function lineText(line: string, previous: string, page: Page): string[] {
   const prefix = /^(?: {0,3}> ?|\s*(?:[-*+]|\d{1,9}[.)])(?=\s)|\s+)*/.exec(line)?.[0] ?? '';
   const rest = line.slice(prefix.length);
   const heading = /^(#{1,6})(\s+\S.*|\s*)$/.exec(rest);
   if (heading !== null) {
     const [, marks = '', words = ''] = heading;
-    const level = Math.max(1, Math.min(6, marks.length + (demote ?? 0)));
-    return [`${prefix}${demote === undefined ? `\\${marks}` : '#'.repeat(level)}${inlineText(words)}`];
+    const level = Math.max(page.top ?? 1, Math.min(6, marks.length + page.demote));
+    return [`${prefix}${page.top === undefined ? `\\${marks}` : '#'.repeat(level)}${inlineText(words, page)}`];
   }
   // Below a line of text these would make it a heading.
   if (/^=+\s*$/.test(rest)) return [`${prefix}\\${rest}`];
   if (/^\s*-+\s*$/.test(line) && previous.trim() !== '') return ['', line];
   if (/^-+\s*$/.test(rest) && prefix.trim() !== '') return [`${prefix}\\${rest}`];
-  return [prefix + inlineText(rest)];
+  return [prefix + inlineText(rest, page)];
 }
 
 /**
  * Code spans that end on their line stay. Every other backtick is escaped, so that a renderer sees the same spans as
  * we; outside of them HTML, entities, images and links to scripts become the words they are written with.
  */
-function inlineText(text: string): string {
+function inlineText(text: string, page: Page): string {
   const parts: string[] = [];
   let plain = '';
   const flush = (): void => {
@@ -167,7 +178,7 @@ function inlineText(text: string): string {
       while (text[run] === '`') run++;
       const end = ends(run - at, run);
       flush();
-      parts.push(end === undefined ? '\\`'.repeat(run - at) : spanText(text.slice(at, end), run - at));
+      parts.push(end === undefined ? '\\`'.repeat(run - at) : spanText(text.slice(at, end), run - at, page));
       at = end ?? run;
     } else {
       plain += character;
@@ -198,8 +209,9 @@ function closingRuns(text: string): (length: number, from: number) => number | u
 }
 
 /** In a table a pipe ends the cell even inside of code, and what follows would be text again. */
-function spanText(span: string, ticks: number): string {
-  return span.includes('|') && /[<&]/.test(span) ? codeTag(span.slice(ticks, -ticks).trim()) : span;
+function spanText(span: string, ticks: number, { hasLinks }: Page): string {
+  const isSplit = span.includes('|') || (hasLinks && /[)\]]/.test(span));
+  return isSplit && /[<&]/.test(span) ? codeTag(span.slice(ticks, -ticks).trim()) : span;
 }
 
 function codeTag(text: string): string {
@@ -219,7 +231,7 @@ function plainMarkdown(text: string): string {
 /** A comment in code may be taken for one: headings then go down further than they need to. */
 function topLevel(text: string): number {
   let top = 6;
-  for (const [, marks = ''] of text.matchAll(/^\s*(#{1,6})\s/gm)) top = Math.min(top, marks.length);
+  for (const [, marks = ''] of text.matchAll(/^[ \t>*+.)\d-]*(#{1,6})\s/gm)) top = Math.min(top, marks.length);
   return top;
 }
 

@@ -14,6 +14,7 @@ const breakouts = [
   `\\\`${canary}\``,
   `| a | b |\n| --- | --- |\n| \`x | ${canary}\` |`,
   `[link](javascript:canary()) [coded](&#106;avascript:canary()) [escaped](javascript\\:canary()) ![picture](https://tracker.example/x.png)`,
+  `[swallowed](\`y)${canary}\``,
   `[ref]\n\n[ref]: javascript:canary()`,
   `- item\n  \`\`\`js\n${canary}\n  \`\`\`\n${canary}`,
   `- - ~~~\n    x\n    ~~~\n    ${canary}`,
