@@ -7,6 +7,7 @@ import { isSevere } from '../doctor/finding.ts';
 import { defaultStrategy, planRepair, type RepairOptions } from '../doctor/repair/repair.ts';
 import { newerBranch, type Strategy, strategies } from '../doctor/repair/sequence.ts';
 import { loadSession } from '../session/session.ts';
+import type { ProjectsFolder } from '../store/roots.ts';
 import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
 import type { Source } from '../surgery/source.ts';
 import { type CommandInput, textFlag } from './command.ts';
@@ -17,7 +18,12 @@ import { canAsk, confirm } from './stdin.ts';
 import { outcomeJson, outcomeText } from './surgery-command.ts';
 import { writeOut } from './terminal/output.ts';
 
-export async function runFix(input: CommandInput, source: Source, diagnosis: Diagnosis): Promise<number> {
+export async function runFix(
+  input: CommandInput,
+  source: Source,
+  diagnosis: Diagnosis,
+  folders: readonly ProjectsFolder[],
+): Promise<number> {
   const strategy = strategyFlag(input) ?? defaultStrategy(diagnosis);
   const options: RepairOptions = { strategy, isInPlace: input.flags['in-place'] === true };
   const plan = await planRepair(source, diagnosis, options);
@@ -28,7 +34,7 @@ export async function runFix(input: CommandInput, source: Source, diagnosis: Dia
     isDryRun: input.flags['dry-run'] === true,
     mayWrite: (planned) => mayWrite(input, planned, source),
   });
-  const after = outcome.isWritten ? await diagnoseSession(await loadSession(outcome.to.path)) : undefined;
+  const after = outcome.isWritten ? await diagnoseSession(await loadSession(outcome.to.path), { folders }) : undefined;
   await print(input, diagnosis, outcome, after, source);
   return after?.findings.some(isSevere) === true ? exitCodes.failed : exitCodes.ok;
 }
@@ -112,12 +118,12 @@ async function print(
     const value = { ...diagnosisJson(diagnosis), operation, written, dropped: operation.dropped, after: seen ?? null };
     return writeOut([`${jsonText(value, 2)}\n`], io);
   }
-  const left = after?.findings.length ?? 0;
+  const left = [...new Set(after?.findings.map(({ code }) => code))];
   const verdict =
     after === undefined
       ? ''
-      : left === 0
+      : left.length === 0
         ? '  looked at again: nothing is wrong with it\n'
-        : `  looked at again: ${left} notes are left, see \`clew doctor ${outcome.to.sessionId}\`\n`;
+        : `  looked at again: ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} left, see \`clew doctor ${outcome.to.sessionId.slice(0, 8)}\`\n`;
   await writeOut([neutralise(outcomeText(outcome, source) + verdict)], io);
 }

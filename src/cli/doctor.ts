@@ -12,7 +12,7 @@ import type { CommandInput } from './command.ts';
 import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
 import { jsonText } from './json-text.ts';
-import { findSessionArgument, readSession, refuseForeign, rootsOf } from './session-argument.ts';
+import { findSessionArgument, readSession, refuseAgent, refuseForeign, rootsOf } from './session-argument.ts';
 import { proseWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<number> {
@@ -24,6 +24,11 @@ export async function run(input: CommandInput): Promise<number> {
     throw new UserError('--fix mends one session at a time', 'name it');
   }
   if (flags.all === true) return (await import('./doctor-all.ts')).runAll(input);
+  const isFix = flags.fix === true || flags['dry-run'] === true;
+  const stray = ['in-place', 'portable', 'strategy', 'yes'].find(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
   if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
   const session = await readSession(file);
@@ -31,9 +36,10 @@ export async function run(input: CommandInput): Promise<number> {
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
   const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeft(file, folders) });
-  if (flags.fix === true || flags['dry-run'] === true) {
+  if (isFix) {
+    refuseAgent(session);
     const source = await loadSource(file);
-    return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis);
+    return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis, folders);
   }
   if (flags.json === true) await writeOut([`${jsonText(diagnosisJson(diagnosis), 2)}\n`], io);
   else {

@@ -8,7 +8,7 @@ import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
-import { localTime } from './wording.ts';
+import { localTime, shortOperation } from './wording.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { argument, flags, io } = input;
@@ -26,7 +26,12 @@ export async function run(input: CommandInput): Promise<void> {
       io,
     );
   if (records.length === 0)
-    return writeNotice(io.stderr, 'no operations yet; `clew fork`, `clew strip` and others make some');
+    return writeNotice(
+      io.stderr,
+      all.length === 0
+        ? 'no operations yet; `clew fork`, `clew strip` and others make some'
+        : `no operation on "${argument}"; \`clew history\` lists all`,
+    );
   await writeOut(
     records.map((record) => neutralise(rowOf(record))),
     io,
@@ -61,11 +66,19 @@ function lineageOf(records: readonly OperationRecord[], id: string): readonly Op
 
 function rowOf(record: OperationRecord): string {
   const { id, at, operation, words, from, to, state } = record;
-  const sources = from.map(({ sessionId }) => sessionId.slice(0, 8)).join(' + ');
-  const results = to.map(({ sessionId }) => sessionId.slice(0, 8)).join(', ');
-  const way = sources === results ? `${sources} in place` : `${sources} → ${results}`;
+  const isInPlace = from.every(({ path: file }, i) => file === to[i]?.path);
+  const sources = idsText(from, ' + ');
+  const results = idsText(to, ', ');
+  const target = sources === results ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
+  const way = isInPlace ? `${sources} in place` : `${sources} → ${target}`;
   const mark = state === 'undone' ? '  (taken back)' : '';
-  return `${id}  ${localTime(Date.parse(at))}  ${padEnd([operation, ...words].join(' '), 24)}  ${way}${mark}\n`;
+  const told = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
+  return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(told, 24)}  ${way}${mark}\n`;
+}
+
+function idsText(places: OperationRecord['to'], joint: string): string {
+  const ids = places.map(({ sessionId }) => sessionId.slice(0, 8));
+  return ids.length > 3 ? `${ids[0]} and ${ids.length - 1} more` : ids.join(joint);
 }
 
 function jsonOf(operations: string, { id, operation, words, at, state, from, to, files }: OperationRecord): object {
@@ -75,4 +88,8 @@ function jsonOf(operations: string, { id, operation, words, at, state, from, to,
     backup: backup === undefined ? null : path.join(operations, id, backup),
   }));
   return { id, operation, words, at, state, from, to, files: changes };
+}
+
+function isUuid(word: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 }

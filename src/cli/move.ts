@@ -26,11 +26,14 @@ async function relocationsOf(input: CommandInput): Promise<Wanted> {
   const { flags, words, io } = input;
   const flatten = textFlag(flags, 'flatten');
   const to = textFlag(flags, 'to');
+  const most = flatten === undefined && to === undefined && flags['rename-file'] !== true ? 2 : 1;
+  if (words.length > (flatten === undefined ? most : 0))
+    throw new UserError(`move does not know what to do with "${words.at(-1)}"`, 'see `clew move --help`');
   if (flatten !== undefined) return flattened(folderArgument(flatten, io.cwd));
   if (flags['rename-file'] === true) return renamedFile(await sourceArgument(input));
   if (to !== undefined) return movedSession(await sourceArgument(input), realFolder(folderArgument(to, io.cwd)));
-  const [from, target, ...rest] = words;
-  if (from === undefined || target === undefined || rest.length > 0)
+  const [from, target] = words;
+  if (from === undefined || target === undefined)
     throw new UserError('move takes OLD_DIR NEW_DIR, or SESSION --to DIR', 'see `clew move --help`');
   return movedFolder(input, folderArgument(from, io.cwd), realFolder(folderArgument(target, io.cwd)));
 }

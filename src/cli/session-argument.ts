@@ -37,15 +37,29 @@ export async function openSession(input: CommandInput): Promise<Session> {
 
 export async function readSession(file: string, options: TranscriptOptions = {}): Promise<Session> {
   try {
-    if (isLarge(file)) preferSmallMemory();
+    spareMemoryFor(file);
     return await loadSession(file, options);
   } catch (error) {
     throw diskError(error, 'read', file);
   }
 }
 
+export function spareMemoryFor(file: string): void {
+  if (isLarge(file)) preferSmallMemory();
+}
+
 function isLarge(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largeFileBytes;
+}
+
+/** The file of a sub-agent belongs to a session; by itself it can be read, but not resumed or changed. */
+export function refuseAgent({ isAgent, transcript, id }: Session): void {
+  if (!isAgent || !id.startsWith('agent-')) return;
+  const owner = transcript.nodes.find(({ sessionId }) => sessionId !== undefined && sessionId !== id)?.sessionId;
+  throw new UserError(
+    `${id} is the transcript of a sub-agent, not a session`,
+    owner === undefined ? 'name the session it belongs to' : `name its session: ${owner}`,
+  );
 }
 
 export function refuseForeign({ transcript }: Session): void {

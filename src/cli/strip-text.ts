@@ -26,8 +26,9 @@ export function estimateText(sessionId: string, estimate: StripEstimate, options
   return [
     renderTable(columns, rows, options),
     '',
-    `A resume of ${sessionId} sends about ${formatTokens(estimate.contextTokens)} tokens${estimate.model === undefined ? '' : ` to ${estimate.model}`}. Tokens are estimated.`,
-    'What stands behind the first change must be written into the prompt cache once more; nothing was changed.',
+    `A resume of ${sessionId.slice(0, 8)} sends about ${formatTokens(estimate.contextTokens)} tokens${estimate.model === undefined ? '' : ` to ${estimate.model}`} (estimated).`,
+    'Behind the first change the prompt cache is written once more.',
+    'Nothing was changed: add the flags of what should go.',
     '',
   ].join('\n');
 }

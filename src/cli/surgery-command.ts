@@ -13,13 +13,16 @@ import { loadSource, type Source } from '../surgery/source.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { findSessionArgument, refuseForeign } from './session-argument.ts';
+import { findSessionArgument, refuseAgent, refuseForeign, spareMemoryFor } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
-import { counted } from './wording.ts';
+import { counted, shortOperation } from './wording.ts';
 
 export async function sourceArgument(input: CommandInput): Promise<Source> {
-  const source = await loadSource(await findSessionArgument(input));
+  const file = await findSessionArgument(input);
+  spareMemoryFor(file);
+  const source = await loadSource(file);
   refuseForeign(source.session);
+  refuseAgent(source.session);
   return source;
 }
 
@@ -86,14 +89,13 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   const isSame = from.sessionId === to.sessionId && from.path === to.path;
   const target = isSame ? 'in place' : `→ ${targetText(outcome)}`;
   const lines = [
-    `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId} ${target}`,
+    `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId.slice(0, 8)} ${target}`,
     `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
-    `  a resume loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
-    `  ${formatCount(proof.pairs.answered)} of ${counted(proof.pairs.calls, 'tool call')} answered, ${
-      proof.violations.length === 0
-        ? 'nothing the API would reject'
-        : `the API would reject: ${proof.violations[0]?.message}`
-    }, untouched lines identical`,
+    `  a resume ${outcome.others.length > 0 ? 'of the first ' : ''}loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
+    `  ${pairsText(proof.pairs)}, untouched lines identical`,
+    proof.violations.length === 0
+      ? '  nothing in it that the API would reject'
+      : `  the API would reject it: ${proof.violations[0]?.message}`,
     ...reasonLines(dropped),
     ...notes.map((note) => `  ${note}`),
   ];
@@ -101,7 +103,7 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
     const cwd = outcome.workingFolder ?? (source === undefined ? undefined : cwdOf(source.session));
     const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
     lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`);
-    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${outcome.id}`);
+    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${shortOperation(outcome.id ?? '')}`);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -115,6 +117,13 @@ function targetText({ from, to, others }: Outcome): string {
   const made = [to, ...others].map(({ sessionId }) => sessionId);
   const more = made.length > 5 ? ` and ${made.length - 5} more` : '';
   return made.slice(0, 5).join(', ') + more;
+}
+
+function pairsText({ calls, answered }: Outcome['proof']['pairs']): string {
+  if (calls === 0) return 'no tool calls';
+  return answered === calls
+    ? `${counted(calls, 'tool call')}, each answered`
+    : `${formatCount(answered)} of ${counted(calls, 'tool call')} answered`;
 }
 
 function beforeText({ proof: { before, reachable } }: Outcome): string {

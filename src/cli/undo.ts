@@ -3,7 +3,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { withLock } from '../library/archive/lock.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../surgery/operation-log.ts';
-import { undoOperation } from '../surgery/undo.ts';
+import { refuseUndo, undoOperation } from '../surgery/undo.ts';
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
@@ -13,7 +13,8 @@ import { counted } from './wording.ts';
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);
   const record = chooseRecord(await readRecords(operations), argument);
-  if (flags['dry-run'] !== true) {
+  if (flags['dry-run'] === true) await refuseUndo(record);
+  else {
     const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
     await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record));
   }
@@ -23,11 +24,17 @@ export async function run({ argument, flags, io }: CommandInput): Promise<void> 
       [`${jsonText({ id, operation, files: files.map(({ path, kind }) => ({ path, kind })) }, 2)}\n`],
       io,
     );
-  const verb = flags['dry-run'] === true ? 'would take back' : 'took back';
-  const lines = files.map(({ path, kind }) => `  ${outcomes[kind]} ${path}\n`);
+  const isDryRun = flags['dry-run'] === true;
+  const verb = isDryRun ? 'would take back' : 'took back';
+  const lines = files.slice(0, most).map(({ path, kind }) => `  ${(isDryRun ? intents : outcomes)[kind]} ${path}\n`);
+  if (files.length > most) lines.push(`  and ${counted(files.length - most, 'more file')}\n`);
   await writeOut([neutralise(`${verb} ${operation} ${id} (${counted(files.length, 'file')})\n${lines.join('')}`)], io);
 }
 
+/** Files that are listed by name. */
+const most = 12;
+
+const intents = { made: 'remove', replaced: 'restore', removed: 'bring back' } as const;
 const outcomes = { made: 'removed', replaced: 'restored', removed: 'brought back' } as const;
 
 function chooseRecord(records: readonly OperationRecord[], wanted: string | undefined): OperationRecord {

@@ -17,3 +17,8 @@ export function clockTime(timeMs: number): string {
   if (Number.isNaN(date.getTime())) return '';
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
+
+/** The end of an operation's id, which `clew undo` takes as well: its beginning is only the time. */
+export function shortOperation(id: string): string {
+  return id.slice(id.lastIndexOf('-') + 1);
+}

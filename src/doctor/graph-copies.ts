@@ -4,6 +4,7 @@ import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { counted } from './graph.ts';
 import { type Patient, placeOf, reachOf, reachText } from './patient.ts';
+import { saysSame } from './same-words.ts';
 
 export function checkCopies(patient: Patient): Finding[] {
   return [...checkDuplicates(patient), ...checkReplays(patient)];
@@ -24,7 +25,8 @@ function checkDuplicates(patient: Patient): Finding[] {
 
 function duplicate(patient: Patient, earlier: Node, node: Node): Finding {
   const { session } = patient;
-  const isLost = isMessage(earlier) && earlier.hasContent && !earlier.isApiError && !saysSame(patient, earlier, node);
+  const isLost =
+    isMessage(earlier) && earlier.hasContent && !earlier.isApiError && !saysSame(session.transcript, earlier, node);
   const isMain = session.isAgent || !earlier.isSidechain;
   const severity = isLost && isMain ? 'loss' : 'info';
   const effect =
@@ -38,12 +40,6 @@ function duplicate(patient: Patient, earlier: Node, node: Node): Finding {
     `line ${earlier.line} has the same uuid`,
     effect,
   );
-}
-
-function saysSame({ session }: Patient, a: Node, b: Node): boolean {
-  if (a.type !== b.type) return false;
-  const [one, other] = [a, b].map((node) => session.transcript.read(node).message);
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function checkReplays(patient: Patient): Finding[] {

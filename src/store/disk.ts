@@ -36,7 +36,8 @@ export async function makeFolder(folder: string): Promise<void> {
 /** `error` as a `UserError` where the disk refused to read or write `file`; any other error as it is. */
 export function diskError(error: unknown, doing: 'read' | 'write', file: string): unknown {
   const code = systemErrorCode(error);
-  const next = code === undefined ? undefined : remedies[code];
+  const next =
+    code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];
   return next === undefined ? error : new UserError(`cannot ${doing} ${file} (${code})`, next);
 }
 

@@ -19,19 +19,38 @@ export function findCompressCut(session: Session, keepTurns: number): CompressCu
   const branch = session.branches[0]?.nodes ?? [];
   const boundary = branch.findLast(isBoundary);
   const summarised = boundary === undefined ? 0 : turns.findIndex(({ nodes }) => nodes.includes(boundary)) + 1;
+  const parted = partedAt(turns);
   let from = Math.max(0, turns.length - keepTurns);
-  while (from > 0 && isParted(turns, from)) from--;
+  while (from > 0 && parted.has(from)) from--;
   if (from <= summarised && !(from === summarised && from > 0 && hasWorkBehind(turns[from - 1], boundary))) {
-    const what = summarised === 0 ? `it has ${turns.length} turns` : `turns 1 to ${summarised} are summarised already`;
-    throw new UserError(`there is nothing to compress in ${session.id}: ${what}`, 'keep fewer turns: --keep-turns N');
+    const what =
+      summarised === 0
+        ? `it has ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}`
+        : `turns 1 to ${summarised} are summarised already`;
+    const next = turns.length - summarised > 1 ? 'keep fewer turns: --keep-turns N' : 'see `clew strip` for other ways';
+    throw new UserError(`there is nothing to compress in ${session.id}: ${what}`, next);
   }
   return { older: turns.slice(Math.max(0, summarised - 1), from), kept: turns.slice(from), boundary };
 }
 
-/** Whether something is on both sides: a message, or a call and its result. */
-function isParted(turns: readonly Turn[], from: number): boolean {
-  const before = new Set(turns.slice(0, from).flatMap(({ nodes }) => nodes.flatMap(keysOf)));
-  return turns.slice(from).some(({ nodes }) => nodes.some((node) => keysOf(node).some((key) => before.has(key))));
+/** The turns before which a cut would have something on both sides: a message, or a call and its result. */
+function partedAt(turns: readonly Turn[]): ReadonlySet<number> {
+  const firsts = new Map<string, number>();
+  const farthest: number[] = turns.map((_, i) => i);
+  for (const [i, { nodes }] of turns.entries()) {
+    for (const key of nodes.flatMap(keysOf)) {
+      const first = firsts.get(key) ?? i;
+      firsts.set(key, first);
+      farthest[first] = Math.max(farthest[first] ?? i, i);
+    }
+  }
+  const parted = new Set<number>();
+  let reach = 0;
+  for (const [i, far] of farthest.entries()) {
+    if (reach >= i && i > 0) parted.add(i);
+    reach = Math.max(reach, far);
+  }
+  return parted;
 }
 
 function keysOf(node: Node): string[] {

@@ -1,7 +1,6 @@
 // A session → another one that goes on by itself: every line under a new id, sub-agents and side files along, whole or
 // up to a turn or line. The original is only read.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
@@ -15,6 +14,7 @@ import { NewIds } from './ids.ts';
 import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
 import { cwdEdits, folderFor } from './relocate.ts';
+import { requestDigest } from './request-parts.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
@@ -28,6 +28,8 @@ export interface ForkOptions {
 
 export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { session } = source;
+  if (!session.transcript.nodes.some(isMessage))
+    throw new UserError(`there is no conversation in ${session.id}`, 'run `clew ls` for the sessions that hold one');
   const sessionId = randomUUID();
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
@@ -78,7 +80,17 @@ export function findCut(session: Session, at: string): Cut {
     if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
     else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the new end');
   }
+  dropCopies(session, kept, drops);
   return { leaf, kept, rewrite: { drops } };
+}
+
+/** Where a file holds a line twice, an earlier copy would otherwise take the place of one that goes. */
+function dropCopies({ transcript }: Session, kept: ReadonlySet<Node>, drops: Map<number, string>): void {
+  const stays = new Set([...kept].map(({ uuid }) => uuid));
+  const gone = new Set([...drops.keys()].map((index) => transcript.nodes[index]?.uuid));
+  for (const { uuid, index } of transcript.nodes)
+    if (uuid !== undefined && gone.has(uuid) && !stays.has(uuid) && !drops.has(index))
+      drops.set(index, 'behind the new end');
 }
 
 function keptUntil(session: Session, at: string): ReadonlySet<Node> {
@@ -152,7 +164,7 @@ export function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlyS
 }
 
 function sameRequest(original: Session, { session }: StagedSession): readonly string[] {
-  return isDeepStrictEqual(requestMessages(original), requestMessages(session))
+  return requestDigest(requestMessages(original)) === requestDigest(requestMessages(session))
     ? []
     : ['a resume of the fork would not send what a resume of the original sends'];
 }

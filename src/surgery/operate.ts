@@ -7,7 +7,6 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import { withLock } from '../library/archive/lock.ts';
-import { runningClientOf } from '../library/archive/remove.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
@@ -26,7 +25,7 @@ import { KeptLines, type Proof, type Proved, proveResult } from './prove.ts';
 import type { Source } from './source.ts';
 import { bytesOf, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
-import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
+import { keepAside, refuseInUse, stateOf, takeBackInterrupted } from './undo.ts';
 
 export interface OperateOptions {
   readonly isDryRun?: boolean;
@@ -61,7 +60,7 @@ export interface Outcome {
 /** Carries out a plan. `sources`: what it was made from, in the order of `plan.sources`. */
 export async function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
   const operations = operationsFolder(options.env);
-  await refuseInUse(plan, sources);
+  await refuseTouchedInUse(plan, sources);
   return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
     await removeUnrecorded(operations);
     await takeBackInterrupted(operations);
@@ -118,7 +117,7 @@ async function stageAndProve(
     if (isPortable && proved.broken.length === 0) {
       const portable = await stagePortable(result, folder);
       dropped.push(...portable.dropped);
-      proofs.push(provePortable(result, portable, proved));
+      proofs.push(provePortable(portable, proved));
     } else proofs.push(proved);
   }
   for (const [i, { content }] of (plan.otherFiles ?? []).entries())
@@ -238,20 +237,13 @@ async function removeEmpty(folder: string, tops: ReadonlySet<string>): Promise<v
 }
 
 /** Reading a session that runs is fine; taking its file away is not. */
-async function refuseInUse(plan: Plan, sources: readonly Source[]): Promise<void> {
+async function refuseTouchedInUse(plan: Plan, sources: readonly Source[]): Promise<void> {
   const touched = new Set([
     ...plan.results.filter(({ isInPlace }) => isInPlace).map(({ sessionId }) => sessionId),
     ...(plan.removals ?? []).map((file) => path.basename(file, '.jsonl')),
   ]);
-  for (const { session } of sources) {
-    const client = touched.has(session.id) ? await runningClientOf(session.files.main) : undefined;
-    if (client !== undefined)
-      throw new UserError(
-        `session ${session.id} is in use: Claude Code runs it as process ${client}`,
-        'end it and run it again',
-        exitCodes.refused,
-      );
-  }
+  for (const { session } of sources)
+    if (touched.has(session.id)) await refuseInUse({ sessionId: session.id, path: session.files.main });
 }
 
 function refuseIfSourcesChanged(sources: readonly Source[]): void {

@@ -2,7 +2,8 @@
 // chain without branches, a block a line, results behind their calls one after the other, rising times, a model on
 // every answer. What a current client would send is what is written; the rest is named as dropped.
 import { randomUUID } from 'node:crypto';
-import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isLinked } from '../session/graph.ts';
 import { isBoundary, isMessage, type Node, resultsOf } from '../session/node.ts';
 import { syntheticModel, texts } from '../session/resume/client.ts';
@@ -159,11 +160,14 @@ class ChainWriter {
     const node = message.lines.find((line) => holds(this.#read(line), block));
     const entry: JsonObject = node === undefined ? { type: 'user' } : this.#read(node);
     const isAlone = (node?.message?.results.length ?? 0) < 2;
-    const { content: [own] = [] } = normalise([{ role: 'user', content: [block] }])[0] ?? {};
+    const [own] = ownBlocks([block]);
+    // Reminders that the client folds in are not written; those that the line itself holds stay.
+    const stored = node === undefined ? undefined : storedBlock(entry, block);
+    const isAsStored = stored !== undefined && isDeepStrictEqual(ownBlocks([stored]), [own]);
     this.#add(node, {
       ...entry,
       ...(isAlone ? {} : { toolUseResult: undefined }),
-      message: { role: 'user', content: [own ?? block] },
+      message: { role: 'user', content: [(isAsStored ? stored : own) ?? block] },
     });
   }
 
@@ -225,15 +229,23 @@ function withoutAbsent(entry: JsonObject): JsonObject {
 
 /** Whether a stored line holds this block of a message, as it is or as the client sends it. */
 function holds(entry: JsonObject, block: WireBlock): boolean {
+  return storedBlock(entry, block) !== undefined;
+}
+
+function storedBlock(entry: JsonObject, block: WireBlock): JsonObject | undefined {
   const content = asObject(entry.message)?.content;
-  if (!Array.isArray(content)) return false;
-  return content.some((stored: JsonValue) => {
-    const own = asObject(stored);
-    if (own === undefined || own.type !== block.type) return false;
+  if (!isArray(content)) return undefined;
+  return content.filter(isObject).find((own) => {
+    if (own.type !== block.type) return false;
     if (own.type === 'tool_use') return own.id === block.id;
     if (own.type === 'tool_result') return own.tool_use_id === block.tool_use_id;
     return JSON.stringify(own) === JSON.stringify(block);
   });
+}
+
+/** Without what the client puts in by itself when it sends them. */
+function ownBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  return normalise([{ role: 'user', content: blocks }])[0]?.content ?? [];
 }
 
 /**

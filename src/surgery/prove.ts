@@ -39,12 +39,12 @@ export async function proveResult(
   source: Session | undefined,
   kept: KeptLines,
 ): Promise<Proved> {
-  const request = requestMessages(staged.session);
-  const before = source === undefined ? undefined : requestMessages(source);
+  // A request holds all that was said: one at a time, or a long session is in memory several times.
+  const resumed = lookAtRequest(staged.session, source);
   const violations = violationsOf(staged.session);
   const lines = countLines(staged, folder, kept);
   const broken = [
-    ...brokenResume(request, before),
+    ...resumed.broken,
     ...brokenRules(plan, violations, source),
     ...(lines.differing === 0 ? [] : [`${lines.differing} lines that were to stay differ`]),
     ...(await (plan.expects?.(staged, index) ?? [])),
@@ -53,7 +53,7 @@ export async function proveResult(
     proof: {
       reachable: countReachable(staged.session),
       before: source === undefined ? { loaded: 0, of: 0 } : countReachable(source),
-      pairs: countPairs(request),
+      pairs: resumed.pairs,
       violations,
       untouchedIdentical: lines.differing === 0,
     },
@@ -81,10 +81,13 @@ export class KeptLines {
   }
 }
 
-function brokenResume(after: ResumeRequest, before: ResumeRequest | undefined): readonly string[] {
-  return 'refused' in after && before !== undefined && !('refused' in before)
-    ? [`Claude Code would refuse the result: ${after.refused}`]
-    : [];
+/** What it says of calls and results, and whether Claude Code would refuse it, though not what it was made from. */
+function lookAtRequest(session: Session, source: Session | undefined): Pick<Proof, 'pairs'> & Pick<Proved, 'broken'> {
+  const request = requestMessages(session);
+  const pairs = countPairs(request);
+  if (!('refused' in request) || source === undefined || 'refused' in requestMessages(source))
+    return { pairs, broken: [] };
+  return { pairs, broken: [`Claude Code would refuse the result: ${request.refused}`] };
 }
 
 /** A session that was rejected before may stay so, unless it was to be repaired. */

@@ -1,11 +1,11 @@
 // A session → the same one under another title or tag, as the client's own /rename and the SDK write it: a line at the
 // end of the transcript, for titles also a side file that current clients read.
-import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import { sameSession } from './new-session.ts';
 import type { FileSource, Plan, PlannedFile } from './plan.ts';
+import { requestDigest } from './request-parts.ts';
 import type { Source } from './source.ts';
 
 export function planRename(source: Source, title: string): Plan {
@@ -35,7 +35,7 @@ function planNote(
   const { session } = source;
   const { transcript } = session;
   const inserts = new Map([[transcript.nodes.length - 1, [entry]]]);
-  const before = requestMessages(session);
+  const before = requestDigest(requestMessages(session));
   return {
     operation,
     words: [word],
@@ -43,7 +43,7 @@ function planNote(
     results: [sameSession(source, { rewrites: new Map([[transcript.path, { inserts }]]), ...files })],
     dropped: [],
     expects: (staged) =>
-      isDeepStrictEqual(requestMessages(staged.session), before) ? [] : ['a resume would send something else'],
+      requestDigest(requestMessages(staged.session)) === before ? [] : ['a resume would send something else'],
   };
 }
 

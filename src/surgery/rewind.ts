@@ -37,7 +37,7 @@ export function planRewind(source: Source, { to, isInPlace = false }: RewindOpti
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result(source, cut, leaf.uuid, drops, isInPlace)],
     dropped: drops === undefined ? [] : droppedBy(session.transcript, drops),
-    notes: isPinned ? ['later turns stay in the file, beside the conversation'] : [],
+    notes: isPinned && cut.rewrite.drops?.size !== 0 ? ['later turns stay in the file, beside the conversation'] : [],
     expects: (staged) =>
       isDeepStrictEqual(requestMessages(staged.session), expected) && isPartOf(session, leaf, staged.session)
         ? []

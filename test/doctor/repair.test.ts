@@ -57,6 +57,11 @@ test('damage in random combinations is mended, whatever the session', async (con
   }
 });
 
+test('a line that is there twice, with a parent that was never written, is not hung on itself', async (context) => {
+  const line = transcript().user('hello', { parentUuid: 'never-written' }).text();
+  await assertMended(temporaryFolder(context), Buffer.from(line + line), 'doubled');
+});
+
 async function assertMended(folder: string, bytes: Buffer, what: string): Promise<void> {
   const outcome = await mend(folder, bytes).catch((error: unknown) => assert.fail(`${what}: ${String(error)}`));
   if (outcome === undefined) return;

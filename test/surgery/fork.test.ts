@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { isMessage } from '../../src/session/node.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { planFork } from '../../src/surgery/fork.ts';
@@ -63,6 +64,14 @@ test('a fork at a turn ends there, with the results of its calls, and is pinned 
   );
 });
 
+test('where a file holds its lines twice, a fork at a turn keeps no copy of what it cuts off', async (context) => {
+  const text = transcript().user('one').assistant('done one').user('two').assistant('done two').text();
+  const bench = benchWith(context, sessionId, text + text);
+  const { to } = await fork(bench, '1');
+  assert.deepEqual(textsOf(await messagesOf(to.path)), ['one', 'done one']);
+  assert.ok(!readFileSync(to.path, 'utf8').includes('done two'));
+});
+
 test('a fork at a line keeps the whole message and the results of its calls', async (context) => {
   const text = transcript()
     .user('one')
@@ -97,7 +106,9 @@ test(
     for (const file of realSessions()) {
       const bench = benchOf(context, file);
       const before = contentsOf(bench.folder);
-      const expected = requestMessages(await loadSession(bench.main));
+      const original = await loadSession(bench.main);
+      if (!original.transcript.nodes.some(isMessage)) continue;
+      const expected = requestMessages(original);
       const { to, proof } = await fork(bench);
       assert.deepEqual(requestMessages(await loadSession(to.path)), expected, file);
       assert.ok(proof.untouchedIdentical);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,11 +14,12 @@ import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import type { Plan } from '../../src/surgery/plan.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
+import { planStrip } from '../../src/surgery/strip.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
 import { cleanEnv } from '../support/clew.ts';
 import { clew } from '../support/paths.ts';
-import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
-import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { type Bench, benchWith, contentsOf, undoLast } from '../support/surgery-kit.ts';
+import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 test('a dry run proves and writes nothing, not even in the state folder', async (context) => {
   const bench = simpleBench(context);
@@ -58,7 +59,9 @@ test('an operation in place keeps a backup, and undo gives back identical bytes'
   assert.equal(readFileSync(bench.main, 'utf8').trimEnd().split('\n').length, 1);
   await undoLast(bench);
   assert.deepEqual(contentsOf(bench.root), before);
-  await assert.rejects(undoLast(bench), UserError);
+  const operations = operationsFolder(bench.env);
+  for (const record of await readRecords(operations))
+    await assert.rejects(undoOperation(operations, record), UserError);
 });
 
 test('undo refuses where somebody has worked on since', async (context) => {
@@ -138,6 +141,68 @@ test('a kill at any point leaves the original whole, and the next operation clea
   assert.deepEqual(left, []);
 });
 
+test('a kill in the middle of an operation in place leaves it whole, done or not, with a way back', async (context) => {
+  const kills = process.env.CLEW_LONG === '1' ? 200 : 15;
+  const builder = transcript();
+  for (let i = 0; i < 300; i++) {
+    builder.user(`question ${i} ${'x'.repeat(2000)}`).assistant([toolUse(`t${i}`)]);
+    builder.user([toolResult(`t${i}`)]).assistant(`answer ${i}`);
+  }
+  const bench = benchWith(context, sessionId, builder.text());
+  const before = contentsOf(bench.folder);
+  const plan = async (): Promise<string> => {
+    const source = await loadSource(bench.main);
+    await operate(planStrip(source, { tools: [], isInPlace: true }), [source], { env: bench.env });
+    const done = readFileSync(bench.main, 'latin1');
+    await undoLast(bench);
+    return done;
+  };
+  const whole = new Set([...before.values(), await plan()]);
+  const strip = (): ChildProcess =>
+    spawn(process.execPath, [clew, 'strip', bench.main, '--tools', '--in-place', '--root', bench.root], {
+      env: { ...cleanEnv(), CLEW_HOME: bench.env.CLEW_HOME },
+      stdio: 'ignore',
+    });
+  const ends = { killed: 0, done: 0 };
+  const began = Date.now();
+  assert.equal(await killAfter(strip(), 60_000), false);
+  const tookMs = Date.now() - began;
+  await undoLast(bench);
+  for (let i = 0; i < kills; i++) {
+    if (await killAfter(strip(), (i / kills) * 1.2 * tookMs)) ends.killed++;
+    assert.ok(whole.has(readFileSync(bench.main, 'latin1')), `kill ${i} left half a file`);
+    // Any later operation first takes back what was not finished.
+    const source = await loadSource(bench.main);
+    await operate(planFork(source), [source], { env: bench.env, isDryRun: true }).catch((error: unknown) =>
+      // The file that it was planned from has just been restored.
+      assert.match(String(error), /has changed since it was read|proof failed/),
+    );
+    const records = await readRecords(operationsFolder(bench.env));
+    assert.ok(records.every(({ state }) => state !== 'begun'));
+    if (records[0]?.state === 'done') {
+      ends.done++;
+      await undoLast(bench);
+    }
+    assert.deepEqual(contentsOf(bench.folder), before, `kill ${i}`);
+  }
+  context.diagnostic(JSON.stringify(ends));
+  assert.ok(ends.killed > 0, 'no kill came in time');
+});
+
+test('an operation is not taken back while a client has its result open', async (context) => {
+  const bench = simpleBench(context);
+  const source = await loadSource(bench.main);
+  const { to } = await operate(planFork(source), [source], { env: bench.env });
+  mkdirSync(path.join(bench.root, 'sessions'));
+  const open = path.join(bench.root, 'sessions', `${process.pid}.json`);
+  writeFileSync(open, JSON.stringify({ sessionId: to.sessionId }));
+  await assert.rejects(undoLast(bench), new RegExp(`${to.sessionId} is in use`));
+  assert.ok(existsSync(to.path));
+  rmSync(open);
+  await undoLast(bench);
+  assert.ok(!existsSync(to.path));
+});
+
 async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
   const ended = once(child, 'exit');
   await Promise.race([delay(ms), ended]);
@@ -159,11 +224,4 @@ function inPlace(source: Source, drops: ReadonlyMap<number, string>, dropped: Pl
     results: [sameSession(source, { rewrites: new Map([[source.session.files.main, { drops }]]) })],
     dropped,
   };
-}
-
-async function undoLast(bench: Bench): Promise<void> {
-  const operations = operationsFolder(bench.env);
-  const [record] = await readRecords(operations);
-  assert.ok(record !== undefined);
-  await undoOperation(operations, record);
 }

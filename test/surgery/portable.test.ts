@@ -10,7 +10,7 @@ import { makePortable } from '../../src/surgery/portable.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { skipWithoutShared } from '../support/paths.ts';
 import { benchOf, benchWith, realSessions } from '../support/surgery-kit.ts';
-import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 test('parallel results, side branches and notes become one chain', () => {
   const session = transcript()
@@ -84,6 +84,29 @@ test('a session that a resume would refuse cannot be made portable', async (cont
     operate(planFork(source), [source], { env: bench.env, isPortable: true }),
     /nothing can be made portable: No conversation found/,
   );
+});
+
+test('a session longer than what a reader keeps in memory is compared before its file is replaced', async (context) => {
+  const builder = transcript();
+  for (let i = 0; i < 300; i++) builder.user(`question ${i} ${'x'.repeat(8000)}`).assistant(`answer ${i}`);
+  const bench = benchWith(context, sessionId, builder.text());
+  const source = await loadSource(bench.main);
+  const { to } = await operate(planFork(source), [source], { env: bench.env, isPortable: true });
+  assert.deepEqual(requestMessages(await loadSession(to.path)), requestMessages(source.session));
+});
+
+test('a reminder that stands in a stored result is part of it and stays', async (context) => {
+  const content =
+    'first\n\n<system-reminder>\nof the file\n</system-reminder>\nlast\n\n<system-reminder>\nx\n</system-reminder>';
+  const text = transcript()
+    .user('read it')
+    .assistant([toolUse('t1')])
+    .user([{ ...toolResult('t1'), content }])
+    .assistant('done');
+  const bench = benchWith(context, sessionId, text.text());
+  const source = await loadSource(bench.main);
+  const { to } = await operate(planFork(source), [source], { env: bench.env, isPortable: true });
+  assert.deepEqual(requestMessages(await loadSession(to.path)), requestMessages(source.session));
 });
 
 test('every real session in the portable form sends what it sent', { skip: skipWithoutShared }, async (context) => {

@@ -10,11 +10,13 @@ import { loadAgent, makeSession, type Session } from '../../session/session.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import { newSession, sameSession } from '../../surgery/new-session.ts';
 import type { Dropped, Plan, PlannedSession, StagedSession } from '../../surgery/plan.ts';
+import { pinTo } from '../../surgery/request-parts.ts';
 import { droppedBy, type Rewrite, rewriteLines } from '../../surgery/rewrite.ts';
 import type { Source } from '../../surgery/source.ts';
 import { type Diagnosis, diagnoseSession } from '../diagnose.ts';
 import { strangersOf } from '../graph-branches.ts';
 import { examine } from '../patient.ts';
+import { saysSame } from '../same-words.ts';
 import { repairBlocks } from './blocks.ts';
 import { isMendable } from './mendable.ts';
 import { relink } from './relink.ts';
@@ -25,13 +27,14 @@ export interface RepairOptions {
   readonly isInPlace?: boolean;
 }
 
-/** `undefined` where there is nothing to mend. */
+/** `undefined` where there is nothing to mend: also where no conversation is left that a repair could be for. */
 export async function planRepair(
   source: Source,
   diagnosis: Diagnosis,
   options: RepairOptions = {},
 ): Promise<Plan | undefined> {
-  if (!diagnosis.findings.some(isMendable)) return undefined;
+  if (!diagnosis.findings.some(isMendable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
+    return undefined;
   const { session } = source;
   const strategy = options.strategy ?? defaultStrategy(diagnosis);
   const main = repairMain(session, strategy);
@@ -81,12 +84,12 @@ function repairMain(session: Session, strategy: Strategy): Repaired {
   const away = new Set([...strangers.values()].flat());
   const own = away.size === 0 ? session : withoutNodes(session, away);
   const sequence = sequenceOf(own, strategy);
-  const copies = copiesElsewhere(own, sequence.nodes);
+  const copies = new Map([...copiesElsewhere(own, sequence.nodes), ...sameTwice(own)]);
   const { lines, drops: emptied } = repairBlocks(
     own,
     sequence.nodes.filter((node) => !copies.has(node)),
   );
-  const reasons = new Map([...sequence.drops, ...copies, ...emptied, ...sameTwice(own)]);
+  const reasons = new Map([...sequence.drops, ...copies, ...emptied]);
   const linked = relink({
     session: own,
     lines,
@@ -103,8 +106,7 @@ function repairMain(session: Session, strategy: Strategy): Repaired {
   if (linked.first.length > 0) inserts.set(-1, linked.first);
   const last = session.transcript.nodes.at(-1)?.index ?? -1;
   if (linked.leafUuid !== undefined) {
-    const pin = { type: 'last-prompt', leafUuid: linked.leafUuid, explicit: true, sessionId: session.id };
-    inserts.set(last, [...(inserts.get(last) ?? []), pin]);
+    inserts.set(last, [...(inserts.get(last) ?? []), pinTo(linked.leafUuid, session.id)]);
   }
   const gone = new Map([...drops, ...[...away].map((node) => [node.index, 'moved'] as const)]);
   return {
@@ -149,8 +151,7 @@ function sameTwice(session: Session): ReadonlyMap<Node, string> {
   for (const node of session.transcript.nodes) {
     const later = session.graph.byUuid(node.uuid);
     if (later === undefined || later === node) continue;
-    const [one, other] = [node, later].map((each) => JSON.stringify(session.transcript.read(each).message));
-    if (node.type === later.type && one === other) drops.set(node, `line ${later.line} is the same again`);
+    if (saysSame(session.transcript, node, later)) drops.set(node, `line ${later.line} is the same again`);
   }
   return drops;
 }

@@ -4,6 +4,7 @@ import type { Branch } from '../../session/branch.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { expectedOf } from '../../session/reachable.ts';
 import type { Session } from '../../session/session.ts';
+import { saysSame } from '../same-words.ts';
 
 /**
  * `bridge`: the branch that a resume takes, with its gaps closed. `newest`: the branch with the newest work.
@@ -86,7 +87,7 @@ function replacedBy({ transcript, graph }: Session): ReadonlyMap<Node, readonly 
   for (const node of transcript.nodes) {
     const later = graph.byUuid(node.uuid);
     if (later === undefined || later === node || !isMessage(node) || node.isSidechain !== later.isSidechain) continue;
-    if (JSON.stringify(transcript.read(node).message) === JSON.stringify(transcript.read(later).message)) continue;
+    if (saysSame(transcript, node, later)) continue;
     earlier.set(later, [...(earlier.get(later) ?? []), node]);
   }
   return earlier;

@@ -1,0 +1,132 @@
+// What a user gets wrong, for every command that changes sessions: one line that says what and what next, the right exit
+// code, and no byte changed anywhere.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runClew } from '../support/clew.ts';
+import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
+import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+
+const empty = '00000000-0000-4000-8000-000000000001';
+const junk = '00000000-0000-4000-8000-000000000002';
+const prompt = '00000000-0000-4000-8000-000000000003';
+const qwen = '00000000-0000-4000-8000-000000000004';
+const agent = `${sessionId}/subagents/agent-abc.jsonl`;
+
+/** [arguments, exit code, what stands in the one line]. */
+const refusals: readonly (readonly [string, number, RegExp])[] = [
+  ['fork', 2, /fork needs a SESSION/],
+  ['fork S --at 9', 2, /there is no turn 9 in .*it has 2/],
+  ['fork S --at 0', 2, /there is no turn 0/],
+  ['fork S --at zzz', 2, /no line of .* has the uuid zzz/],
+  ['fork S other', 2, /takes one SESSION/],
+  ['fork nowhere', 2, /no session "nowhere"/],
+  [`fork ${empty}`, 2, /no conversation/],
+  [`fork ${junk}`, 2, /no conversation/],
+  [`fork ${qwen}`, 2, /written by Qwen Code/],
+  [`fork ${agent}`, 2, /transcript of a sub-agent, not a session; name its session: [0-9a-f-]{36}/],
+  ['strip S --tools Nope', 2, /there is nothing of that/],
+  ['strip S --tools --keep-last x', 2, /takes a number/],
+  [`strip ${agent} --tools`, 2, /transcript of a sub-agent/],
+  ['compress S', 2, /add --keep-turns/],
+  ['compress S --keep-turns 2', 2, /nothing to compress/],
+  [`compress ${prompt} --keep-turns 1`, 2, /it has 1 turn;/],
+  ['compress S --keep-turns 1 --summary-file nowhere.md', 2, /cannot read .*nowhere\.md \(ENOENT\); check the name/],
+  ['compress S --keep-turns 1 --api --offline', 2, /exclude each other/],
+  ['compress S --keep-turns 1 --api', 2, /no ANTHROPIC_API_KEY/],
+  ['move S', 2, /move takes OLD_DIR NEW_DIR/],
+  ['move S --to /w/q other', 2, /does not know what to do with "other"/],
+  ['move /nowhere /elsewhere', 2, /no session was started in \/nowhere/],
+  [`move ${agent} --to /w/q`, 2, /transcript of a sub-agent/],
+  ['rewind S', 2, /--to TURN is missing/],
+  ['rewind S --to 3', 2, /there is no turn 3/],
+  ['graft S', 2, /needs a SESSION_B/],
+  ['graft S S', 2, /both are the same session/],
+  [`merge S ${prompt}`, 2, /share no turn/],
+  ['split S', 2, /--at TURN is missing/],
+  ['split S --at 2', 2, /cannot be split at turn 2/],
+  ['rename S', 2, /needs a TITLE/],
+  ['tag S', 2, /either TAG or --remove/],
+  [`rename ${agent} title`, 2, /transcript of a sub-agent/],
+  ['bundle S', 2, /--output FILE is missing/],
+  ['bundle S -o there.clew', 3, /is there already/],
+  [`bundle ${agent} -o new.clew`, 2, /transcript of a sub-agent/],
+  ['import nowhere.clew', 2, /cannot read .*; check the name/],
+  ['import there.clew', 2, /no bundle that can be imported/],
+  ['undo', 3, /no operation to take back/],
+  ['undo nope', 2, /there is no operation "nope"/],
+  ['doctor', 2, /needs a SESSION, or --all/],
+  ['doctor S --in-place', 2, /--in-place says how to mend; add --fix/],
+  ['doctor S --fix --strategy best', 2, /there is no strategy "best"/],
+  ['doctor --all --fix', 2, /one session at a time/],
+  [`doctor ${agent} --fix`, 2, /transcript of a sub-agent/],
+];
+
+test('every command that changes sessions refuses wrong use in one line and changes nothing', (context) => {
+  const bench = library(context);
+  const before = contentsOf(path.dirname(bench.root));
+  for (const [words, status, pattern] of refusals) {
+    const run = clewIn(bench, words);
+    assert.deepEqual([words, run.status, run.stdout], [words, status, '']);
+    assert.match(run.stderr, pattern);
+    assert.match(run.stderr.split('\n').at(-2) ?? '', /^clew: .+; .+$/, words);
+  }
+  assert.deepEqual(contentsOf(path.dirname(bench.root)), before);
+});
+
+test('a session that a client has open is changed by no command, and copied by those that only read it', (context) => {
+  const bench = library(context);
+  mkdirSync(path.join(bench.root, 'sessions'));
+  writeFileSync(path.join(bench.root, 'sessions', `${process.pid}.json`), JSON.stringify({ sessionId }));
+  const before = contentsOf(bench.root);
+  const changes = ['rename S t', 'tag S t', 'strip S --tools --in-place', 'rewind S --to 1 --in-place'];
+  for (const words of [...changes, 'compress S --keep-turns 1 --in-place', 'move S --to /w/q']) {
+    const { status, stderr } = clewIn(bench, words);
+    assert.deepEqual([words, status], [words, 3]);
+    assert.match(stderr, /is in use: Claude Code runs it as process \d+; end it and run it again/);
+  }
+  assert.deepEqual(contentsOf(bench.root), before);
+  assert.equal(clewIn(bench, 'fork S').status, 0);
+});
+
+test('every command that changes sessions can be tried first, and tells a program what it would do', (context) => {
+  const bench = library(context);
+  const before = contentsOf(bench.root);
+  const tries = ['fork S', 'strip S --tools', 'compress S --keep-turns 1', 'move S --to /w/q', 'rewind S --to 1'];
+  for (const words of [...tries, 'split S --at 1', 'rename S t', 'tag S t', 'bundle S -o new.clew']) {
+    const { status, stdout } = clewIn(bench, `${words} --dry-run --json`);
+    const { operation, written } = JSON.parse(stdout);
+    assert.deepEqual([words, status, operation, written], [words, 0, words.split(' ')[0], false]);
+  }
+  assert.deepEqual(contentsOf(bench.root), before);
+  assert.ok(!existsSync(path.join(bench.root, 'new.clew')));
+});
+
+function library(context: Parameters<typeof benchWith>[0]): Bench {
+  const main = transcript()
+    .user('one')
+    .assistant([toolUse('t1')])
+    .user([toolResult('t1')])
+    .assistant('done')
+    .user('two')
+    .assistant('done again');
+  const foreign = { type: 'user', uuid: 'a', sessionId: qwen, version: '0.1', message: { role: 'user', parts: [] } };
+  const bench = benchWith(context, sessionId, main.text(), {
+    [`${empty}.jsonl`]: '',
+    [`${junk}.jsonl`]: 'not a record\n',
+    [`${prompt}.jsonl`]: transcript({ sessionId: prompt }).user('only this').text(),
+    [`${qwen}.jsonl`]: `${JSON.stringify(foreign)}\n`,
+    [agent]: transcript({ isSidechain: true, agentId: 'abc' }).user('sub').assistant('done').text(),
+  });
+  writeFileSync(path.join(bench.root, 'there.clew'), 'no bundle\n');
+  return bench;
+}
+
+function clewIn(bench: Bench, words: string): ReturnType<typeof runClew> {
+  const args = words
+    .split(' ')
+    .map((word) => (word === 'S' ? sessionId : word === agent ? path.join(bench.folder, agent) : word));
+  const root = args[0] === 'undo' ? [] : ['--root', bench.root];
+  return runClew([...args, ...root], { cwd: bench.root, env: { CLEW_HOME: bench.env.CLEW_HOME } });
+}
