@@ -36,6 +36,14 @@ export type { DamageClass, DamageCode, Finding, Severity } from './doctor/findin
 export { damageClasses } from './doctor/finding.ts';
 export type { RepairOptions } from './doctor/repair/repair.ts';
 export { planRepair } from './doctor/repair/repair.ts';
+export { exportAnthropic } from './export/anthropic.ts';
+export type { JsonOptions } from './export/json.ts';
+export { exportJson } from './export/json.ts';
+export { exportMarkdown } from './export/markdown.ts';
+export { exportOpenai } from './export/openai.ts';
+export type { SecretCount, Subject } from './export/subject.ts';
+export { exportSubject } from './export/subject.ts';
+export type { MarkdownOptions } from './export/telling.ts';
 export type { Block, KnownBlock, UnknownBlock } from './format/block.ts';
 export {
   blocksOf,
@@ -129,6 +137,8 @@ export type { OperationRecord } from './surgery/operation-log.ts';
 export { operationsFolder, readRecords } from './surgery/operation-log.ts';
 export type { Dropped, Plan, PlannedSession } from './surgery/plan.ts';
 export type { Proof } from './surgery/prove.ts';
+export type { ParcelRedactor } from './surgery/redact-parcel.ts';
+export { redactorFor } from './surgery/redact-parcel.ts';
 export { planRename, planTag } from './surgery/rename.ts';
 export type { RewindOptions } from './surgery/rewind.ts';
 export { planRewind } from './surgery/rewind.ts';

@@ -35,6 +35,11 @@ export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `1 turn`, `2,300 turns`. */
+export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
 /** `987`, `12.3k`, `123k`, `1.2M`: one decimal below 100. */
 export function formatTokens(tokens: number): string {
   if (!Number.isFinite(tokens)) return unknown;

@@ -1,13 +1,10 @@
 // A tool call → one line with what it did and what came of it, with `--full` its input and output, and below it the
 // sub-agent it started.
-import { systemErrorCode } from '../base/errors.ts';
-import { formatCount } from '../base/human.ts';
 import { isObject, type JsonValue } from '../base/json.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
-import { blocksOf, isImage, isToolResult, textOf } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
+import { agentOf, openAgent } from '../session/agent-book.ts';
 import type { AgentSource } from '../session/agents.ts';
-import { loadAgent, readEntry, type Session } from '../session/session.ts';
+import { outcomeOf, resultBlocks, resultText, withoutFolder } from '../session/call-result.ts';
 import type { ToolCall } from '../session/tool-calls.ts';
 import { summariseInput } from '../session/tool-summary.ts';
 import { turnsOf } from '../session/turns.ts';
@@ -17,7 +14,7 @@ import { prettyJson } from './json-text.ts';
 import { agentContext, type ShowContext } from './show-context.ts';
 import { callsById, renderNode } from './show-turn.ts';
 import { barred, indentLines } from './terminal-lines.ts';
-import { counted, outputText } from './wording.ts';
+import { outputText } from './wording.ts';
 
 export async function* renderCall(
   context: ShowContext,
@@ -25,13 +22,13 @@ export async function* renderCall(
   input: JsonValue | undefined,
 ): AsyncGenerator<string> {
   const { session, style, full } = context;
-  const result = resultText(session, call);
+  const result = resultText(resultBlocks(session, call));
   yield `${callLine(context, call, input, result)}\n`;
   if (full) {
     yield `${barred(inputText(input), '  ┊ ', style.muted)}\n`;
     if (result.trim() !== '') yield `${barred(result, '  │ ', plain)}\n`;
   }
-  const agent = context.agents.byCall.get(call.id) ?? context.agents.byId.get(call.agentId ?? '');
+  const agent = agentOf(context.agents, call);
   if (agent !== undefined) yield* renderAgent(context, agent);
 }
 
@@ -56,22 +53,6 @@ function share(room: number, did: number, came: number): readonly [number, numbe
   return [Math.max(0, room - forOutcome), forOutcome];
 }
 
-/** Below the session's own folder a path is as telling without it. */
-function withoutFolder(text: string, folder: string | undefined): string {
-  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
-}
-
-/** What came of it, in a few words: the error, the one line it answered, or how much it answered. */
-function outcomeOf(call: ToolCall, result: string, did: string): string {
-  if (call.result === undefined) return 'no result in the file';
-  const text = result.replace(/<\/?tool_use_error>/g, '').trim();
-  const [first = '', ...more] = text.split('\n');
-  if (call.isError) return first;
-  if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
-  // "The file … has been updated" says nothing that the line does not say already.
-  return did !== '' && first.includes(did) ? '' : first;
-}
-
 /** For a reader: texts as they are, one field below the other. `--json` has the exact input. */
 function inputText(input: JsonValue | undefined): string {
   if (!isObject(input)) return prettyJson(input ?? null);
@@ -80,14 +61,6 @@ function inputText(input: JsonValue | undefined): string {
     return value.includes('\n') ? `${key}:\n${indentLines(value, 2)}` : `${key}: ${value}`;
   });
   return fields.join('\n');
-}
-
-function resultText(session: Session, call: ToolCall): string {
-  if (call.result === undefined) return '';
-  const results = contentOf(readEntry(session, call.result)).filter(isToolResult);
-  const blocks = blocksOf(results.find((block) => block.tool_use_id === call.id)?.content);
-  const images = blocks.filter(isImage).length;
-  return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
 }
 
 /** Who it is, and indented what it did. Its transcript is dropped before the next agent's is read. */
@@ -114,16 +87,6 @@ async function* renderAgent(context: ShowContext, agent: AgentSource): AsyncGene
       if (node === turn.prompt && !full) continue;
       for await (const text of renderNode(inner, node, calls)) yield indentLines(text, 4);
     }
-  }
-}
-
-async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
-  try {
-    return await loadAgent(root, agent);
-  } catch (error) {
-    const unreadable = systemErrorCode(error);
-    if (unreadable === undefined) throw error;
-    return { unreadable };
   }
 }
 

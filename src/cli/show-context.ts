@@ -1,10 +1,10 @@
 // What the rendering of any turn needs to know of its session, worked out once: looking it up again for every turn
 // would make a long session cost the square of its length.
-import type { AgentSource } from '../session/agents.ts';
+import { type AgentBook, newAgentBook, withAgents } from '../session/agent-book.ts';
 import type { Branch } from '../session/branch.ts';
 import { type Compaction, compactionsOf } from '../session/compaction.ts';
 import type { Node } from '../session/node.ts';
-import { findQueuedPrompts, type QueuedPrompt } from '../session/queue.ts';
+import { promptsWithoutLine, type QueuedPrompt } from '../session/queue.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { countTurns } from '../session/turns.ts';
 import type { Style } from './terminal/style.ts';
@@ -33,20 +33,10 @@ export interface Fork {
   readonly isReplay: boolean;
 }
 
-/** The sub-agents that a call may have started: those of the session, and in one of them also its own. */
-export interface AgentBook {
-  /** The session they all belong to. */
-  readonly root: Session;
-  readonly byCall: ReadonlyMap<string, AgentSource>;
-  readonly byId: ReadonlyMap<string, AgentSource>;
-  /** The ids of those shown so far. One that is resumed has several calls, and damage may lead an agent to itself. */
-  readonly shown: Set<string>;
-}
-
 export function makeContext(session: Session, branch: Branch | undefined, options: ShowOptions): ShowContext {
   return {
-    ...agentContext(session, { root: session, byCall: new Map(), byId: new Map(), shown: new Set() }, options),
-    queued: queuedPrompts(session),
+    ...agentContext(session, newAgentBook(session), options),
+    queued: promptsWithoutLine(session.transcript),
     forks: forksOf(session, branch),
   };
 }
@@ -65,17 +55,6 @@ export function agentContext(session: Session, agents: AgentBook, { full, style,
     forks: new Map(),
     agents: withAgents(agents, session.agents),
   };
-}
-
-function withAgents({ root, byCall, byId, shown }: AgentBook, agents: readonly AgentSource[]): AgentBook {
-  const linked = agents.flatMap((agent) => (agent.toolUseId === undefined ? [] : [[agent.toolUseId, agent] as const]));
-  const named = agents.map((agent) => [agent.agentId, agent] as const);
-  return { root, byCall: new Map([...byCall, ...linked]), byId: new Map([...byId, ...named]), shown };
-}
-
-function queuedPrompts({ transcript }: Session): readonly QueuedPrompt[] {
-  const all = findQueuedPrompts(transcript.nodes, (node) => transcript.read(node));
-  return all.filter(({ outcome, text }) => (outcome === 'delivered' || outcome === 'waiting') && text.trim() !== '');
 }
 
 function forksOf(session: Session, shown: Branch | undefined): ReadonlyMap<Node, readonly Fork[]> {

@@ -1,16 +1,15 @@
 // A line that is neither prompt nor answer → what a reader should know of it: interrupts, local commands,
 // notifications, compactions, failed requests. With `--full` also what the client put in by itself.
-import { formatCount, formatTokens } from '../base/human.ts';
-import { asObject, asString, type JsonObject } from '../base/json.ts';
+import { formatCount } from '../base/human.ts';
 import { oneLine } from '../base/terminal-text.ts';
 import { textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { isBoundary, type Node } from '../session/node.ts';
+import { apiErrorText, compactionFacts, shownSubtypes, withoutTags } from '../session/note-text.ts';
 import { commandLine } from '../session/prompt-text.ts';
 import { readEntry } from '../session/session.ts';
 import type { ShowContext } from './show-context.ts';
 import { barred, rule } from './terminal-lines.ts';
-import { counted } from './wording.ts';
 
 export function* renderNote(context: ShowContext, node: Node): Generator<string> {
   const { style, full, width } = context;
@@ -58,46 +57,15 @@ function* userNote({ session, style, full, width }: ShowContext, node: Node): Ge
 function* systemNote(context: ShowContext, node: Node): Generator<string> {
   const { session, style, full, width } = context;
   if (isBoundary(node)) {
-    yield `\n${style.yellow(rule('═', compactionFacts(context, node), width))}\n`;
+    yield `\n${style.yellow(rule('═', compactionFacts(context.compactions.get(node)), width))}\n`;
     return;
   }
   const entry = readEntry(session, node);
   if (node.subtype === 'api_error') {
-    yield `${style.error(`✗ ${oneLine(apiError(entry), width - 2)}`)}\n`;
+    yield `${style.error(`✗ ${oneLine(apiErrorText(entry), width - 2)}`)}\n`;
     return;
   }
   const text = oneLine(withoutTags(commandLine(textOf(contentOf(entry)))), width - 2);
   if (full) yield `${style.muted(`· ${text === '' ? oneLine(node.subtype ?? 'system', width - 2) : text}`)}\n`;
   else if (text !== '' && shownSubtypes.has(node.subtype ?? '')) yield `${style.muted(`· ${text}`)}\n`;
-}
-
-/** The client shows these to the person too; the others are its bookkeeping. */
-const shownSubtypes: ReadonlySet<string> = new Set(['local_command', 'informational', 'away_summary']);
-
-function compactionFacts({ compactions }: ShowContext, node: Node): string[] {
-  const compaction = compactions.get(node);
-  const sizes = [compaction?.preTokens, compaction?.postTokens].flatMap((count) =>
-    count === undefined ? [] : [formatTokens(count)],
-  );
-  const kept = compaction?.preservedUuids.length ?? 0;
-  return [
-    `compacted${compaction?.trigger === undefined ? '' : ` (${oneLine(compaction.trigger, 20)})`}`,
-    ...(sizes.length === 0 ? [] : [`${sizes.join(' → ')} tokens`]),
-    ...(kept === 0 ? [] : [`${counted(kept, 'entry', 'entries')} kept`]),
-  ];
-}
-
-/** `API error 529: Overloaded, retry 2 of 10`, as far as the entry says so. */
-function apiError(entry: JsonObject): string {
-  const error = asObject(entry.error);
-  const inner = asObject(asObject(error?.error)?.error);
-  const status = typeof error?.status === 'number' && error.status > 0 ? ` ${error.status}` : '';
-  const message = asString(error?.message) ?? asString(inner?.message) ?? '';
-  const { retryAttempt, maxRetries } = entry;
-  const retry = typeof retryAttempt === 'number' && retryAttempt > 0 ? `, retry ${retryAttempt} of ${maxRetries}` : '';
-  return `API error${status}${message === '' ? '' : `: ${message}`}${retry}`;
-}
-
-function withoutTags(text: string): string {
-  return text.replace(/<\/?[a-z-]+>/g, ' ');
 }

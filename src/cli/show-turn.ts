@@ -7,7 +7,7 @@ import { isImage, isText, isThinking, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import type { Node } from '../session/node.ts';
 import { promptText } from '../session/prompt-text.ts';
-import type { QueuedPrompt } from '../session/queue.ts';
+import { deliveredAt, type QueuedPrompt, typedDuring } from '../session/queue.ts';
 import { readEntry } from '../session/session.ts';
 import { type ToolCall, toolCallsOf } from '../session/tool-calls.ts';
 import { turnUsage } from '../session/turn-usage.ts';
@@ -21,10 +21,10 @@ import { counted, localTime, usageText } from './wording.ts';
 
 export async function* renderTurn(context: ShowContext, turn: Turn): AsyncGenerator<string> {
   const calls = callsById(context, turn);
-  const typed = typedDuring(context, turn);
+  const typed = [...typedDuring(context.queued, turn.nodes)];
   yield `${turnRule(context, turn)}\n`;
   for (const node of turn.nodes) {
-    while (typed[0] !== undefined && placeOf(typed[0]) < node.index) yield typedText(context, typed.shift());
+    while (typed[0] !== undefined && deliveredAt(typed[0]) < node.index) yield typedText(context, typed.shift());
     if (node === turn.prompt) yield promptLines(context, turn, node);
     else yield* renderNode(context, node, calls);
     for (const fork of context.forks.get(node) ?? []) yield forkLines(context, fork);
@@ -97,18 +97,6 @@ function answerText({ style, width }: ShowContext, node: Node, text: string): st
 
 function thinkingText(text: string): string {
   return text === '' ? '┊ thought (not readable)' : `┊ thought, ${formatCount(text.length)} characters`;
-}
-
-/** The prompts given to the model during this turn, in the order of the file. */
-function typedDuring({ queued }: ShowContext, turn: Turn): QueuedPrompt[] {
-  const first = turn.nodes[0]?.index ?? 0;
-  const last = turn.nodes.reduce((max, node) => Math.max(max, node.index), first);
-  return queued.filter(({ outcome, node }) => outcome === 'delivered' && node.index >= first && node.index <= last);
-}
-
-/** Where it was delivered, if a line says so; else where it was typed. */
-function placeOf({ node, shownBy }: QueuedPrompt): number {
-  return (shownBy ?? node).index;
 }
 
 function typedText(context: ShowContext, prompt: QueuedPrompt | undefined): string {

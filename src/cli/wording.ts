@@ -1,21 +1,6 @@
 // Facts about a session → the few words that several commands print for them.
-import { formatCount, formatTokens } from '../base/human.ts';
-import type { UsageTotals } from '../session/usage.ts';
-
-/** `1 turn`, `2,300 turns`. */
-export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
-}
-
-/** `43.5k in, 574 out`; cached input counts as input, and a lower bound is marked. */
-export function usageText(usage: UsageTotals): string {
-  const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
-  return `${formatTokens(read)} in, ${outputText(usage)}`;
-}
-
-export function outputText(usage: UsageTotals): string {
-  return `${usage.outputIsLowerBound ? '≥ ' : ''}${formatTokens(usage.outputTokens)} out`;
-}
+export { counted } from '../base/human.ts';
+export { outputText, usageText } from '../session/usage-text.ts';
 
 /** In the reader's time zone, in the one order that needs no explanation. */
 export function localTime(timeMs: number): string {

@@ -7,6 +7,7 @@ import { asEntry, contentOf } from '../format/entry.ts';
 import { kindOfText } from './input.ts';
 import { isMessage, type Node } from './node.ts';
 import { promptText } from './prompt-text.ts';
+import type { Transcript } from './transcript.ts';
 
 export interface QueuedPrompt {
   readonly text: string;
@@ -31,6 +32,25 @@ export function findQueuedPrompts(nodes: readonly Node[], read: (node: Node) => 
   const found = readQueue(nodes, read);
   remembered.set(nodes, found);
   return found;
+}
+
+/** Those that no user line shows: given to the model in the middle of a turn, or never used. */
+export function promptsWithoutLine({ nodes, read }: Pick<Transcript, 'nodes' | 'read'>): readonly QueuedPrompt[] {
+  return findQueuedPrompts(nodes, read).filter(
+    ({ outcome, text }) => (outcome === 'delivered' || outcome === 'waiting') && text.trim() !== '',
+  );
+}
+
+/** The prompts given to the model during a turn of these lines, in the order of the file. */
+export function typedDuring(prompts: readonly QueuedPrompt[], nodes: readonly Node[]): readonly QueuedPrompt[] {
+  const first = nodes[0]?.index ?? 0;
+  const last = nodes.reduce((max, node) => Math.max(max, node.index), first);
+  return prompts.filter(({ outcome, node }) => outcome === 'delivered' && node.index >= first && node.index <= last);
+}
+
+/** Where it was delivered, if a line says so; else where it was typed. */
+export function deliveredAt({ node, shownBy }: QueuedPrompt): number {
+  return (shownBy ?? node).index;
 }
 
 const remembered = new WeakMap<readonly Node[], readonly QueuedPrompt[]>();

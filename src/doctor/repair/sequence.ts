@@ -60,13 +60,13 @@ function orderOf(session: Session): Sequence {
   for (const copy of copies) drops.set(copy, 'repeats an earlier line under another uuid');
   // What a compaction keeps of the old history stays where it is: the boundary says so by their ids.
   const way = compaction === undefined ? order : order.slice(order.indexOf(compaction));
-  for (const node of way) {
+  const replaced = replacedBy(session);
+  const nodes = way.flatMap((node) => [...(replaced.get(node) ?? []), node]);
+  for (const node of nodes) {
     if (isBoundary(node) && node !== compaction) drops.set(node, 'a compaction without a summary');
     else if (node.isApiError) drops.set(node, 'an error message of the client, not of the model');
     else if (isMessage(node) && !node.hasContent) drops.set(node, 'a message without content');
   }
-  const replaced = replacedBy(session);
-  const nodes = way.flatMap((node) => [...(replaced.get(node) ?? []), node]);
   const links = nodes.filter((node) => isLink(node) && !drops.has(node));
   return { nodes: [...links, ...resultsElsewhere(session, links)], drops };
 }

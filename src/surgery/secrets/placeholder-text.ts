@@ -1,5 +1,5 @@
 // Text → where placeholders stand in it already. What is redacted stays as it is, whatever rule would match it.
-const placeholder = /\[redacted:[a-z0-9-]{1,60}:\d{1,9}\]/g;
+const placeholder = /\[redacted:([a-z0-9-]{1,60}):\d{1,9}\]/g;
 
 export interface Span {
   readonly start: number;
@@ -18,6 +18,12 @@ export function sparePlaceholders<T extends Span>(text: string, spans: readonly 
     end: index + found.length,
   }));
   return spans.filter((span) => !cutsInto(span, taken));
+}
+
+/** Each as often as it stands there. */
+export function placeholdersIn(text: string): { readonly kind: string; readonly placeholder: string }[] {
+  if (!holdsPlaceholder(text)) return [];
+  return [...text.matchAll(placeholder)].map(([found, kind = '']) => ({ kind, placeholder: found }));
 }
 
 export function holdsPlaceholder(text: string): boolean {

@@ -1,0 +1,167 @@
+// clew export SESSION… --format FORMAT: sessions as Markdown, JSON or chat requests, to stdout or into files, secrets
+// taken out unless asked otherwise.
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import { exportAnthropic } from '../export/anthropic.ts';
+import { exportFileName } from '../export/file-name.ts';
+import { exportJson } from '../export/json.ts';
+import { exportMarkdown } from '../export/markdown.ts';
+import { exportOpenai } from '../export/openai.ts';
+import { exportSubject, type SecretCount, type Subject } from '../export/subject.ts';
+import type { MarkdownOptions } from '../export/telling.ts';
+import { summarise } from '../session/summary.ts';
+import { replaceFile, writeNewFile } from '../store/replace.ts';
+import { redactorFor } from '../surgery/redact-parcel.ts';
+import type { Source } from '../surgery/source.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { rulesArgument } from './redact-rules.ts';
+import { shortIds } from './short-ids.ts';
+import { sourceArgument } from './surgery-command.ts';
+import { type Chunks, writeOut } from './terminal/output.ts';
+import { counted } from './wording.ts';
+
+type Format = 'md' | 'json' | 'anthropic' | 'openai';
+
+/** One file, and the sessions that it holds. */
+interface Target {
+  readonly path: string;
+  readonly subjects: readonly Subject[];
+}
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const format = formatOf(textFlag(flags, 'format') ?? 'md');
+  const output = textFlag(flags, 'output');
+  if (output === undefined && flags.json === true)
+    throw new UserError('--json lists the files that were written', 'name one with --output');
+  const subjects = await subjectsOf(input);
+  if (output !== undefined)
+    return writeFiles(input, format, targetsOf(subjects, format, path.resolve(io.cwd, output), output));
+  if (subjects.length > 1 && !isLines(format))
+    throw new UserError(`${counted(subjects.length, 'session')} do not fit on one page`, 'name a folder with --output');
+  await writeOut(chunksOf(subjects, format, input), io);
+  for (const subject of subjects) if (isLines(format)) writeNotice(io.stderr, takenOut(subject));
+}
+
+function formatOf(name: string): Format {
+  if (name === 'md' || name === 'json' || name === 'anthropic' || name === 'openai') return name;
+  if (name === 'html' || name === 'parquet')
+    throw new UserError(`the format ${name} is not made yet`, 'use md, json, anthropic or openai');
+  throw new UserError(`there is no format "${name}"`, 'use md, json, anthropic or openai');
+}
+
+/** A request is one line, so that several make JSON Lines. */
+function isLines(format: Format): boolean {
+  return format === 'anthropic' || format === 'openai';
+}
+
+async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
+  const sources = new Map<string, Source>();
+  for (const word of input.words) {
+    const source = await sourceArgument({ ...input, argument: word });
+    sources.set(source.session.files.main, source);
+  }
+  // One for all: a value that one session gives away is gone from the others too.
+  const isPlain = input.flags['no-redact'] === true;
+  const redactor = isPlain ? undefined : redactorFor([...sources.values()], rulesArgument(input));
+  return [...sources.values()].map(({ session }) => exportSubject(session, redactor));
+}
+
+function targetsOf(subjects: readonly Subject[], format: Format, target: string, typed: string): readonly Target[] {
+  const isFolder = /[/\\]$/.test(typed) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder && (subjects.length === 1 || isLines(format))) return [{ path: target, subjects }];
+  if (existsSync(target) && !statSync(target).isDirectory())
+    throw new UserError(`${target} is a file`, `name a folder for ${counted(subjects.length, 'session')}`);
+  const ids = shortIds(subjects.map(({ session }) => session.id));
+  const taken = new Set<string>();
+  return subjects.map((subject) => {
+    const { title, startedAt } = summarise(subject.session);
+    const shortId = ids.get(subject.session.id) ?? subject.session.id;
+    const named = { title: subject.hide(title ?? ''), startedAt };
+    let name = exportFileName({ ...named, shortId }, extensions[format]);
+    // Copies of a session in two roots have the same id.
+    for (let n = 2; taken.has(name); n++)
+      name = exportFileName({ ...named, shortId: `${shortId}-${n}` }, extensions[format]);
+    taken.add(name);
+    return { path: path.join(target, name), subjects: [subject] };
+  });
+}
+
+const extensions: Readonly<Record<Format, string>> = { md: 'md', json: 'json', anthropic: 'jsonl', openai: 'jsonl' };
+
+async function writeFiles(input: CommandInput, format: Format, targets: readonly Target[]): Promise<void> {
+  const { flags, io } = input;
+  const isForced = flags.force === true;
+  const inTheWay = isForced ? undefined : targets.find((target) => existsSync(target.path));
+  if (inTheWay !== undefined)
+    throw new UserError(`${inTheWay.path} is there already`, 'name another file, or add --force', exitCodes.refused);
+  for (const target of targets) {
+    const bytes = bytesOf(chunksOf(target.subjects, format, input));
+    if (isForced && existsSync(target.path)) await replaceFile(target.path, bytes);
+    else await writeNewFile(target.path, bytes);
+    if (flags.json !== true) await writeOut([`${neutralise(writtenText(target))}\n`], io);
+  }
+  if (flags.json === true) await writeOut([`${jsonText(writtenJson(format, targets), 2)}\n`], io);
+}
+
+async function* chunksOf(subjects: readonly Subject[], format: Format, input: CommandInput): AsyncGenerator<string> {
+  const { flags, io } = input;
+  const options = { full: flags.full === true, thinking: flags.thinking === true };
+  for (const subject of subjects) {
+    try {
+      yield* formats[format](subject, options);
+    } catch (error) {
+      // One of many that has nothing to send must not keep the others back.
+      if (subjects.length === 1 || !(error instanceof UserError)) throw error;
+      writeNotice(io.stderr, error.message);
+    }
+  }
+}
+
+const formats: Readonly<Record<Format, (subject: Subject, options: MarkdownOptions) => Pieces>> = {
+  md: exportMarkdown,
+  json: exportJson,
+  anthropic: exportAnthropic,
+  openai: exportOpenai,
+};
+
+type Pieces = AsyncIterable<string> | Iterable<string>;
+
+async function* bytesOf(chunks: Chunks): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+function writtenText({ path: file, subjects }: Target): string {
+  return [`wrote ${file}`, ...subjects.map((subject) => `  ${takenOut(subject)}`)].join('\n');
+}
+
+function takenOut({ session, isRedacted, secrets }: Subject): string {
+  const name = session.id.slice(0, 8);
+  if (!isRedacted) return `${name}: nothing was redacted`;
+  return `${name}: ${kindsText(secrets())}`;
+}
+
+function kindsText(secrets: readonly SecretCount[]): string {
+  if (secrets.length === 0) return 'no secrets found';
+  return `secrets taken out: ${secrets.map(({ kind, count }) => `${count} ${kind}`).join(', ')}`;
+}
+
+function writtenJson(format: Format, targets: readonly Target[]): object {
+  return {
+    operation: 'export',
+    format,
+    sessions: targets.flatMap(({ path: file, subjects }) =>
+      subjects.map((subject) => ({
+        sessionId: subject.session.id,
+        path: file,
+        sizeBytes: statSync(file).size,
+        redacted: subject.isRedacted,
+        secrets: subject.secrets(),
+      })),
+    ),
+  };
+}

@@ -1,0 +1,33 @@
+// A session → a request of the Messages API: the model and the messages that Claude Code sends when it resumes the
+// session, one JSON object on a line.
+import { exitCodes, UserError } from '../base/errors.ts';
+import { jsonText } from '../base/json-text.ts';
+import type { WireMessage } from '../session/resume/draft.ts';
+import { requestMessages } from '../session/resume/request.ts';
+import type { Subject } from './subject.ts';
+
+export interface ExportedRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+}
+
+export function* exportAnthropic(subject: Subject): Generator<string> {
+  const { model, messages } = sentMessages(subject);
+  yield `{"model":${jsonText(model)},"messages":[`;
+  for (const [i, message] of messages.entries()) yield `${i === 0 ? '' : ','}${jsonText(message)}`;
+  yield ']}\n';
+}
+
+/** What a resume sends before a new prompt; a session that it refuses has no request. */
+export function sentMessages({ session }: Subject): ExportedRequest {
+  const request = requestMessages(session);
+  if ('refused' in request || request.messages.length === 0) {
+    const why = 'refused' in request ? request.refused : 'it holds no message';
+    throw new UserError(
+      `there is nothing to send of ${session.id}: ${why}`,
+      '`--format json` has what is in it',
+      exitCodes.refused,
+    );
+  }
+  return request;
+}

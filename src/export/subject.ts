@@ -1,0 +1,79 @@
+// A session that leaves the house → the same session as exports read it: every line with placeholders for its secrets,
+// in sub-agents too, and a tally of what was taken out.
+import { asObject, type JsonObject, parseJson } from '../base/json.ts';
+import { type AgentBook, openAgent } from '../session/agent-book.ts';
+import type { AgentSource } from '../session/agents.ts';
+import type { Session } from '../session/session.ts';
+import type { Transcript } from '../session/transcript.ts';
+import type { ParcelRedactor } from '../surgery/redact-parcel.ts';
+import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
+
+export interface Subject {
+  readonly session: Session;
+  readonly isRedacted: boolean;
+  /** For texts that stand beside the lines: a title in a file of its own, the name of an agent. */
+  hide(text: string): string;
+  /** What was taken out of the lines read so far: how many different values of each kind. */
+  secrets(): readonly SecretCount[];
+}
+
+export interface SecretCount {
+  readonly kind: string;
+  readonly count: number;
+}
+
+/** `redactor` has learned from all files of the session; without one everything stays. */
+export function exportSubject(session: Session, redactor?: ParcelRedactor): Subject {
+  if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
+  const taken = new Map<string, Set<string>>();
+  const cut = (text: string): string => {
+    const before = Buffer.from(text);
+    const after = redactor.redact(before);
+    if (after === before) return text;
+    const redacted = after.toString('utf8');
+    const present = new Set(placeholdersIn(text).map(({ placeholder }) => placeholder));
+    for (const { kind, placeholder } of placeholdersIn(redacted)) {
+      if (!present.has(placeholder)) taken.set(kind, (taken.get(kind) ?? new Set()).add(placeholder));
+    }
+    return redacted;
+  };
+  return {
+    session: { ...session, transcript: hideTranscript(session.transcript, cut) },
+    isRedacted: true,
+    hide: cut,
+    secrets: () => [...taken].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { size: count }]) => ({ kind, count })),
+  };
+}
+
+/** The sub-agent's own session, its lines treated like those of the session that started it. */
+export async function openSubjectAgent(
+  subject: Subject,
+  { root }: Pick<AgentBook, 'root'>,
+  agent: AgentSource,
+): Promise<Session | { readonly unreadable: string }> {
+  const own = await openAgent(root, agent);
+  // An agent that stands in the main file was picked out of a transcript that hides already.
+  if ('unreadable' in own || !subject.isRedacted || agent.path === undefined) return own;
+  return { ...own, transcript: hideTranscript(own.transcript, (text) => subject.hide(text)) };
+}
+
+/** New lists, because what is remembered of the old ones was read before anything was hidden. */
+function hideTranscript(transcript: Transcript, cut: (text: string) => string): Transcript {
+  return {
+    ...transcript,
+    nodes: [...transcript.nodes],
+    read: (node) => hideEntry(transcript.read(node), cut),
+    pick: (nodes) => hideTranscript(transcript.pick(nodes), cut),
+  };
+}
+
+function hideEntry(entry: JsonObject, cut: (text: string) => string): JsonObject {
+  let text: string;
+  try {
+    text = JSON.stringify(entry);
+  } catch {
+    return {}; // nested too deep to be written, so it cannot be looked into either
+  }
+  const redacted = cut(text);
+  return redacted === text ? entry : (asObject(parseJson(redacted)) ?? {});
+}

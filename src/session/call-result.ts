@@ -1,0 +1,35 @@
+// A tool call → what came of it, for a reader: the text of its result, and the outcome in a few words.
+import { counted, formatCount } from '../base/human.ts';
+import { type Block, blocksOf, isImage, isToolResult, textOf } from '../format/block.ts';
+import { contentOf } from '../format/entry.ts';
+import { readEntry, type Session } from './session.ts';
+import type { ToolCall } from './tool-calls.ts';
+
+/** The blocks of its result; none where there is no result in the file. */
+export function resultBlocks(session: Pick<Session, 'transcript'>, call: ToolCall): readonly Block[] {
+  if (call.result === undefined) return [];
+  const results = contentOf(readEntry(session, call.result)).filter(isToolResult);
+  return blocksOf(results.find((block) => block.tool_use_id === call.id)?.content);
+}
+
+/** Its text, with a mark where there are images. */
+export function resultText(blocks: readonly Block[]): string {
+  const images = blocks.filter(isImage).length;
+  return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
+}
+
+/** The error, the one line it answered, or how much it answered; `did` is what the reader is told of the input. */
+export function outcomeOf(call: ToolCall, result: string, did: string): string {
+  if (call.result === undefined) return 'no result in the file';
+  const text = result.replace(/<\/?tool_use_error>/g, '').trim();
+  const [first = '', ...more] = text.split('\n');
+  if (call.isError) return first;
+  if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
+  // "The file … has been updated" says nothing that the line does not say already.
+  return did !== '' && first.includes(did) ? '' : first;
+}
+
+/** Below the session's own folder a path is as telling without it. */
+export function withoutFolder(text: string, folder: string | undefined): string {
+  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+}

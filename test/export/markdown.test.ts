@@ -1,0 +1,172 @@
+// A session as Markdown: whole pages, and what a renderer makes of hostile ones.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { marked } from 'marked';
+import { exportMarkdown } from '../../src/export/markdown.ts';
+import { safeMarkdown } from '../../src/export/markdown-text.ts';
+import { exportSubject } from '../../src/export/subject.ts';
+import type { Transcript } from '../../src/session/transcript.ts';
+import { loadSource } from '../../src/surgery/source.ts';
+import { projectRoot } from '../support/paths.ts';
+import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { canary, hostileSession } from './hostile-session.ts';
+import { sessionId, subjectFrom, subjectOf, textFrom } from './kit.ts';
+
+const demo = path.join(projectRoot, 'demo/projects/-home-ada-lighthouse');
+
+test('a demo session with a sub-agent reads as agent.md holds it', async () => {
+  const subject = await subjectOf(path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl'));
+  assertGolden('agent', await textFrom(exportMarkdown(subject)));
+});
+
+test('a hostile session reads as hostile.md holds it', async (context) => {
+  const subject = await subjectFrom(context, hostileSession());
+  assertGolden('hostile', await textFrom(exportMarkdown(subject)));
+});
+
+test('nothing of a hostile session is rendered as HTML, and only turns are in the outline', async (context) => {
+  const subject = await subjectFrom(context, hostileSession());
+  const html = marked.parse(await textFrom(exportMarkdown(subject)), { async: false });
+  const tags = [...html.matchAll(/<(?!\/)([^>]*)>/g)].map(([, tag = '']) => tag);
+  // An entity that stays an entity names a page beside this one, which there is not.
+  const allowed =
+    /^(?:h[1-6]|p|em|strong|del|br|hr|ul|ol(?: start="\d+")?|li|blockquote|pre|code(?: class="language-\w+")?|details|summary|b|table|thead|tbody|tr|t[hd]|a href="(?:https:|&amp;#106;)[^"]*"|input (?:checked="" )?disabled="" type="checkbox")$/;
+  assert.deepEqual(
+    tags.filter((tag) => !allowed.test(tag)),
+    [],
+  );
+  assert.doesNotMatch(html, /[\u001b\u202e]/);
+  const outline = [...html.matchAll(/<(h[12])>(.*?)<\/h/g)].map(([, level, words]) => `${level} ${words}`);
+  assert.deepEqual(outline, ['h1 # Not a turn', 'h2 1. # Not a turn']);
+  assert.equal(html.match(/<details>/g)?.length, html.match(/<\/details>/g)?.length);
+});
+
+test('every single breakout stays inside, whatever follows it', () => {
+  for (const text of hostileTexts()) {
+    const html = marked.parse(`${safeMarkdown(text, { top: 3 })}\n\n<b>ours</b>\n`, { async: false });
+    assert.deepEqual([text, html.includes(canary), html.includes('<b>ours</b>')], [text, false, true]);
+  }
+});
+
+test('Markdown that is well meant stays as it was written', () => {
+  const text = [
+    'Use `Promise<string>` or `a && b`, see <https://example.org/a?b=c&d=e>.',
+    '',
+    '| a | b |',
+    '| --- | --- |',
+    '| `x` | **y** |',
+    '',
+    '1. one',
+    '   ```ts',
+    '   const a: Array<string> = [];',
+    '',
+    '   ```',
+    '2. two',
+    '',
+    '~~~',
+    '<div>&amp;</div>',
+    '~~~',
+  ].join('\n');
+  assert.equal(safeMarkdown(text, { top: 3 }), text.replace(/<(https:.*)>/, '$1'));
+});
+
+test('headings of an answer begin below the turn, however they were written', () => {
+  const top = { top: 3 };
+  assert.equal(safeMarkdown('# A\n## B\n#### C', top), '### A\n#### B\n###### C');
+  assert.equal(safeMarkdown('## A\n### B', top), '### A\n#### B');
+  assert.equal(safeMarkdown('# A #1', {}), '\\# A #1');
+});
+
+test('thinking is left out unless asked for, and a long output is cut with a note unless all is wanted', async (context) => {
+  const long = Array.from({ length: 200 }, (_, i) => `row ${i}`).join('\n');
+  const subject = await subjectFrom(
+    context,
+    sessionText([
+      user('go'),
+      assistant([
+        { type: 'thinking', thinking: 'hm, perhaps', signature: '' },
+        toolUse('toolu_1', 'Bash', { command: 'seq' }),
+      ]),
+      user([toolResult('toolu_1', long)]),
+    ]),
+  );
+  const short = await textFrom(exportMarkdown(subject));
+  const full = await textFrom(exportMarkdown(subject, { full: true, thinking: true }));
+  const has = (text: string): readonly boolean[] =>
+    ['hm, perhaps', 'row 0\n', 'row 100\n', 'row 199\n', '… 150 lines left out …'].map((each) => text.includes(each));
+  assert.deepEqual(
+    [has(short), has(full)],
+    [
+      [false, true, false, true, true],
+      [true, true, true, true, false],
+    ],
+  );
+});
+
+test('the page names no folder of the machine, unless all is wanted', async (context) => {
+  const text = sessionText([
+    user('go'),
+    assistant([toolUse('toolu_1', 'Read', { file_path: '/home/kim/project/a.ts' })]),
+  ]);
+  const subject = await subjectFrom(context, text);
+  assert.doesNotMatch(await textFrom(exportMarkdown(subject)), /\/home\/kim/);
+  assert.match(await textFrom(exportMarkdown(subject, { full: true })), /\| Project \| `\/home\/kim\/project` \|/);
+});
+
+test('a session of 100 MB comes out as it is read, in pieces of a few lines', async (context) => {
+  const folder = temporaryFolder(context);
+  const file = path.join(folder, `${sessionId}.jsonl`);
+  writeFileSync(file, longSession(340, 3000));
+  const { session } = await loadSource(file);
+  assert.ok(session.transcript.sizeBytes > 100_000_000);
+  let bytesRead = 0;
+  const transcript: Transcript = {
+    ...session.transcript,
+    read: (node) => {
+      bytesRead += node.length;
+      return session.transcript.read(node);
+    },
+  };
+  let largest = 0;
+  let readAtOnce = 0;
+  let before = 0;
+  for await (const piece of exportMarkdown(exportSubject({ ...session, transcript }))) {
+    largest = Math.max(largest, piece.length);
+    readAtOnce = Math.max(readAtOnce, bytesRead - before);
+    before = bytesRead;
+  }
+  // An output is read for its outcome and again for a diff; never more than one call's lines between two pieces.
+  assert.deepEqual([largest < 8_000, readAtOnce < 1_000_000, bytesRead > 100_000_000], [true, true, true]);
+});
+
+/** Calls with an output of so many lines of a hundred characters, a turn each. */
+function longSession(turns: number, lines: number): string {
+  const output = `${'o'.repeat(99)}\n`.repeat(lines);
+  const all = Array.from({ length: turns }, (_, i) => [
+    user(`prompt ${i}`),
+    assistant([toolUse(`toolu_${i}`, 'Bash', { command: 'make' })]),
+    user([toolResult(`toolu_${i}`, output)]),
+  ]);
+  return sessionText(all.flat());
+}
+
+function* hostileTexts(): Generator<string> {
+  const [first = ''] = hostileSession().split('\n');
+  const { message } = JSON.parse(first) as { message: { content: string } }; // as the builder wrote it
+  const parts = message.content.split('\n\n');
+  yield* parts;
+  for (const a of parts) for (const b of parts) yield `${a}\n${b}`;
+}
+
+function assertGolden(name: string, text: string): void {
+  const folder = path.join(projectRoot, 'test/export/golden');
+  const file = path.join(folder, `${name}.md`);
+  if (process.env.CLEW_UPDATE_GOLDEN === '1') {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, text);
+  }
+  assert.equal(text, readFileSync(file, 'utf8'));
+}
