@@ -3,6 +3,7 @@
 //   npm run test:interop     the tests that run the real client (test/interop)
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,7 +29,9 @@ if (files.length === 0) {
 const summary = path.join('build', 'test-summary.tap');
 const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
 const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
-run(process.execPath, ['--enable-source-maps', '--test', ...reporters, ...kept, ...files]);
+// By default one core is left idle. The tests of the real client start several of them each, so there it stays so.
+const concurrency = interop ? [] : [`--test-concurrency=${availableParallelism()}`];
+run(process.execPath, ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...files]);
 if (process.env.CI === 'true') refuseSkipped(readFileSync(summary, 'utf8'));
 
 /** Elsewhere a missing package skips its tests; on CI everything is installed, so a skipped test is a mistake. */
