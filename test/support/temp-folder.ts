@@ -7,7 +7,8 @@ import type { TestContext } from 'node:test';
 /** The real path of a new, empty folder, so that results can be compared with it as they are. */
 export function temporaryFolder(context: TestContext): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that a test has started may still write its last file.
+  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 
