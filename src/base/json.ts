@@ -40,3 +40,11 @@ export function hasLoneSurrogate(value: JsonValue): boolean {
   }
   return false;
 }
+
+/** The same value with U+FFFD for every half of a surrogate pair, in strings and keys. */
+export function wellFormed(value: unknown): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (isArray(value)) return value.map(wellFormed);
+  if (!isObject(value)) return value as JsonValue; // what is left of JSON: number, boolean, null
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
+}

@@ -1,6 +1,8 @@
 // clew history [SESSION]: the operations on sessions, newest first, with what came from what.
+
 import path from 'node:path';
 import { neutralise, padEnd } from '../base/terminal-text.ts';
+import { isUuid } from '../base/uuid.ts';
 import { findSession } from '../store/discover.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../surgery/operation-log.ts';
 import type { CommandInput } from './command.ts';
@@ -88,8 +90,4 @@ function jsonOf(operations: string, { id, operation, words, at, state, from, to,
     backup: backup === undefined ? null : path.join(operations, id, backup),
   }));
   return { id, operation, words, at, state, from, to, files: changes };
-}
-
-function isUuid(word: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 }

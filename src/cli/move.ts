@@ -1,7 +1,9 @@
 // clew move OLD_DIR NEW_DIR, clew move SESSION --to DIR and the like: sessions where their project is now.
+
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
+import { isUuid } from '../base/uuid.ts';
 import { listNested } from '../surgery/flatten.ts';
 import { type MoveOptions, planMove, type Relocation } from '../surgery/move.ts';
 import { findMovedProject, historyOf, launchFolderOf } from '../surgery/moved-projects.ts';
@@ -65,7 +67,7 @@ function renamedFile(source: Source): Wanted {
   const sessionId = idInside(source.session);
   if (sessionId === undefined || sessionId === source.session.id)
     throw new UserError(`nothing to do: ${source.session.files.main} is named as its lines say`, '');
-  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(sessionId))
+  if (!isUuid(sessionId))
     throw new UserError(`its lines carry "${sessionId}", which is no session id`, 'fork it instead: `clew fork`');
   return {
     relocations: [{ source, folder: source.folder, sessionId }],

@@ -3,7 +3,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { archiveFolder } from '../library/archive/archive.ts';
-import { isEmptySession, type RemovedSession, removeSession, useOf } from '../library/archive/remove.ts';
+import { isEmptySession, type RemovedSession, removeSession, whyInUse } from '../library/archive/remove.ts';
 import { discoverSessions, findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandInput } from './command.ts';
@@ -53,7 +53,7 @@ async function emptySessions(roots: readonly string[]): Promise<readonly string[
   for (const { path } of (await discoverSessions(roots)).sessions) {
     try {
       // One that a client has just begun has no conversation yet either.
-      if ((await isEmptySession(path)) && (await useOf(path)) === undefined) empty.push(path);
+      if ((await isEmptySession(path)) && (await whyInUse(path)) === undefined) empty.push(path);
     } catch (error) {
       if (!(diskError(error, 'read', path) instanceof UserError)) throw error;
     }

@@ -4,6 +4,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
+import { isUuid } from '../base/uuid.ts';
 import { findExpiring } from '../library/expiry.ts';
 import { makeSession } from '../session/session.ts';
 import { loadTranscript } from '../session/transcript.ts';
@@ -79,13 +80,9 @@ function inProject(project: string): readonly Finding[] {
       const tooDeep = inside
         .filter((entry) => isTranscript(entry))
         .map((entry) => nested(path.join(folder, entry.name)));
-      const isLeft = isId(name) && !names.has(`${name}.jsonl`) && inside.some(isSideFolder);
+      const isLeft = isUuid(name) && !names.has(`${name}.jsonl`) && inside.some(isSideFolder);
       return isLeft ? [...tooDeep, mainGone(folder)] : tooDeep;
     });
-}
-
-function isId(name: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(name);
 }
 
 function isTranscript(entry: Dirent): boolean {
@@ -93,7 +90,7 @@ function isTranscript(entry: Dirent): boolean {
     entry.isFile() &&
     entry.name.endsWith('.jsonl') &&
     agentIdOf(entry.name) === undefined &&
-    isId(entry.name.slice(0, -'.jsonl'.length))
+    isUuid(entry.name.slice(0, -'.jsonl'.length))
   );
 }
 

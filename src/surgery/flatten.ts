@@ -1,6 +1,8 @@
 // A project folder → the sessions that lie one level too deep in it, as a folder moved into another one leaves them.
 // Neither the client nor any list finds them there.
+
 import path from 'node:path';
+import { isUuid } from '../base/uuid.ts';
 import { type DiskProblem, listFolder } from '../store/folders.ts';
 import { loadSource, type Source } from './source.ts';
 
@@ -16,5 +18,5 @@ export async function listNested(folder: string): Promise<readonly Source[]> {
 }
 
 function isSessionName(name: string): boolean {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\.jsonl$/i.test(name);
+  return name.endsWith('.jsonl') && isUuid(name.slice(0, -'.jsonl'.length));
 }

@@ -39,7 +39,8 @@ test('a terminal of 40 columns shows no line cut in two by its edge, and can be 
     /^❯ the harbour theme needs a dark mode\.\n {2}follow the system, but let readers\n {2}choose$/m,
   );
   terminal.resize(70, 20);
-  assert.match(await terminal.screen(/^:$/m), /the harbour theme needs a dark mode/);
+  // tmux cuts the old screen before less draws the new one, so the prompt alone does not say which of them is shown.
+  await terminal.screen(/the harbour theme needs a dark mode[\s\S]*^:$/m);
   terminal.type('q');
   await terminal.screen(/^exit 0$/m);
 });

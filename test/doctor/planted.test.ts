@@ -9,26 +9,10 @@ import { loadSession } from '../../src/session/session.ts';
 import { healthyFiles } from '../support/healthy.ts';
 import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { plain } from '../support/sound-session.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 const id = '11111111-1111-4111-a111-111111111111';
-
-/** Two turns with a call each, thinking, and a prompt that is answered in words. */
-const plain = Buffer.from(
-  transcript()
-    .user('look at it')
-    .assistant([thinking('which?'), toolUse('t1')])
-    .user([toolResult('t1')])
-    .assistant([text('it is fine')])
-    .user('and now?')
-    .assistant([toolUse('t2')])
-    .user([toolResult('t2')])
-    .assistant('done')
-    .user('thanks')
-    .assistant('welcome')
-    .text(),
-);
 
 test('the session that damage is planted in is sound', async (context) => {
   assert.deepEqual((await diagnose(temporaryFolder(context), plain)).findings, []);

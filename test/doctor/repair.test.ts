@@ -14,25 +14,11 @@ import { loadSource } from '../../src/surgery/source.ts';
 import { healthyFiles } from '../support/healthy.ts';
 import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { plain } from '../support/sound-session.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+import { transcript } from '../support/transcript-builder.ts';
 
 const id = '11111111-1111-4111-a111-111111111111';
-
-const plain = Buffer.from(
-  transcript()
-    .user('look at it')
-    .assistant([thinking('which?'), toolUse('t1')])
-    .user([toolResult('t1')])
-    .assistant([text('it is fine')])
-    .user('and now?')
-    .assistant([toolUse('t2')])
-    .user([toolResult('t2')])
-    .assistant('done')
-    .user('thanks')
-    .assistant('welcome')
-    .text(),
-);
 
 for (const code of plantedCodes) {
   test(`${code}, planted alone, is mended`, async (context) => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temp-folder.ts';
 export interface Terminal {
   type(...keys: readonly string[]): void;
   resize(columns: number, rows: number): void;
-  /** The screen, once it shows what is waited for; it fails with the screen where that never comes. */
+  /** The screen, once it shows what is waited for and stands still (a clock may go on); it fails where that never comes. */
   screen(wanted: RegExp): Promise<string>;
 }
 
@@ -43,9 +43,12 @@ export function openTerminal(
     resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
     screen: async (wanted) => {
       let shown = '';
+      let before = '';
+      let drawn = 0;
       for (let tries = 0; tries < 300; tries++) {
         shown = tmux('capture-pane', '-p', '-t', 't');
-        if (wanted.test(shown)) return shown;
+        if (wanted.test(shown) && (shown === before || drawn++ > 10)) return shown;
+        before = shown;
         await setTimeout(100);
       }
       throw new Error(`the screen never showed ${wanted}:\n${shown}`);

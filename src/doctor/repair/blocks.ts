@@ -6,6 +6,7 @@ import { readImageSize } from '../../api/image-size.ts';
 import { modelFactsOf } from '../../api/models.ts';
 import { isCutSignature } from '../../api/signature.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { blocksOf } from '../../format/block.ts';
 import { callsOf, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { texts } from '../../session/resume/client.ts';
 import { resultFor } from '../../session/resume/filter.ts';
@@ -19,7 +20,6 @@ export type RepairedLine =
 export interface RepairedLines {
   readonly lines: readonly RepairedLine[];
   readonly drops: ReadonlyMap<Node, string>;
-  readonly notes: readonly string[];
 }
 
 export function repairBlocks(session: Session, nodes: readonly Node[]): RepairedLines {
@@ -59,9 +59,8 @@ class BlockRepair {
   readonly #nodes: readonly Node[];
   readonly #lines: RepairedLine[] = [];
   readonly #drops = new Map<Node, string>();
-  readonly #notes: string[] = [];
   readonly #usedCalls = new Set<string>();
-  readonly #badImages: ReadonlySet<JsonObject | string>;
+  readonly #badImages: ReadonlySet<string>;
   /** The calls of the message before that have no result yet, under the ids they have now. */
   #open: string[] = [];
   #openMessage: string | undefined;
@@ -80,7 +79,7 @@ class BlockRepair {
       else this.#addInput(node);
     }
     this.#closeCalls(this.#nodes.at(-1));
-    return { lines: this.#lines, drops: this.#drops, notes: this.#notes };
+    return { lines: this.#lines, drops: this.#drops };
   }
 
   #addAnswer(node: Node, next: Node | undefined): void {
@@ -89,7 +88,7 @@ class BlockRepair {
     this.#openMessage = id;
     if (!this.#hasSpoken) this.#makeInput(node, beginningText);
     this.#hasSpoken = true;
-    const before = blocksOf(this.#contentOf(node));
+    const before = blocksIn(this.#contentOf(node));
     const isLast = next === undefined || next.type !== 'assistant' || messageIdOf(next) !== id || id === undefined;
     const mayBeEmpty = modelFactsOf(node.message?.model ?? '')?.omitsThinking !== false;
     const sound = before.flatMap((block) => this.#answerBlock(block, mayBeEmpty));
@@ -118,7 +117,7 @@ class BlockRepair {
 
   #addInput(node: Node): void {
     const stored = this.#contentOf(node);
-    const before = blocksOf(stored);
+    const before = blocksIn(stored);
     if (!before.some((block) => block.type === 'tool_result' && this.#open.includes(idOf(block))))
       this.#closeCalls(node);
     this.#hasSpoken = true;
@@ -210,9 +209,9 @@ function userEntry(content: JsonValue): JsonObject {
   return { type: 'user', uuid: randomUUID(), message: { role: 'user', content } };
 }
 
-function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return isArray(content) ? content.filter(isObject) : [];
+/** A block is a JSON object, whatever it says of itself. */
+function blocksIn(content: JsonValue | undefined): readonly JsonObject[] {
+  return blocksOf(content) as readonly JsonObject[];
 }
 
 function isSameList(a: readonly JsonObject[], b: readonly JsonObject[]): boolean {
@@ -260,7 +259,7 @@ function findBadImages(session: Session, nodes: readonly Node[]): ReadonlySet<st
   const images: JsonObject[] = [];
   for (const node of nodes) {
     if (node.type !== 'user' || node.message?.blockTypes.every((type) => type === 'text') === true) continue;
-    for (const block of blocksOf(asObject(session.transcript.read(node).message)?.content)) {
+    for (const block of blocksIn(asObject(session.transcript.read(node).message)?.content)) {
       if (block.type === 'image') images.push(block);
       if (isArray(block.content)) images.push(...block.content.filter(isObject).filter(({ type }) => type === 'image'));
     }

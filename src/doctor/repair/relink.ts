@@ -1,7 +1,7 @@
 // Repaired lines in their order → the edits of every record: one chain, ids of their own, times where they lack one.
 // Lines beside the chain keep their parents, unless these are gone.
 import { randomUUID } from 'node:crypto';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
 import type { Edit } from '../../format/edit.ts';
 import { isLinked } from '../../session/graph.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
@@ -50,7 +50,7 @@ function newIds({ session, drops, lines }: RelinkSource): ReadonlyMap<Node, stri
   return ids;
 }
 
-function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Omit<Relinked, never> {
+function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Relinked {
   const { session, lines } = source;
   const edits = new Map<Node, Edit[]>();
   const made = new Map<Node, JsonObject[]>();
@@ -144,15 +144,4 @@ function rewriteWhole(session: Session, node: Node, edits: readonly Edit[]): Edi
       };
   }
   return { path: [], set: wellFormed(entry) };
-}
-
-function wellFormed(value: JsonValue | Readonly<Record<string, JsonValue | undefined>>): JsonValue {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (isArray(value)) return value.map(wellFormed);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) =>
-      inner === undefined ? [] : [[key.toWellFormed(), wellFormed(inner)]],
-    ),
-  );
 }

@@ -1,9 +1,11 @@
 // A diagnosis → a surgery plan that mends everything that can be mended without guessing: lines, graph and content of the
 // main transcript, lines and graph of sub-agents. Lines of other sessions go to sessions of their own.
+
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
+import { isUuid } from '../../base/uuid.ts';
 import type { Edit } from '../../format/edit.ts';
 import type { Node } from '../../session/node.ts';
 import { loadAgent, makeSession, type Session } from '../../session/session.ts';
@@ -202,10 +204,6 @@ function strayedSessions(source: Source, strangers: ReadonlyMap<string, readonly
       files: [{ name: `${sessionId}.jsonl`, content: { lines } }],
     };
   });
-}
-
-function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
 function notesFor({ findings }: Diagnosis, strangers: ReadonlyMap<string, readonly Node[]>): readonly string[] {

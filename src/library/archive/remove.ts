@@ -38,7 +38,7 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
   const [problem] = problems;
   if (problem !== undefined)
     throw new UserError(`cannot read ${problem.path} (${problem.code}); nothing was deleted`, 'check the permissions');
-  const reason = await useOf(main);
+  const reason = await whyInUse(main);
   if (reason !== undefined)
     throw new UserError(`session ${sessionId} is in use: ${reason}`, 'end it and run it again', exitCodes.refused);
   const isArchived = options.withoutArchive !== true;
@@ -51,7 +51,7 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
 }
 
 /** Why the session must be left alone for now; `undefined` where nobody uses it. */
-export async function useOf(main: string): Promise<string | undefined> {
+export async function whyInUse(main: string): Promise<string | undefined> {
   const client = await runningClientOf(main);
   if (client !== undefined) return `Claude Code runs it as process ${client}`;
   const ageMs = Date.now() - modifiedMs(main);

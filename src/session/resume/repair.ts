@@ -1,6 +1,6 @@
 // Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
 // (RESUME rules 1, 32, 44, 57–63.)
-import { asObject, asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import { asObject, asString, hasLoneSurrogate, wellFormed } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { texts } from './client.ts';
 import { type Draft, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
@@ -16,7 +16,8 @@ export function repairMessages(merged: readonly Draft[]): ResumeMessage[] {
     .filter((message) => message.content.length > 0)
     .map((message) =>
       hasLoneSurrogate(message.content)
-        ? { ...message, content: wellFormed(message.content) as WireMessage['content'] } // the same shape
+        ? // Rule 1: a lone surrogate is sent as U+FFFD.
+          { ...message, content: wellFormed(message.content) as WireMessage['content'] } // the same shape
         : message,
     );
 }
@@ -89,12 +90,4 @@ function currentCall(block: WireBlock): WireBlock {
   if (block.name !== 'SendMessage' || !input?.to) return block;
   const { type, recipient, content, request_id, approve, ...rest } = input;
   return { ...block, input: rest };
-}
-
-/** Rule 1: a lone surrogate is sent as U+FFFD. */
-function wellFormed(value: unknown): JsonValue {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (isArray(value)) return value.map(wellFormed);
-  if (!isObject(value)) return value as JsonValue;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

@@ -1,5 +1,6 @@
 // Whether a value that has the place or form of a secret can be one: not a placeholder, not a word, random enough.
 // Documentation and test code are full of things that only look like secrets, and every false finding costs trust.
+import { isUuid } from '../../base/uuid.ts';
 
 /** Bits per character, by how often each occurs. */
 export function entropyOf(text: string): number {
@@ -64,7 +65,7 @@ const commonPasswords =
 
 function isHarmlessForm(value: string): boolean {
   return (
-    /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value) ||
+    isUuid(value) ||
     /^(?:sha(?:1|256|384|512)|md5)[-:]/i.test(value) ||
     /^(?:toolu|msg|req|srvtoolu|call|chatcmpl)_/.test(value) ||
     /^(?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]|file:|https?:)/.test(value) ||

@@ -11,7 +11,6 @@ import type {
   TraceUsage,
   TurnDetail,
   Wire,
-  WireAttribute,
   WireSpan,
 } from '../span.ts';
 import {
@@ -22,10 +21,9 @@ import {
   providerOf,
   resourceOf,
   statusOf,
+  type Values,
   wireTimes,
 } from './profile.ts';
-
-type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
   showContent(spans, options);

@@ -12,13 +12,10 @@ import type {
   TraceUsage,
   TurnDetail,
   Wire,
-  WireAttribute,
   WireSpan,
 } from '../span.ts';
 import { spanName } from '../span-name.ts';
-import { attributes, originOf, type ProfileOptions, resourceOf, statusOf, wireTimes } from './profile.ts';
-
-type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
+import { attributes, originOf, type ProfileOptions, resourceOf, statusOf, type Values, wireTimes } from './profile.ts';
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
   showContent(spans, options);

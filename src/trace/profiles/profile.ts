@@ -20,10 +20,10 @@ export interface ProfileOptions extends ContentRules {
   readonly provider?: string;
 }
 
-type Value = WireAttribute['value'] | undefined;
+export type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
 /** Attributes in the order given, without those that have no value. */
-export function attributes(values: Readonly<Record<string, Value>>): readonly WireAttribute[] {
+export function attributes(values: Values): readonly WireAttribute[] {
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: sound(value) }]));
 }
 
@@ -32,10 +32,7 @@ function sound(value: WireAttribute['value']): WireAttribute['value'] {
   return Array.isArray(value) ? value.map((each: string) => each.toWellFormed()) : value;
 }
 
-export function resourceOf(
-  spans: readonly TraceSpan[],
-  extra: Readonly<Record<string, Value>> = {},
-): readonly WireAttribute[] {
+export function resourceOf(spans: readonly TraceSpan[], extra: Values = {}): readonly WireAttribute[] {
   const turn = spans.find((span) => span.detail.kind === 'turn')?.detail as TurnDetail | undefined; // kind is checked
   return attributes({
     'service.name': 'claude-code',
