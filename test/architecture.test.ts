@@ -32,6 +32,19 @@ test('a planted violation is found', () => {
   ]);
 });
 
+test('the parts of the agent do not import one another', () => {
+  assert.deepEqual(entangled(sources()), []);
+});
+
+test('a planted knot between two parts of the agent is found', () => {
+  const planted = [
+    { path: 'agent/tools/bash.ts', text: "import { judgeCall } from '../permission/judge.ts';" },
+    { path: 'agent/tools/read.ts', text: "import type { Tool } from '../tool.ts';" },
+    { path: 'agent/agent.ts', text: "import { makeTools } from './tools/all.ts';" },
+  ];
+  assert.deepEqual(entangled(planted), ['agent/tools/bash.ts imports ../permission/judge.ts']);
+});
+
 function folderOrder(readme: string): string[] {
   return [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map((match) => match[1] ?? '');
 }
@@ -54,6 +67,22 @@ function violations(order: readonly string[], files: readonly SourceFile[]): str
     }
   }
   return found;
+}
+
+const agentParts = ['tools', 'permission', 'context', 'hooks', 'mcp'];
+
+/** DESIGN: the loop gets the parts as values, so that each can be tested, and replaced, without the others. */
+function entangled(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path: file, text }) => {
+    const part = agentParts.find((name) => file.startsWith(`agent/${name}/`));
+    if (part === undefined) return [];
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, specifier = '']) => {
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      return agentParts.some((name) => name !== part && target.startsWith(`agent/${name}/`))
+        ? [`${file} imports ${specifier}`]
+        : [];
+    });
+  });
 }
 
 function sources(): SourceFile[] {
