@@ -1,0 +1,105 @@
+// What the loop is given: each part as a value with its one job, so that a test passes a small one of its own.
+import type { JsonObject } from '../base/json.ts';
+import type { AgentEvent, ModelFailure, ToolCallView } from './event.ts';
+import type { PermissionMode } from './permission-mode.ts';
+import type { Tool } from './tool.ts';
+
+/** A request of the Messages API without the marks of the prompt cache, which the client sets. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: readonly string[];
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly content: string | readonly JsonObject[];
+  }[];
+  readonly tools: readonly Pick<Tool, 'name' | 'description' | 'inputSchema'>[];
+  readonly serverTools?: readonly JsonObject[];
+  readonly maxTokens: number;
+  readonly thinkingTokens?: number;
+}
+
+export type ModelEvent =
+  | {
+      readonly type: 'start';
+      readonly id: string;
+      readonly model: string;
+      readonly requestId: string | undefined;
+      readonly usage: JsonObject;
+    }
+  | {
+      readonly type: 'part';
+      readonly index: number;
+      readonly kind: 'text' | 'thinking' | 'input' | 'other';
+      readonly text: string;
+      readonly raw: JsonObject;
+    }
+  | { readonly type: 'block'; readonly index: number; readonly block: JsonObject }
+  | { readonly type: 'end'; readonly stopReason: string | null; readonly usage: JsonObject }
+  | { readonly type: 'failed'; readonly failure: ModelFailure };
+
+/** One attempt. It ends with `end` or `failed` and never throws; an abort ends it without either. */
+export type StreamModel = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
+
+export type Decision =
+  | { readonly kind: 'allow'; readonly why: string }
+  | { readonly kind: 'deny'; readonly why: string }
+  | { readonly kind: 'ask'; readonly why: string; readonly always: readonly RuleOffer[] };
+
+/** A rule that would have allowed the call, offered as "always". */
+export interface RuleOffer {
+  readonly rule: string;
+  readonly scope: 'session' | 'local';
+}
+
+export interface PermissionJudge {
+  judge(
+    call: ToolCallView,
+    where: { readonly mode: PermissionMode; readonly cwd: string; readonly isReadOnly: boolean },
+  ): Decision;
+  /** From "always": kept in memory, and for `local` in `.claude/settings.local.json`. */
+  addRule(offer: RuleOffer): Promise<void>;
+}
+
+/** Who answers an `ask`: a screen, or in a headless run the refusal with its reason. */
+export type Approve = (request: {
+  readonly call: ToolCallView;
+  readonly why: string;
+  readonly always: readonly RuleOffer[];
+  readonly agentId?: string;
+  readonly signal: AbortSignal;
+}) => Promise<Approval>;
+
+export type Approval =
+  | { readonly kind: 'allow'; readonly input?: JsonObject; readonly always?: RuleOffer }
+  | { readonly kind: 'deny'; readonly message: string; readonly isInterrupt: boolean };
+
+export type HookName =
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'UserPromptSubmit'
+  | 'Stop'
+  | 'SubagentStop'
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'PreCompact'
+  | 'Notification';
+
+export interface HookVerdict {
+  /** Exit code 2 or `decision: "block"`: what the model, or for a prompt the person, is told. */
+  readonly blocked?: string;
+  readonly permission?: { readonly decision: 'allow' | 'deny' | 'ask'; readonly reason: string };
+  readonly updatedInput?: JsonObject;
+  readonly context: readonly string[];
+  readonly messages: readonly string[];
+  /** `continue: false`. */
+  readonly stop?: string;
+}
+
+export interface HookRunner {
+  /** `subject` is what a matcher is compared with: the tool's name, the start's source, the compaction's trigger. */
+  run(name: HookName, subject: string, input: JsonObject, signal: AbortSignal): Promise<HookVerdict>;
+  has(name: HookName): boolean;
+}
+
+/** Hears every event in order, the recorder first. */
+export type EventSink = (event: AgentEvent) => void | Promise<void>;

@@ -1,0 +1,7 @@
+// How freely the agent may act. The names are Claude Code's: they stand in settings, in flags and in sessions.
+export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+export function isPermissionMode(value: unknown): value is PermissionMode {
+  return permissionModes.some((mode) => mode === value);
+}
