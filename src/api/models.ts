@@ -9,6 +9,8 @@ export interface ModelFacts {
   /** Whether the API may hand thinking out with a signature and no text (`display: "omitted"`). */
   readonly omitsThinking: boolean;
   readonly maxImages: number;
+  /** How a request asks for thinking: not at all, with a budget, or leaving the amount to the model. */
+  readonly thinking: 'none' | 'budget' | 'adaptive';
 }
 
 /** The month in which the table was last compared with the documentation. */
@@ -65,5 +67,7 @@ export function modelFactsOf(model: string): ModelFacts | undefined {
     takesPrefill,
     omitsThinking,
     maxImages: contextTokens === short ? shortContextImages : otherMaxImages,
+    // The models that may end in no prefill are those that took budgets away.
+    thinking: takesPrefill ? (/^claude-3-(?!7)/.test(name) ? 'none' : 'budget') : 'adaptive',
   };
 }
