@@ -14,9 +14,10 @@ export interface GitState {
 const maxStatusLines = 40;
 
 export async function readGitState(cwd: string, env: NodeJS.ProcessEnv): Promise<GitState | undefined> {
-  const git = (...args: readonly string[]): Promise<string | undefined> => runGit(cwd, env, args);
-  const topFolder = (await git('rev-parse', '--show-toplevel'))?.trim();
+  const topFolder = (await runGit(cwd, env, ['rev-parse', '--show-toplevel']))?.trim();
   if (topFolder === undefined || topFolder === '') return undefined;
+  const filters = await neutralFilters(cwd, env);
+  const git = (...args: readonly string[]): Promise<string | undefined> => runGit(cwd, env, [...filters, ...args]);
   const [branch, status, log] = await Promise.all([
     git('symbolic-ref', '--short', '-q', 'HEAD'),
     git('status', '--short', '--no-renames', '--ignore-submodules=all'),
@@ -32,17 +33,32 @@ export async function readGitState(cwd: string, env: NodeJS.ProcessEnv): Promise
   };
 }
 
+/** Settings under which no program runs that a repository names: its configuration came with it if it was an archive. */
+const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
+
+/** A filter of the repository would be run by `status` on every file that looks changed. */
+async function neutralFilters(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const names = await runGit(cwd, env, [
+    'config',
+    '--local',
+    '--includes',
+    '--name-only',
+    '--get-regexp',
+    '^filter\\.',
+  ]);
+  const commands = splitLines(names).filter((name) => /\.(?:clean|process|smudge|required)$/.test(name));
+  return commands.flatMap((name) => ['-c', `${name}=${name.endsWith('.required') ? 'false' : ''}`]);
+}
+
 function splitLines(text: string | undefined): readonly string[] {
   return (text ?? '').split('\n').filter((line) => line !== '');
 }
 
 function runGit(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string | undefined> {
-  // The configuration of a repository that came as an archive is its author's: it must not start programs of its own.
-  const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
   return new Promise((resolve) => {
     execFile(
       'git',
-      [...safe, ...args],
+      [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
       {
         cwd,
         env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
