@@ -37,7 +37,11 @@ export function bindHooks(runner: HookRunner, facts: () => HookFacts, emit: Emit
   };
 }
 
-function hookInput(name: HookName, { sessionId, transcriptPath, cwd, mode, agent }: HookFacts, fields: JsonObject): JsonObject {
+function hookInput(
+  name: HookName,
+  { sessionId, transcriptPath, cwd, mode, agent }: HookFacts,
+  fields: JsonObject,
+): JsonObject {
   return {
     session_id: sessionId,
     transcript_path: transcriptPath,

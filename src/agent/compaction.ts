@@ -63,7 +63,9 @@ export function summaryText(messages: Messages, summary: string, isTurnOpen: boo
       : [`## The last things the user said, word for word\n\n${prompts.map((text) => `- ${text}`).join('\n')}`]),
     `## Summary\n\n${summary}`,
     ...(isTurnOpen
-      ? ['The work was interrupted only by this summary. Go on with the next open step; do not ask again, do not repeat the summary.']
+      ? [
+          'The work was interrupted only by this summary. Go on with the next open step; do not ask again, do not repeat the summary.',
+        ]
       : []),
   ].join('\n\n');
 }

@@ -80,10 +80,6 @@ const smallestWindow = 200_000;
 export function contextOf(json: JsonObject): number {
   const usage = readUsage(json) ?? noUsage;
   return (
-    usage.inputTokens +
-    usage.outputTokens +
-    usage.cacheReadTokens +
-    usage.cacheWrite5mTokens +
-    usage.cacheWrite1hTokens
+    usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens
   );
 }

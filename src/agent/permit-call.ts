@@ -45,7 +45,8 @@ export async function permitCall(call: OpenCall, parts: PermitParts, signal: Abo
   if (verdict.blocked !== undefined) return refuse('hook', verdict.blocked);
   if (verdict.permission?.decision === 'deny') return refuse('hook', verdict.permission.reason);
   const updated = verdict.updatedInput === undefined ? parsed : tool.parse(verdict.updatedInput);
-  if ('problem' in updated) return refuse('hook', `A hook changed the input, and it no longer fits: ${updated.problem}`);
+  if ('problem' in updated)
+    return refuse('hook', `A hook changed the input, and it no longer fits: ${updated.problem}`);
   const judged = await judgeCall({ ...view, input: updated.input }, tool, verdict, parts, signal);
   if (judged.kind !== 'allowed') return judged;
   const chosen = judged.input === undefined ? updated : tool.parse(judged.input);
@@ -62,7 +63,12 @@ export function callFields(view: ToolCallView): JsonObject {
   return { tool_name: view.name, tool_input: view.input, tool_use_id: view.id };
 }
 
-function askHooks(view: ToolCallView, input: JsonObject, parts: PermitParts, signal: AbortSignal): Promise<HookVerdict> {
+function askHooks(
+  view: ToolCallView,
+  input: JsonObject,
+  parts: PermitParts,
+  signal: AbortSignal,
+): Promise<HookVerdict> {
   return parts.hooks.run('PreToolUse', view.name, callFields({ ...view, input }), signal);
 }
 
@@ -99,7 +105,11 @@ function refuse(refused: 'permission' | 'hook', why: string): Refusal {
 
 /** In the tags by which models know an error of the tool from an error in its work. */
 function unusable(problem: string): Refusal {
-  const outcome = { content: `<tool_use_error>${problem}</tool_use_error>`, isError: true, stored: problemText(problem) };
+  const outcome = {
+    content: `<tool_use_error>${problem}</tool_use_error>`,
+    isError: true,
+    stored: problemText(problem),
+  };
   return { kind: 'refused', refused: 'input', outcome, isInterrupt: false };
 }
 

@@ -1,11 +1,12 @@
 // One request whose answer nobody watches (a summary, a page to read) → its blocks, or what went wrong. It is tried
 // again like any other, and its usage counts.
+
+import type { JsonObject } from '../base/json.ts';
 import type { Clock } from './clock.ts';
 import type { CostMeter } from './cost-meter.ts';
 import type { ModelFailure } from './event.ts';
 import type { ModelRequest, StreamModel } from './parts.ts';
 import { retryDelayMs } from './retry.ts';
-import type { JsonObject } from '../base/json.ts';
 
 export interface SideParts {
   readonly streamModel: StreamModel;

@@ -1,5 +1,6 @@
 // Entries in the order they are written → the messages of the next request, by the very rules by which a resume reads
 // them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
+import { plainModelName, withoutModelDate } from '../../api/model-name.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { canonicalModel } from '../../session/resume/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
@@ -32,7 +33,14 @@ export class Conversation {
 
   /** What a request to `model` sends now: thinking is only good for the model that wrote it. */
   messages(model: string): readonly WireMessage[] {
-    return sent(forModel(filterDrafts(this.#drafts), canonicalModel(model) ?? model));
+    return sent(forModel(filterDrafts(this.#drafts), this.#nameOf(model)));
+  }
+
+  /** One may ask for a model by a name without a date, and it answers under its full one. */
+  #nameOf(model: string): string {
+    const plain = plainName(model);
+    const answered = this.#drafts.findLast((draft) => draft.model !== undefined && plainName(draft.model) === plain);
+    return canonicalModel(answered?.model ?? model) ?? model;
   }
 
   /** What a resume of the file sends before a prompt. */
@@ -41,6 +49,10 @@ export class Conversation {
     const model = requestModel(filtered);
     return { messages: sent(withAnsweredEnd(forModel(filtered, model))), model };
   }
+}
+
+function plainName(model: string): string {
+  return withoutModelDate(plainModelName(model));
 }
 
 function sent(drafts: readonly Draft[]): readonly WireMessage[] {
