@@ -71,3 +71,20 @@ export function modelFactsOf(model: string): ModelFacts | undefined {
     thinking: takesPrefill ? (/^claude-3-(?!7)/.test(name) ? 'none' : 'budget') : 'adaptive',
   };
 }
+
+/** What an answer of a model may take; the first generations take less than what is asked for by default. */
+export function outputTokensOf(model: string, wanted: number): number {
+  const name = plainModelName(model);
+  if (/^claude-3-(?:opus|sonnet|haiku)/.test(name)) return Math.min(wanted, 4096);
+  return /^claude-3-5/.test(name) ? Math.min(wanted, 8192) : wanted;
+}
+
+/** `opus`, `sonnet`, `haiku`: the newest model of that family in the table; any other name stands for itself. */
+export function resolveModelAlias(name: string): string {
+  const alias = name.trim().toLowerCase();
+  const isLong = asksForLongContext(alias);
+  const family = alias.replace(/\[1m\]$/, '');
+  if (!/^[a-z]+$/.test(family)) return name;
+  const newest = knownModels().findLast((known) => known.startsWith(`claude-${family}-`));
+  return newest === undefined ? name : `${newest}${isLong ? '[1m]' : ''}`;
+}
