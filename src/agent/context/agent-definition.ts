@@ -1,9 +1,9 @@
 // The `.claude/agents` folders → the kinds of sub-agents there are, with the three that always exist. A file of the
 // project goes before one of the user, and both before ours of the same name.
 import path from 'node:path';
+import { readText } from '../text-file.ts';
 import { listMarkdown } from './definition-files.ts';
 import { fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
-import { readText } from './text-file.ts';
 
 export interface AgentDefinition {
   readonly name: string;

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { readImageSize } from '../../api/image-size.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { type FileContent, readContent } from '../text-file.ts';
 import type { SeenFile } from '../tool.ts';
-import { type FileContent, readContent } from './text-file.ts';
 
 export interface Attachment {
   readonly file: string;

@@ -1,9 +1,9 @@
 // The `.claude` folders → what can be called by name: commands (one Markdown file each) and skills (a folder with SKILL.md).
 // Both are prompts with a head; a skill is also offered to the model.
 import path from 'node:path';
+import { readContent } from '../text-file.ts';
 import { listFolders, listMarkdown } from './definition-files.ts';
 import { type FrontMatter, fieldFlag, fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
-import { readContent } from './text-file.ts';
 
 export interface CommandOptions {
   readonly cwd: string;

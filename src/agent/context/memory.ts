@@ -3,11 +3,11 @@
 // their imports stay inside the project unless the person agrees.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { readContent } from '../text-file.ts';
 import { listMarkdown } from './definition-files.ts';
 import { fieldList, parseFrontMatter } from './front-matter.ts';
 import { findMentions, type Mention } from './mention.ts';
 import { isInside, realPath, resolvePath } from './place.ts';
-import { readContent } from './text-file.ts';
 
 export interface MemoryOptions {
   readonly cwd: string;

@@ -2,13 +2,13 @@
 // as an isMeta line); mentioned files follow as an isMeta line of their own, so that the prompt itself stays as it was typed.
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../base/json.ts';
+import { readContent } from '../text-file.ts';
 import type { SeenFile } from '../tool.ts';
 import { type Attachment, readAttachment } from './attachment.ts';
 import type { Command } from './command.ts';
 import { type CommandTextOptions, fillCommand } from './command-text.ts';
 import { findMentions, type Mention } from './mention.ts';
 import { isInside, realPath, resolvePath } from './place.ts';
-import { readContent } from './text-file.ts';
 
 export interface PromptOptions extends CommandTextOptions {
   /** Relative mentions are seen from here. */

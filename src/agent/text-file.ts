@@ -2,7 +2,7 @@
 // commands) comes through here: the paths stand in files of strangers, and may lead to a pipe, a device or a gigabyte.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { systemErrorCode } from '../../base/errors.ts';
+import { systemErrorCode } from '../base/errors.ts';
 
 export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: Buffer; readonly isCut: boolean }
