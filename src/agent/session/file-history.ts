@@ -33,7 +33,8 @@ export interface HistoryPlace {
 
 export class FileHistory {
   readonly folder: string;
-  readonly #cwd: string;
+  /** What relative paths are relative to. */
+  readonly cwd: string;
   /** The newest backup of every file that was ever tracked. */
   readonly #tracked: Map<string, Backup>;
   #snapshot: Snapshot | undefined;
@@ -41,7 +42,7 @@ export class FileHistory {
 
   constructor({ root, sessionId, cwd }: HistoryPlace, snapshots: readonly Snapshot[] = []) {
     this.folder = historyFolder(root, sessionId);
-    this.#cwd = cwd;
+    this.cwd = cwd;
     this.#tracked = newestBackups(snapshots);
   }
 
@@ -55,7 +56,7 @@ export class FileHistory {
         );
       const snapshot = { messageId, timestamp: at.toISOString(), tracked: new Map(this.#tracked) };
       this.#snapshot = snapshot;
-      return snapshotEntry(snapshot, messageId, false, this.#cwd);
+      return snapshotEntry(snapshot, messageId, false, this.cwd);
     });
   }
 
@@ -63,18 +64,18 @@ export class FileHistory {
   keep(file: string): Promise<FileKept | undefined> {
     return this.#inTurn(async () => {
       const snapshot = this.#snapshot;
-      const key = keyOf(file, this.#cwd);
+      const key = keyOf(file, this.cwd);
       if (snapshot === undefined || snapshot.tracked.has(key)) return undefined;
       const backup = await this.#backUp(key, (this.#tracked.get(key)?.version ?? 0) + 1);
       this.#tracked.set(key, backup);
       this.#snapshot = { ...snapshot, tracked: new Map([...snapshot.tracked, [key, backup]]) };
-      return { type: 'file-kept', file: fileOf(key, this.#cwd), backupName: backup.name, version: backup.version };
+      return { type: 'file-kept', file: fileOf(key, this.cwd), backupName: backup.name, version: backup.version };
     });
   }
 
   /** The line for what `keep` added; `lineUuid` is the line that made the call. */
   update(lineUuid: string): JsonObject | undefined {
-    return this.#snapshot === undefined ? undefined : snapshotEntry(this.#snapshot, lineUuid, true, this.#cwd);
+    return this.#snapshot === undefined ? undefined : snapshotEntry(this.#snapshot, lineUuid, true, this.cwd);
   }
 
   /** Keeps the present content of a file beside all earlier versions: whatever replaces it can be taken back. */
@@ -89,11 +90,11 @@ export class FileHistory {
   }
 
   async #isAsKept(key: string, { name }: Backup): Promise<boolean> {
-    return isAsKept(fileOf(key, this.#cwd), name === undefined ? undefined : path.join(this.folder, name));
+    return isAsKept(fileOf(key, this.cwd), name === undefined ? undefined : path.join(this.folder, name));
   }
 
   async #backUp(key: string, from: number): Promise<Backup> {
-    const file = fileOf(key, this.#cwd);
+    const file = fileOf(key, this.cwd);
     const time = new Date().toISOString();
     if (!isRegularFile(file)) return { name: undefined, version: from, time };
     const hash = hashOf(file);

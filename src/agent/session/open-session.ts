@@ -7,7 +7,7 @@ import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';
 import { isMessage } from '../../session/node.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
-import { loadSession, type Session } from '../../session/session.ts';
+import { cwdOf, loadSession, type Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { identify } from '../../store/append.ts';
 import { diskError, makeFolder } from '../../store/disk.ts';
@@ -83,7 +83,9 @@ async function openExisting(file: string, options: OpenOptions, notes: readonly 
     if ('refused' in going)
       throw new UserError(`${session.id} cannot be resumed: ${going.refused}`, `run \`clew doctor ${session.id}\``);
     const snapshots = readSnapshots(session.transcript);
-    const history = new FileHistory({ root: options.root, sessionId: session.id, cwd: options.cwd }, snapshots);
+    // The paths in its snapshots are relative to where the session began.
+    const cwd = cwdOf(session) ?? options.cwd;
+    const history = new FileHistory({ root: options.root, sessionId: session.id, cwd }, snapshots);
     const start = { identity, ...going };
     return makeOpen(file, options, { history, start, slug: slugOf(session), session, going, notes }, release);
   } catch (error) {

@@ -12,6 +12,7 @@ import { pinTo } from '../../surgery/request-parts.ts';
 import type { AgentEvent, AgentMark, AgentStarted, FileKept, PromptGiven } from '../event.ts';
 import type { EventSink } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
+import type { Continuation } from './continuation.ts';
 import {
   agentProgressBody,
   blockBody,
@@ -110,6 +111,13 @@ export class Recorder {
     await this.#main.write(at, [this.#loose({ type: 'custom-title', customTitle })]);
     await this.#writeTitleFile(customTitle);
     return customTitle;
+  }
+
+  /** Goes on from an earlier line; nothing is written by this alone. */
+  async goOnFrom(going: Pick<Continuation, 'leafUuid' | 'drafts' | 'openCalls'>): Promise<void> {
+    await this.#main.goOnFrom(going);
+    this.#openCalls = going.openCalls;
+    this.#isInTurn = false;
   }
 
   /** After a rewind of the chat: the line that all clients go on from, and the pin of the newer ones. */

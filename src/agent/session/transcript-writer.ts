@@ -45,7 +45,7 @@ export type NewLine =
 export class TranscriptWriter {
   readonly file: string;
   readonly #envelope: () => JsonObject;
-  readonly #conversation: Conversation;
+  #conversation: Conversation;
   #identity: FileIdentity;
   #leafUuid: string | null;
   #lastMs: number;
@@ -95,6 +95,15 @@ export class TranscriptWriter {
         await this.#append(at, [{ kind: 'loose', body: pinTo(leafUuid, sessionId) }]);
       this.#leafUuid = leafUuid;
       this.#conversation.cutTo(answer.length);
+      this.#answer = undefined;
+    });
+  }
+
+  /** The next line hangs on another one, and the conversation is the one up to there. */
+  goOnFrom({ leafUuid, drafts }: Pick<WriterStart, 'leafUuid' | 'drafts'>): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#leafUuid = leafUuid;
+      this.#conversation = new Conversation(drafts);
       this.#answer = undefined;
     });
   }
