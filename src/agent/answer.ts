@@ -36,7 +36,7 @@ export interface AnswerParts {
   readonly streamModel: StreamModel;
   readonly clock: Clock;
   readonly maxRetries: number;
-  readonly usedIds: UsedIds;
+  readonly usedIds: () => UsedIds;
 }
 
 export async function requestAnswer(
@@ -48,7 +48,7 @@ export async function requestAnswer(
   const { clock, maxRetries } = parts;
   let apiMs = 0;
   for (let attempt = 1; ; attempt++) {
-    const taken = new TakenAnswer(parts.usedIds, emit);
+    const taken = new TakenAnswer(parts.usedIds(), emit);
     await emit({ type: 'request', model: request.model, attempt });
     const started = clock.now().getTime();
     const failure = await takeAnswer(parts.streamModel(request, signal), taken, signal);

@@ -11,7 +11,7 @@ import { collectAnswer, type SideParts } from './side-answer.ts';
 export interface CompactionParts extends SideParts {
   readonly hooks: AgentHooks;
   /** What the next request would be, without a new prompt. */
-  readonly request: () => ModelRequest;
+  readonly request: () => Promise<ModelRequest>;
   readonly usedTokens: () => number;
   readonly windowTokens: () => number;
 }
@@ -36,7 +36,7 @@ export async function compactConversation(
   const { trigger } = wish;
   const preTokens = parts.usedTokens();
   await emit({ type: 'compacting', trigger, preTokens });
-  const base = parts.request();
+  const base = await parts.request();
   const found = await findSummary(base, wish, parts, signal);
   if ('problem' in found) {
     await emit({ type: 'compacted', trigger, preTokens, result: found });

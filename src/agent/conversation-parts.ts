@@ -19,7 +19,7 @@ export interface ConversationOptions {
   readonly system: () => Promise<readonly string[]>;
   readonly messages: (model: string) => ModelRequest['messages'];
   readonly limits: TurnLimits;
-  readonly usedIds: UsedIds;
+  readonly usedIds: () => UsedIds;
   readonly compaction: TurnCompaction | undefined;
   readonly takeNews: () => readonly string[];
   readonly askStop: LoopParts['askStop'];

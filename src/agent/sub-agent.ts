@@ -12,6 +12,7 @@ import type { AgentHappening, AgentMark, EmitEvent, TurnEnded } from './event.ts
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';
 import { type AgentTask, failedOutcome, type Tool, type ToolOutcome } from './tool.ts';
+import { makeWorkspace } from './tools/workspace.ts';
 import { UsedIds } from './used-ids.ts';
 
 const maxRounds = 200;
@@ -36,7 +37,14 @@ export async function startSubAgent(
   return {
     content: `The agent ${mark.agentId} works in the background. You will be told when it has ended; its report will stand in ${outputFile}.`,
     isError: false,
-    stored: { isAsync: true, status: 'async_launched', agentId: mark.agentId, description, prompt: task.prompt, outputFile },
+    stored: {
+      isAsync: true,
+      status: 'async_launched',
+      agentId: mark.agentId,
+      description,
+      prompt: task.prompt,
+      outputFile,
+    },
     agentId: mark.agentId,
   };
 }
@@ -91,10 +99,11 @@ class SubAgent {
     const core = this.#core;
     const { agentId } = this.mark;
     const main = core.workspace();
-    const workspace = { ...main, cwd: main.cwd, files: copyless(), todos: [] };
+    const workspace = makeWorkspace({ ...main, todos: [] });
     const tools = this.#tools();
     const model = this.#model();
     const hooks = bindHooks(core.hookRunner, () => this.#hookFacts(workspace.cwd), this.#emit);
+    const usedIds = new UsedIds();
     let system: Promise<readonly string[]> | undefined;
     return makeLoopParts(core, {
       mark: this.mark,
@@ -108,7 +117,7 @@ class SubAgent {
       },
       messages: (asked) => core.session().recorder.messages(asked, agentId),
       limits: { maxTurns: maxRounds, ...(core.budgetUsd === undefined ? {} : { maxBudgetUsd: core.budgetUsd }) },
-      usedIds: new UsedIds(),
+      usedIds: () => usedIds,
       compaction: undefined,
       takeNews: () => [],
       askStop: async (text, isActive, signal) => {
@@ -163,7 +172,8 @@ class SubAgent {
     if (ended.outcome === 'error_during_execution')
       return { ...failedOutcome(`The agent failed: ${ended.error?.message ?? 'for no known reason'}`), agentId };
     const said = ended.text.trim() === '' ? '(The agent ended without a report.)' : ended.text;
-    const text = ended.outcome === 'success' ? said : `${said}\n\n(The agent was stopped at its limit; this may be unfinished.)`;
+    const text =
+      ended.outcome === 'success' ? said : `${said}\n\n(The agent was stopped at its limit; this may be unfinished.)`;
     const content = [{ type: 'text', text }];
     return {
       content,

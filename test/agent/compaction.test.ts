@@ -172,7 +172,7 @@ async function startWithCompaction(
     isDue: () => isCompactionDue(kitOf().meter.contextTokens(), 200_000),
     run: (isTurnOpen, signal) => {
       const { parts, meter, session, clock, emit } = kitOf();
-      const request = () => ({
+      const request = async () => ({
         model,
         system: ['You help.'],
         messages: session.messages(model),

@@ -178,11 +178,12 @@ export async function startLoop(
     events.push(event);
     await onEvent?.(event);
   };
+  const usedIds = new UsedIds();
   const parts: LoopParts = {
     streamModel: fake.stream,
     clock,
     maxRetries: 3,
-    usedIds: new UsedIds(),
+    usedIds: () => usedIds,
     findTool: (name) => tools.find((tool) => tool.name === name),
     hooks: noHooks,
     judge: allowAll,
