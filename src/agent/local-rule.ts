@@ -8,9 +8,18 @@ import { localSettingsFile } from './settings.ts';
 
 const attempts = 5;
 
+/** In one process one after the other: between looking and renaming there is a moment that no check covers. */
+const queues = new Map<string, Promise<unknown>>();
+
 /** What went wrong, in words for the person, or `undefined`. The rule then holds for this session only. */
 export async function keepLocalRule(projectDir: string, rule: string): Promise<string | undefined> {
   const file = localSettingsFile(projectDir);
+  const turn = (queues.get(file) ?? Promise.resolve()).then(() => tryToKeep(file, rule));
+  queues.set(file, turn);
+  return turn;
+}
+
+async function tryToKeep(file: string, rule: string): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await writeRule(file, rule);
@@ -35,6 +44,9 @@ async function writeRule(file: string, rule: string): Promise<string | undefined
   if (allowList(settings).includes(rule)) return undefined;
   const indent = /^\s*\{\s*\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
   await replaceFile(file, Buffer.from(withRule(settings, rule, indent)), { expected: before });
+  // Another process may have replaced it in the same moment.
+  if (!allowList(asObject(parseJson((await readText(file)) ?? '')) ?? {}).includes(rule))
+    throw new UserError(`${file} was changed meanwhile`, 'try again');
   return undefined;
 }
 

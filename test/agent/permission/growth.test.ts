@@ -9,9 +9,9 @@ import { permissionModes } from '../../../src/agent/permission-mode.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { makeProject } from './project.ts';
 
-const runs = process.env.CLEW_LONG === '1' ? 20_000 : 600;
+const runs = process.env.CLEW_LONG === '1' ? 20_000 : 300;
 
-const simple = fc.constantFrom(
+const commands = [
   ...[
     'ls',
     'cat src/a.ts',
@@ -65,7 +65,8 @@ const simple = fc.constantFrom(
     '',
     'secrets/run',
   ],
-);
+];
+const simple = fc.constantFrom(...commands);
 const joint = fc.constantFrom(' && ', ' || ', '; ', ' | ', ' & ', '\n', ' |& ', ';');
 const wrap = fc.constantFrom(
   (text: string) => `(${text}\n)`,
@@ -120,6 +121,24 @@ test('adding a part to a command never makes its verdict more permissive', (cont
   // Else the property would hold for a judge that always says the same.
   for (const seen of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny', 'deny deny'])
     assert.ok(verdicts.has(seen), seen);
+});
+
+test('after a command that moves the shell or sets a variable, none is freer than alone', (context) => {
+  const places = makeProject(temporaryFolder(context));
+  const rules: readonly RuleText[] = [{ kind: 'allow', text: 'Bash(npm test:*)', source: 'test' }];
+  const judge = makeJudge({ projectDir: places.project, home: places.home, rules });
+  const where = { mode: 'acceptEdits', cwd: places.project, isReadOnly: false } as const;
+  const verdictOf = (command: string) => judge.judge({ id: 'toolu_1', name: 'Bash', input: { command } }, where).kind;
+  const alone = new Map(commands.map((command) => [command, freedom[verdictOf(command)]]));
+  // Those that change what the next one means.
+  const before = commands.filter((command) => /^(?:cd|X=|PATH=|cat <<)/.test(command));
+  const freer = before.flatMap((a) =>
+    commands.flatMap((b) => {
+      const bound = Math.min(alone.get(a) ?? 0, alone.get(b) ?? 0);
+      return freedom[verdictOf(`${a}; ${b}`)] > bound ? [`${a}; ${b}`] : [];
+    }),
+  );
+  assert.deepEqual(freer, []);
 });
 
 test('any text at all is parsed, and every command between separators is found', () => {

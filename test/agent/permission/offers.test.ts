@@ -99,13 +99,13 @@ test('a local rule makes its file where there is none, once', async (context) =>
 test('rules kept at the same time are all there', async (context) => {
   const folder = temporaryFolder(context);
   const rules = ['Bash(a:*)', 'Bash(b:*)', 'Bash(c:*)'];
-  const problems = await Promise.all(rules.map((rule) => keepLocalRule(folder, rule)));
-  const kept = JSON.parse(readFileSync(path.join(folder, '.claude/settings.local.json'), 'utf8')).permissions.allow;
-  // One that lost every race says so; none is lost in silence.
-  assert.deepEqual(
-    [...kept].sort(),
-    rules.filter((_, i) => problems[i] === undefined),
-  );
+  assert.deepEqual(await Promise.all(rules.map((rule) => keepLocalRule(folder, rule))), [
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const text = readFileSync(path.join(folder, '.claude/settings.local.json'), 'utf8');
+  assert.deepEqual(JSON.parse(text), { permissions: { allow: rules } });
 });
 
 test('a broken file of local settings is left alone, and said', async (context) => {
@@ -127,6 +127,17 @@ test('texts that are no rules are problems, not errors', () => {
     judge.problems,
     ['', '(x)', 'Bash(npm', '!'].map((text) => `"${text}" in user settings is not a permission rule and is ignored`),
   );
+});
+
+test('a reason is one line without anything that a terminal acts on, and such a path is never offered', () => {
+  const judge = makeJudge({ projectDir: '/p', home: '/h', rules: [] });
+  const where = { mode: 'default', cwd: '/p', isReadOnly: false } as const;
+  assert.deepEqual(judge.judge(callOf('Read', '/etc/a\u001b7\nb'), where), {
+    kind: 'ask',
+    why: 'reads outside the project: /etc/a␛7 b',
+    always: [],
+  });
+  assert.equal(judge.judge(callOf('Read', `/etc/${'a'.repeat(1000)}`), where).why.length, 401);
 });
 
 test('rules of a flag are split at commas and blanks outside parentheses', () => {
