@@ -1,5 +1,6 @@
 // Rules, folders and a mode come in; for each call the answer goes out whether it may run, with a reason a person
 // understands and the rules that would have spared the question. Deny comes before ask, ask before allow.
+import { neutralise } from '../../base/hostile-text.ts';
 import { isObject } from '../../base/json.ts';
 import type { ToolCallView } from '../event.ts';
 import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
@@ -83,19 +84,27 @@ export function makeJudge(options: JudgeOptions): Judge {
 }
 
 function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly RuleOffer[]): Decision {
-  const { kind, why } = ruling;
+  const { kind } = ruling;
+  const why = sayShortly(ruling.why);
   if (kind === 'deny') return { kind, why };
   if (mode === 'bypassPermissions') return { kind: 'allow', why: 'permissions are bypassed' };
   if (mode === 'plan' && !ruling.isRead)
-    return { kind: 'deny', why: `plan mode only reads, and this ${planReason(ruling)}` };
+    return {
+      kind: 'deny',
+      why: `plan mode only reads, and this ${kind === 'ask' ? `would need a person: ${why}` : 'may change something'}`,
+    };
   if (kind === 'allow') return { kind, why };
   if (mode === 'dontAsk') return { kind: 'deny', why: `nobody is asked in this mode: ${why}` };
   return { kind: 'ask', why, always: offer() };
 }
 
-function planReason({ kind, why }: Ruling): string {
-  return kind === 'ask' ? `would need a person: ${why}` : 'may change something';
+/** A reason quotes commands and paths, which are the model's words: one line, and nothing a terminal acts on. */
+function sayShortly(why: string): string {
+  const line = neutralise(why).replace(/\s+/g, ' ');
+  return line.length <= maxWhy ? line : `${line.slice(0, maxWhy).toWellFormed()}…`;
 }
+
+const maxWhy = 400;
 
 /** Only what would really have allowed the call; commands are kept for later sessions, files for this one. */
 function makeOffers(
@@ -106,6 +115,8 @@ function makeOffers(
 ): readonly RuleOffer[] {
   if (offers.length === 0 || offers.length > 5 || !isEnough(offers)) return [];
   const rule = offers.join(' and ');
+  // What cannot be shown as it is cannot be agreed to.
+  if (neutralise(rule) !== rule || rule.includes('\n')) return [];
   offered.set(rule, offers);
   const isFile = offers.some((text) => /^(?:Read|Edit)\(/.test(text)) || call.name === 'Read';
   const session: RuleOffer = { rule, scope: 'session' };

@@ -89,6 +89,9 @@ function judgeRunner(
   const rule = findAllow(command, context);
   const why = `${runner.name} runs another command`;
   if (rule === undefined) return ask(why, false, offerRules(command));
+  const isHidden = runner.inner === undefined && runner.script === undefined;
+  if (isHidden && rule.specifier === undefined && context.bash.some(({ kind }) => kind !== 'allow'))
+    return ask(`${why}, maybe one that a rule denies or asks for`, false);
   if (reachesInside(rule, runner)) return allow(`the rule ${rule.text} (${rule.source}) allows it`, false);
   const isKnown = inside.length > 0 && (runner.script?.doubts ?? []).length === 0;
   return isKnown ? combineRulings(rulings.map((ruling) => ({ ...ruling, isRead: false }))) : ask(why, false);

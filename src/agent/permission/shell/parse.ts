@@ -49,7 +49,7 @@ const leadingKeywords: ReadonlySet<string> = new Set([
   'esac',
   'coproc',
 ]);
-const headKeywords: ReadonlySet<string> = new Set(['for', 'select', 'case', 'function']);
+const headKeywords: ReadonlySet<string> = new Set(['for', 'select', 'case']);
 const grouping: ReadonlySet<string> = new Set(['{', '}', '!']);
 
 class ScriptReader extends WordReader {
@@ -150,7 +150,15 @@ class ScriptReader extends WordReader {
   private takeKeyword(word: ShellWord): boolean {
     if (headKeywords.has(word.raw)) {
       this.doubts.add(`it is a program (${word.raw} …)`);
-      for (this.skipBlanks(); !'\n;&|()<>'.includes(this.text[this.at] ?? '\n'); this.skipBlanks()) this.readWord();
+      for (this.skipBlanks(); !'\n;&|()<>'.includes(this.text[this.at] ?? '\n'); this.skipBlanks()) {
+        if (this.readWord().raw === 'do') break; // `for x do …`
+      }
+      return true;
+    }
+    if (word.raw === 'function') {
+      this.doubts.add('it defines a function or a list');
+      this.skipBlanks();
+      this.readWord();
       return true;
     }
     if (!leadingKeywords.has(word.raw)) {

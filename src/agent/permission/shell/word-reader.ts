@@ -118,6 +118,7 @@ export abstract class WordReader {
       this.doubts.add("it uses $'…' quoting");
       return this.readAnsi();
     } else {
+      if (rest.startsWith('[')) this.doubts.add('it computes with $[…]');
       if (rest.startsWith('"') && !isQuoted) this.doubts.add('it uses $"…" quoting');
       this.at += 1;
       return rest.startsWith('"') && !isQuoted ? '' : '$';
