@@ -135,7 +135,7 @@ test('files outside the project are attached only with consent, also behind a li
 
 test('a command becomes its tags and its expansion, with the files it mentions but not those its output mentions', async (t) => {
   const { options } = await plantProject(t, {
-    'app/.claude/commands/review.md': '---\nmodel: opus\n---\nReview @$1 after !`git diff`',
+    'app/.claude/commands/review.md': '---\nmodel: opus\n---\nReview @$0 after !`git diff`',
     'app/a.ts': 'one',
     'app/b.ts': 'two',
   });
