@@ -119,7 +119,7 @@ class Part {
   add(row: Row): number {
     let chars = 0;
     for (const [i, column] of tables[this.table].entries()) {
-      const value = valueOf(row[column.name], column);
+      const value = fitted(row[column.name], column);
       chars += typeof value === 'string' ? value.length : 8;
       this.#waiting[i]?.push(value);
     }
@@ -175,7 +175,7 @@ function schemaOf({ name, type }: Column): SchemaElement {
 }
 
 /** A value that does not fit its column is null: a transcript may hold anything anywhere. */
-function valueOf(cell: Cell, { type }: Column): unknown {
+function fitted(cell: Cell, { type }: Column): unknown {
   if (cell === null || cell === undefined) return null;
   switch (type) {
     case 'STRING':
