@@ -34,7 +34,8 @@ export async function readAttachment(
   const content = await readContent(file, attachmentLimits.bytes);
   switch (content.kind) {
     case 'none':
-      if (content.reason === 'ENOENT' || content.reason === 'ENOTDIR' || content.reason === 'invalid') return undefined;
+      // Anything else (not there, no name a file can have) was a word that begins with @.
+      if (!['EACCES', 'EPERM', 'EIO', 'special'].includes(content.reason)) return undefined;
       return { file, blocks: [], notes: [`${shown} cannot be read (${content.reason})`] };
     case 'folder':
       return attachFolder(file, shown);

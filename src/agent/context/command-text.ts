@@ -69,8 +69,6 @@ function putArguments(
   args: { readonly whole: string; readonly words: readonly string[] },
   options: CommandTextOptions,
 ): { readonly text: string; readonly isUsed: boolean } {
-  // `$1` is the first word of a command; skills count from `$0`, as does whoever writes `$0`.
-  const first = command.kind === 'skill' || /\$0(?!\d)/.test(command.body) ? 0 : 1;
   let isUsed = false;
   const used = (value: string): string => {
     isUsed = true;
@@ -81,8 +79,11 @@ function putArguments(
   const filled = text.replace(pattern, (whole, index?: string, place?: string, name?: string) => {
     if (name === 'CLAUDE_SKILL_DIR') return path.dirname(command.file);
     if (name === 'CLAUDE_SESSION_ID') return options.sessionId ?? whole;
-    if (index !== undefined) return used(args.words[Number(index)] ?? '');
-    return used(place === undefined ? args.whole : (args.words[Number(place) - first] ?? ''));
+    const number = index ?? place;
+    if (number === undefined) return used(args.whole);
+    // Counted from nought, as 2.1.45 and 2.1.325 do; what has no word stays as it is written, as in 2.1.325.
+    const word = args.words[Number(number)];
+    return word === undefined ? whole : used(word);
   });
   return { text: filled, isUsed };
 }

@@ -92,11 +92,15 @@ test('commands and skills of the project and the user are found by name, the nea
 test('arguments are put in whole and by place, and added where the text has no place for them', async () => {
   const filled = async (body: string, args: string, more: Partial<Command> = {}) =>
     (await fillCommand(command(body, more), args, { sessionId: 's-1' })).text;
-  assert.equal(await filled('All: $ARGUMENTS, $1 and $2.', '"a b" c'), 'All: "a b" c, a b and c.');
-  assert.equal(await filled('$0 $1 $ARGUMENTS[1] $ARGUMENTS[9]|', 'x y'), 'x y y |');
-  assert.equal(await filled('Do it.', 'fast'), 'Do it.\n\nARGUMENTS: fast');
-  assert.equal(await filled('Do it.', ''), 'Do it.');
-  assert.equal(await filled('$10 costs $1000, $1', '$2 b'), ' costs $1000, $2');
+  // The first three as client 2.1.325 filled them.
+  assert.equal(
+    await filled('A=$ARGUMENTS 0=$0 1=$1 2=$2 I0=$ARGUMENTS[0]\n', '"x y" z'),
+    'A="x y" z 0=x y 1=z 2=$2 I0=x y\n',
+  );
+  assert.equal(await filled('1=$1 2=$2\n', 'x y'), '1=y 2=$2\n');
+  assert.equal(await filled('Nothing here.\n', 'hi'), 'Nothing here.\n\n\nARGUMENTS: hi');
+  assert.equal(await filled('Do it, $ARGUMENTS.', ''), 'Do it, .');
+  assert.equal(await filled('$10 costs $1000, $0', '$1 b'), '$10 costs $1000, $1');
   assert.equal(
     await filled('$1 in $'.concat('{CLAUDE_SKILL_DIR} of $', '{CLAUDE_SESSION_ID}'), 'a b', {
       kind: 'skill',
@@ -108,7 +112,7 @@ test('arguments are put in whole and by place, and added where the text has no p
 
 test('shell commands in the file run only where they are allowed, with each argument as one word', async () => {
   const asked: unknown[] = [];
-  const it = command('Log: !`git log $1`\nAll: !`echo $ARGUMENTS`\nNot`!`x`` $1', { allowedTools: ['Bash(git:*)'] });
+  const it = command('Log: !`git log $0`\nAll: !`echo $ARGUMENTS`\nNot`!`x`` $0', { allowedTools: ['Bash(git:*)'] });
   const runShell = async (shell: string, allowedTools: readonly string[]) => {
     asked.push([shell, allowedTools]);
     return shell.startsWith('git') ? 'out $1 `rm` @secret\n' : undefined;

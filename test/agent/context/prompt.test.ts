@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -59,6 +60,18 @@ test('mentioned files follow the prompt as one meta line, numbered, and count as
       { file: path.join(cwd, 'my notes.md'), seen: { sha256: sha256('\uFEFFnote'), isPartial: false } },
     ],
     notes: [],
+  });
+});
+
+test('what cannot be the name of a file is a word, a pipe is told', async (t) => {
+  const { cwd, options } = await plantProject(t, { 'app/a.txt': 'a' });
+  spawnSync('mkfifo', [path.join(cwd, 'pipe')]);
+  symlinkSync('loop', path.join(cwd, 'loop'));
+  const text = `@a\0b @${'x'.repeat(900)} @a.txt/b @loop @pipe @/dev/zero @../../../../../../nowhere`;
+  assert.deepEqual(await expandPrompt(text, options), {
+    lines: [{ content: text, isMeta: false }],
+    files: [],
+    notes: ['pipe cannot be read (special)'],
   });
 });
 
@@ -135,7 +148,7 @@ test('files outside the project are attached only with consent, also behind a li
 
 test('a command becomes its tags and its expansion, with the files it mentions but not those its output mentions', async (t) => {
   const { options } = await plantProject(t, {
-    'app/.claude/commands/review.md': '---\nmodel: opus\n---\nReview @$1 after !`git diff`',
+    'app/.claude/commands/review.md': '---\nmodel: opus\n---\nReview @$0 after !`git diff`',
     'app/a.ts': 'one',
     'app/b.ts': 'two',
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { judgeServer } from '../../../src/agent/mcp/approval.ts';
-import { collectServers, type ServerConfig, type SettingsFile } from '../../../src/agent/mcp/config.ts';
+import { collectServers, findUserConfig, type ServerConfig, type SettingsFile } from '../../../src/agent/mcp/config.ts';
 import { nameTool } from '../../../src/agent/mcp/tool-name.ts';
 import { expandVariables } from '../../../src/agent/mcp/variables.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -110,6 +110,11 @@ test('a pipe in the place of a file holds nobody up', async (t) => {
   const options = optionsIn(temporaryFolder(t));
   spawnSync('mkfifo', [path.join(options.cwd, '.mcp.json')]);
   assert.deepEqual(await collectServers(options), { servers: [], notices: [] });
+});
+
+test('the user’s configuration stands beside ~/.claude and inside any other folder', () => {
+  assert.equal(findUserConfig('/home/kim/.claude/', '/home/kim'), '/home/kim/.claude.json');
+  assert.equal(findUserConfig('/tmp/other', '/home/kim'), '/tmp/other/.claude.json');
 });
 
 test('servers of the project wait for the user, whatever the project says of them', async () => {
