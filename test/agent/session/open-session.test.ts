@@ -202,7 +202,7 @@ function sentWords(request: ReturnType<typeof requestMessages>): readonly string
 test('a lock that a killed run left behind holds nothing', async (t) => {
   const place = placeIn(temporaryFolder(t));
   await writeSession(place, idA, 'One');
-  const locks = path.join(place.env.CLEW_HOME ?? '', 'sessions');
+  const locks = path.join(place.env.CLEW_HOME ?? '', 'session-locks');
   writeFileSync(path.join(locks, `${idA}.lock`), JSON.stringify({ pid: 2 ** 30, host: 'x' }));
   const elsewhere = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
   assert.match(elsewhere?.message ?? '', /on x/);
