@@ -19,7 +19,7 @@ export const limits = {
   change: {
     fileBytes: 10_485_760,
     /** More changed lines than this are one hunk: the exact difference of two large texts takes quadratic time. */
-    diffEdits: 4000,
+    diffEdits: 1000,
     /** A longer text is not kept a second time in the transcript. */
     keptChars: 1_048_576,
   },
