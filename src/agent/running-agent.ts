@@ -24,6 +24,7 @@ import { openSession } from './session/open-session.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { PersonAnswer, PersonQuestion } from './tool.ts';
+import { endedWithout } from './turn-end.ts';
 import { promptText, TurnQueue } from './turn-queue.ts';
 
 export interface RunningParts {
@@ -315,18 +316,3 @@ export class RunningAgent implements Agent {
 
 /** In the words of Claude Code's SessionEnd hook. */
 const endReasons = { exit: 'prompt_input_exit', clear: 'clear', signal: 'other' } as const;
-
-/** A prompt that never became a turn. */
-function endedWithout(outcome: TurnEnded['outcome'], why?: string): TurnEnded {
-  const nothing = { durationMs: 0, apiDurationMs: 0, rounds: 0, text: '', denials: [] };
-  if (why === undefined) return { type: 'turn-end', outcome, ...nothing };
-  const error = {
-    status: undefined,
-    kind: 'hook_blocked',
-    message: why,
-    requestId: undefined,
-    retryAfterMs: undefined,
-    isRetryable: false,
-  };
-  return { type: 'turn-end', outcome, ...nothing, error };
-}
