@@ -1,6 +1,6 @@
 // BashOutput, KillShell and its newer name TaskStop: looking at and ending what Bash started in the background.
 import { runInNewContext } from 'node:vm';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BackgroundTask, CallContext, Tool } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
