@@ -238,6 +238,16 @@ test('a session goes on after a compaction, a rewind, a new name and a new begin
   await assertSame(kit);
 });
 
+test('a closed agent takes no prompt, and its session can be opened by others', async (t) => {
+  const kit = await startAgent(t, [says('ok')]);
+  await kit.agent.prompt('hello');
+  await kit.agent.close('exit');
+  await assert.rejects(kit.agent.prompt('more'), { name: 'UserError' });
+  const session = { kind: 'resume', session: kit.agent.state.sessionId } as const;
+  const next = await startAgent(t, [says('again')], { folder: kit.folder, session });
+  assert.equal((await next.agent.prompt('hello again')).text, 'again');
+});
+
 test('usage and cost count every answer once, side requests and sub-agents included', async (t) => {
   const usage = { input_tokens: 1000, output_tokens: 100, cache_read_input_tokens: 10, cache_creation_input_tokens: 0 };
   const kit = await startAgent(t, [
