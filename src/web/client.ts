@@ -5,7 +5,6 @@ import type {
   ApplyFix,
   DiagnosisAnswer,
   Failure,
-  FindAnswer,
   FindQuery,
   FixAnswer,
   HeadAnswer,
@@ -29,6 +28,7 @@ import type {
   TurnsQuery,
   UsageAnswer,
   UsageQuery,
+  ValueQuery,
 } from './wire.ts';
 
 export interface ClientOptions {
@@ -53,8 +53,8 @@ export class ServerFailure extends Error {
 
 type Query = object | undefined;
 
-/** `Head` and `Turn` are the views of export/page, which the page names. */
-export class Client<Head = unknown, Turn = unknown> {
+/** `SessionHead`, `TurnView` and `FindResult` of export/page, which the page names. */
+export class Client<Head = unknown, Turn = unknown, Found = unknown> {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   #changeToken: string | undefined;
@@ -102,20 +102,16 @@ export class Client<Head = unknown, Turn = unknown> {
     return this.#get(sessionPath(key, `lines/${line}`), part, signal);
   }
 
-  /** The whole of a text that a view has cut; `path` is where it stands in the entry, as the view gives it. */
-  async text(key: string, line: number, path: string, part: SessionPart = {}, signal?: AbortSignal): Promise<string> {
-    return (await this.#fetch(this.textUrl(key, line, path, part), signal)).text();
+  /** The whole of a text that a view has cut. */
+  async text(key: string, query: ValueQuery, signal?: AbortSignal): Promise<string> {
+    return (await this.#fetch(sessionPath(key, 'text') + queryText(query), signal)).text();
   }
 
-  textUrl(key: string, line: number, path: string, part: SessionPart = {}): string {
-    return sessionPath(key, 'text') + queryText({ line, path, ...part });
+  imageUrl(key: string, query: ValueQuery): string {
+    return this.#base + sessionPath(key, 'image') + queryText(query);
   }
 
-  imageUrl(key: string, line: number, path: string, part: SessionPart = {}): string {
-    return this.#base + sessionPath(key, 'image') + queryText({ line, path, ...part });
-  }
-
-  find(key: string, query: FindQuery, signal?: AbortSignal): Promise<FindAnswer> {
+  find(key: string, query: FindQuery, signal?: AbortSignal): Promise<Found> {
     return this.#get(sessionPath(key, 'find'), query, signal);
   }
 

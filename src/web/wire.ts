@@ -204,29 +204,30 @@ export interface HeadAnswer<Head> {
 export interface TurnsQuery extends SessionPart {
   /** From 1; the active one unless it is given. */
   readonly branch?: number;
-  /** The first and last turn, from 1, both included; 20 turns unless `to` is given. */
+  /** Parts of turns, from 0, the last one not included; 20 parts unless `to` is given. */
   readonly from?: number;
   readonly to?: number;
 }
 
 export interface TurnsAnswer<Turn> {
   readonly version: string;
-  readonly turns: readonly Turn[];
-  /** Turns of this branch. */
+  /** From `from` on. */
+  readonly parts: readonly Turn[];
+  /** Parts of this branch. */
   readonly total: number;
-  /** Turns asked for beyond this one were left for the next request: the answer had grown large enough. */
+  /** The part to go on from, where the answer had grown large enough before `to`. */
   readonly next: number | null;
 }
 
-/** Where a line is shown; `turn` is `null` for what stands beside all turns, such as a title. */
+/** Where a line is shown; `part` is `null` for what stands beside all turns, such as a title. */
 export interface PlaceAnswer {
   readonly line: number;
   readonly agentId: string | null;
   /** From 1. */
   readonly branch: number;
-  readonly turn: number | null;
-  /** For a line of a sub-agent: the call of the main transcript that it is shown under. */
-  readonly under: { readonly line: number; readonly branch: number; readonly turn: number | null } | null;
+  readonly part: number | null;
+  /** For a line of a sub-agent: the line of the transcript above it with the call that it is shown under. */
+  readonly under: { readonly line: number; readonly branch: number; readonly part: number | null } | null;
 }
 
 export interface LineAnswer {
@@ -238,21 +239,19 @@ export interface LineAnswer {
   readonly isCut: boolean;
 }
 
+/** A value in a record of the transcript, as the views name it: `Ref` of export/page. */
+export interface ValueQuery extends SessionPart {
+  readonly record: number;
+  readonly pointer: string;
+}
+
 export interface FindQuery extends SessionPart {
   readonly text: string;
   readonly branch?: number;
+  /** The part to begin at: `next` of the answer before. */
+  readonly from?: number;
+  /** 100 unless it is given. */
   readonly limit?: number;
-}
-
-export interface FindAnswer {
-  readonly total: number;
-  /** In the order of the branch. */
-  readonly hits: readonly {
-    readonly turn: number;
-    readonly line: number;
-    readonly kind: TextKind;
-    readonly snippet: readonly SnippetPiece[];
-  }[];
 }
 
 export interface MarkdownQuery extends SessionPart {
@@ -492,7 +491,7 @@ export interface Events {
     readonly gone: readonly string[];
     readonly isMany: boolean;
   };
-  /** A watched session grew: turns from `fromTurn` on of its active branch are new or have changed. */
+  /** A watched session grew: parts from `fromPart` on of its active branch are new or have changed. */
   readonly append: AppendEvent;
   /** Lines of all live sessions, for pages that asked with `live=1`. */
   readonly live: { readonly key: string; readonly lines: readonly LiveLine[] };
@@ -504,7 +503,7 @@ export interface AppendEvent {
   readonly version: string;
   /** The sub-agent that grew, or `null` for the main transcript. */
   readonly agentId: string | null;
-  /** Of the active branch; the last one that may have changed. `1`: the file was replaced, or took another branch. */
-  readonly fromTurn: number;
-  readonly turns: number;
+  /** The first part of the active branch that may have changed. `0`: the file was replaced, or took another branch. */
+  readonly fromPart: number;
+  readonly parts: number;
 }
