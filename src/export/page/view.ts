@@ -42,10 +42,10 @@ export interface ImageRef {
 export interface TurnRow {
   /** From 1, along the branch. */
   readonly index: number;
-  /** Its first part among those of the branch, from 0, and how many it has: a long turn is drawn in several. */
+  /** Its first part among those of the branch, from 1: a long turn is drawn in several. */
   readonly firstPart: number;
-  readonly parts: number;
-  readonly line: number;
+  /** The first line of each of its parts. */
+  readonly partLines: readonly number[];
   /** The beginning of the prompt, on one line; empty where a branch begins without one. */
   readonly prompt: string;
   readonly promptKind: string | null;
@@ -129,13 +129,15 @@ export interface SessionHead {
   readonly damageCount: number;
   /** Typed, but never sent. */
   readonly waiting: readonly Text[];
+  /** How many parts the branch has, and how many turns; `turns` may tell only the last of them. */
   readonly parts: number;
+  readonly turnCount: number;
   readonly turns: readonly TurnRow[];
 }
 
 /** A turn, or a part of a long one: what is drawn, loaded and dropped together. */
 export interface TurnView {
-  /** Among the parts of the branch, from 0. */
+  /** Among the parts of the branch, from 1. */
   readonly part: number;
   /** Of its turn, from 1. */
   readonly turn: number;
@@ -392,23 +394,4 @@ export interface JsonDetail {
   readonly as: 'json';
   readonly input: Text;
   readonly output: Text;
-}
-
-/** Where a word was found in a session. */
-export interface FindHit {
-  readonly part: number;
-  readonly turn: number;
-  readonly line: number;
-  readonly record: number;
-  /** What kind of text: prompt, answer, thinking, tool-input, tool-output, note. */
-  readonly in: string;
-  readonly before: string;
-  readonly match: string;
-  readonly after: string;
-}
-
-export interface FindResult {
-  readonly hits: readonly FindHit[];
-  /** The part to go on from; `null`: everything was looked at. */
-  readonly next: number | null;
 }
