@@ -90,7 +90,7 @@ function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load }: R
   const usage = last?.message?.usage;
   return {
     index: turn.index,
-    firstPart: parts.firstOf[turn.index - 1] ?? 1,
+    firstPart: parts.firstOf[turn.index - 1] ?? 0,
     partLines: turn.nodes.flatMap((node, i) => (i % linesPerPart === 0 ? [node.line] : [])),
     prompt: turn.prompt === undefined ? '' : startOf(promptText(contentOf(readEntry(session, turn.prompt))), rowChars),
     promptKind: turn.promptKind ?? null,

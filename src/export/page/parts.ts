@@ -9,7 +9,7 @@ export const linesPerPart = 30;
 
 export interface Part {
   readonly turn: Turn;
-  /** Its place among all parts of the branch, from 1. */
+  /** Its place among all parts of the branch, from 0. */
   readonly index: number;
   /** Its lines, as a range of `turn.nodes`. */
   readonly from: number;
@@ -43,9 +43,9 @@ function makeParts(turns: readonly Turn[]): Parts {
   const all: Part[] = [];
   const firstOf: number[] = [];
   for (const turn of turns) {
-    firstOf.push(all.length + 1);
+    firstOf.push(all.length);
     for (let from = 0; from === 0 || from < turn.nodes.length; from += linesPerPart) {
-      all.push({ turn, index: all.length + 1, from, to: Math.min(from + linesPerPart, turn.nodes.length) });
+      all.push({ turn, index: all.length, from, to: Math.min(from + linesPerPart, turn.nodes.length) });
     }
   }
   let byRecord: ReadonlyMap<number, number> | undefined;
@@ -75,7 +75,7 @@ export function branchNumbered(session: Session, number: number): Branch | undef
   return session.branches[number - 1];
 }
 
-/** All of them numbers from 1. */
+/** Branch and turn from 1, the part from 0. */
 export interface LinePlace {
   readonly branch: number;
   readonly turn: number;
@@ -89,7 +89,7 @@ export function findLine(session: Session, line: number): LinePlace | undefined 
     const { all, partOf } = partsOf(session, branch);
     for (const record of records) {
       const part = partOf(record);
-      if (part !== undefined) return { branch: i + 1, part, turn: all[part - 1]?.turn.index ?? 1 };
+      if (part !== undefined) return { branch: i + 1, part, turn: all[part]?.turn.index ?? 1 };
     }
   }
   return undefined;

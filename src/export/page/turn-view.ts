@@ -22,7 +22,7 @@ import type { BranchRow, ForkItem, Item, PromptView, QueuedItem, Ref, TurnView }
 export interface PartRange {
   /** From 1, the active branch unless it is given. */
   readonly branch?: number;
-  /** The first and the last part, from 1, both included. */
+  /** The first part, from 0, and the one behind the last. */
   readonly from: number;
   readonly to: number;
 }
@@ -30,7 +30,7 @@ export interface PartRange {
 export function turnViews(session: Session, { branch = 1, from, to }: PartRange): readonly TurnView[] {
   const shown = branchNumbered(session, branch);
   const { all } = partsOf(session, shown);
-  const parts = all.slice(Math.max(0, from - 1), Math.max(0, to));
+  const parts = all.slice(Math.max(0, from), Math.max(0, to));
   const context = makeContext(session, branch);
   return parts.map((part) => partView(context, part));
 }

@@ -42,7 +42,7 @@ export interface ImageRef {
 export interface TurnRow {
   /** From 1, along the branch. */
   readonly index: number;
-  /** Its first part among those of the branch, from 1: a long turn is drawn in several. */
+  /** Its first part among those of the branch, from 0: a long turn is drawn in several. */
   readonly firstPart: number;
   /** The first line of each of its parts. */
   readonly partLines: readonly number[];
@@ -137,7 +137,7 @@ export interface SessionHead {
 
 /** A turn, or a part of a long one: what is drawn, loaded and dropped together. */
 export interface TurnView {
-  /** Among the parts of the branch, from 1. */
+  /** Among the parts of the branch, from 0. */
   readonly part: number;
   /** Of its turn, from 1. */
   readonly turn: number;
@@ -394,4 +394,23 @@ export interface JsonDetail {
   readonly as: 'json';
   readonly input: Text;
   readonly output: Text;
+}
+
+/** Where a word was found in a session. */
+export interface FindHit {
+  readonly part: number;
+  readonly turn: number;
+  readonly line: number;
+  readonly record: number;
+  /** What kind of text: prompt, answer, thinking, tool-input, tool-output, note. */
+  readonly in: string;
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+}
+
+export interface FindResult {
+  readonly hits: readonly FindHit[];
+  /** The part to go on from; `null`: everything was looked at. */
+  readonly next: number | null;
 }
