@@ -1,7 +1,7 @@
 // A worker: sessions → diagnoses, dry runs of repairs and, where the server may change anything, repairs and their undo,
 // each through a surgery plan. The whole library is looked at one session after the other; questions come in between.
 import { setImmediate } from 'node:timers/promises';
-import { damageClasses, type DamageCode, type Finding, type Severity, severities } from '../../doctor/finding.ts';
+import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
@@ -103,10 +103,13 @@ class LibraryDoctor {
     }
   }
 
-  #take(session: { readonly path: string; readonly sessionId: string; readonly slug: string }, diagnosis: {
-    readonly findings: readonly Finding[];
-    readonly reachable: DoctorRow['reachable'];
-  }): void {
+  #take(
+    session: { readonly path: string; readonly sessionId: string; readonly slug: string },
+    diagnosis: {
+      readonly findings: readonly Finding[];
+      readonly reachable: DoctorRow['reachable'];
+    },
+  ): void {
     const { findings, reachable } = diagnosis;
     const severity = findings[0]?.severity;
     this.#tell('judged', { path: session.path, severity: severity ?? 'sound' } satisfies DoctorNews['judged']);

@@ -35,12 +35,17 @@ function tell(node: Node, blocks: readonly Block[]): readonly Told[] {
     }
     if (node.type !== 'assistant') return [];
     if (isText(block)) return [{ kind: 'text', tool: null, text: shorten(block.text) }];
-    if (isThinking(block)) return [{ kind: 'thinking', tool: null, text: shorten('thinking' in block ? String(block.thinking) : '') }];
+    if (isThinking(block))
+      return [{ kind: 'thinking', tool: null, text: shorten('thinking' in block ? String(block.thinking) : '') }];
     return [];
   });
 }
 
 function shorten(text: string): string {
-  const start = text.trimStart().slice(0, textChars * 2).replace(/\s+/g, ' ').trim();
+  const start = text
+    .trimStart()
+    .slice(0, textChars * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
   return start.slice(0, textChars).toWellFormed();
 }

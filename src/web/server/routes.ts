@@ -4,8 +4,8 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import {
-  apiRoutes,
   type AppliedFix,
+  apiRoutes,
   type LibraryDoctorAnswer,
   type LiveAnswer,
   type OperationRow,
@@ -47,7 +47,9 @@ export function makeRoutes(desk: Desk): Hono {
     if (status === 500) desk.onFault(error.stack ?? String(error));
     return context.json(failure, status as ContentfulStatusCode, safeHeaders);
   });
-  app.notFound((context) => context.json({ error: 'there is nothing here', next: 'go back to the list' }, 404, safeHeaders));
+  app.notFound((context) =>
+    context.json({ error: 'there is nothing here', next: 'go back to the list' }, 404, safeHeaders),
+  );
   const onError = (): never => {
     throw new Refusal(413, 'the request is too large');
   };
@@ -83,10 +85,13 @@ function addLibrary(app: Hono, { roster, reader, status, isReady }: Desk): void 
   });
   app.get(apiRoutes.live, async (context) => {
     await isReady;
-    const sessions = roster.live().slice(0, maxLive).map(async ({ row, pid }) => {
-      const query = { key: row.key, path: row.path, agentId: null };
-      return { row, pid, recent: await reader.askJson<LiveAnswer['sessions'][number]['recent']>('recent', query) };
-    });
+    const sessions = roster
+      .live()
+      .slice(0, maxLive)
+      .map(async ({ row, pid }) => {
+        const query = { key: row.key, path: row.path, agentId: null };
+        return { row, pid, recent: await reader.askJson<LiveAnswer['sessions'][number]['recent']>('recent', query) };
+      });
     const told = await Promise.allSettled(sessions);
     return json(context, { sessions: told.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])) });
   });
@@ -125,7 +130,10 @@ function addUsage(app: Hono, { roster, reader }: Desk): void {
   };
   app.get(apiRoutes.usage, async (context) => {
     const found = await ask<UsageFound>(context, 'usage');
-    const rows = found.rows.map(({ path, ...row }) => ({ ...row, session: path === null ? null : (named(path) ?? null) }));
+    const rows = found.rows.map(({ path, ...row }) => ({
+      ...row,
+      session: path === null ? null : (named(path) ?? null),
+    }));
     return json(context, { ...found, rows } satisfies UsageAnswer);
   });
   app.get(apiRoutes.tools, async (context) => json(context, await ask(context, 'tools')));
@@ -134,7 +142,9 @@ function addUsage(app: Hono, { roster, reader }: Desk): void {
     return json(context, {
       sessions: sessions.flatMap(({ path, ...rest }) => {
         const row = roster.rowOf(path);
-        return row === undefined ? [] : [{ key: row.key, title: row.title ?? row.firstPrompt, project: row.project, ...rest }];
+        return row === undefined
+          ? []
+          : [{ key: row.key, title: row.title ?? row.firstPrompt, project: row.project, ...rest }];
       }),
       turns: turns.flatMap(({ path, ...rest }) => {
         const session = named(path);
@@ -164,7 +174,9 @@ function addDoctor(app: Hono, { roster, doctor, allowsChanges }: Desk): void {
     ...found,
     sessions: found.sessions.flatMap(({ path, ...rest }) => {
       const row = roster.rowOf(path);
-      return row === undefined ? [] : [{ ...rest, key: row.key, title: row.title ?? row.firstPrompt, project: row.project }];
+      return row === undefined
+        ? []
+        : [{ ...rest, key: row.key, title: row.title ?? row.firstPrompt, project: row.project }];
     }),
   });
   app.get(apiRoutes.diagnosis, async (context) => {

@@ -20,7 +20,14 @@ export class SearchAnswers {
     this.#index = new ReaderIndex(state);
   }
 
-  search({ path, project, text, mode = 'words', limit = 60, perSession = 3 }: SearchQuery & { readonly path?: string }): SearchFound {
+  search({
+    path,
+    project,
+    text,
+    mode = 'words',
+    limit = 60,
+    perSession = 3,
+  }: SearchQuery & { readonly path?: string }): SearchFound {
     const { total, sessions } = this.#index.ask((database) =>
       search(database, {
         roots: this.#roots,

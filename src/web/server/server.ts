@@ -160,13 +160,16 @@ class LibraryServer implements RunningServer {
   }
 
   /** The token goes from the address, where history and screens show it, into a cookie that no script can read. */
-  #enter({ url }: RequestHead, response: ServerResponse): void {
+  #enter({ url, headers }: RequestHead, response: ServerResponse): void {
     const [path = '/', query = ''] = url.split('?', 2);
     const rest = new URLSearchParams(query);
     rest.delete('token');
     const cookie = `${cookieName(this)}=${this.#token}; HttpOnly; SameSite=Strict; Path=/`;
     const location = rest.size === 0 ? path : `${path}?${rest}`;
-    response.writeHead(303, { ...safeHeaders, location, 'set-cookie': cookie }).end();
+    // A strict cookie is not sent along a redirect that began on another site (a link in a chat): the page goes on itself.
+    const isLinked = ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
+    const onward = isLinked ? { refresh: `0; url=${location}` } : { location };
+    response.writeHead(isLinked ? 200 : 303, { ...safeHeaders, ...onward, 'set-cookie': cookie }).end();
   }
 
   #listenTo({ method, url }: RequestHead, response: ServerResponse): void {

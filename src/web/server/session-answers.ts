@@ -1,12 +1,13 @@
 // Questions of the session page → answers, from sessions on the shelf: the head, parts of turns, the place of a line, the
 // raw line, the whole of a cut text, an image, what was found, Markdown.
+
+import { exportMarkdown } from '../../export/markdown.ts';
 import { findInSession } from '../../export/page/find.ts';
 import { sessionHead } from '../../export/page/head.ts';
 import { branchNumbered, findLine, partsOf } from '../../export/page/parts.ts';
 import { imageAt, textAt } from '../../export/page/text.ts';
 import { turnViews } from '../../export/page/turn-view.ts';
 import type { FindResult, SessionHead, TurnView } from '../../export/page/view.ts';
-import { exportMarkdown } from '../../export/markdown.ts';
 import { exportSubject } from '../../export/subject.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
 import { callsOf, type Node } from '../../session/node.ts';
@@ -120,7 +121,10 @@ export class SessionAnswers {
     requireBranch(session, branch);
     const pieces: string[] = [];
     let chars = 0;
-    for await (const piece of exportMarkdown(exportSubject(session), { branch, ...(turn === undefined ? {} : { turn }) })) {
+    for await (const piece of exportMarkdown(exportSubject(session), {
+      branch,
+      ...(turn === undefined ? {} : { turn }),
+    })) {
       pieces.push(piece);
       chars += piece.length;
       if (chars > maxMarkdownChars)

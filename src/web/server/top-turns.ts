@@ -1,7 +1,8 @@
 // Counted messages → the prompts behind them that cost the most: in the main transcript the prompt that stands before the
 // message, for a sub-agent's the one that was going on at the time.
-import { contentOf, asEntry } from '../../format/entry.ts';
+
 import { parseJson } from '../../base/json.ts';
+import { asEntry, contentOf } from '../../format/entry.ts';
 import type { Database } from '../../library/database.ts';
 import type { PricedMessage } from '../../library/library-usage.ts';
 import { promptText } from '../../session/prompt-text.ts';
@@ -72,7 +73,8 @@ function lastBefore(prompts: readonly Prompt[], isBefore: (prompt: Prompt) => bo
   let [from, to] = [0, prompts.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (isBefore(prompts[middle] as Prompt)) from = middle + 1; // middle is in range
+    if (isBefore(prompts[middle] as Prompt))
+      from = middle + 1; // middle is in range
     else to = middle;
   }
   return prompts[from - 1];
@@ -85,7 +87,12 @@ function promptAt(path: string, line: number): string {
         if (number === line) {
           const entry = asEntry(parseJson(bytes.toString('utf8')));
           const text = entry === undefined ? '' : promptText(contentOf(entry));
-          return text.slice(0, promptChars * 4).replace(/\s+/g, ' ').trim().slice(0, promptChars).toWellFormed();
+          return text
+            .slice(0, promptChars * 4)
+            .replace(/\s+/g, ' ')
+            .trim()
+            .slice(0, promptChars)
+            .toWellFormed();
         }
   } catch {
     // Gone since it was indexed: the numbers stay.

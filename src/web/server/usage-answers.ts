@@ -7,7 +7,14 @@ import { loadPrices, PriceList } from '../../library/prices.ts';
 import { collectStats } from '../../library/stats.ts';
 import { type UsageCell, usageCells } from '../../library/usage-cells.ts';
 import { findReceipts } from '../../library/usage-receipts.ts';
-import { byModel, makeReport, passes, sumMessages, type UsageFilter, type UsageSum } from '../../library/usage-report.ts';
+import {
+  byModel,
+  makeReport,
+  passes,
+  sumMessages,
+  type UsageFilter,
+  type UsageSum,
+} from '../../library/usage-report.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire.ts';
 import { finite } from './listed-row.ts';
 import { ReaderIndex } from './reader-index.ts';
