@@ -96,8 +96,9 @@ class LibraryServer implements RunningServer {
     this.#routes = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     this.#server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 });
     this.#server.on('request', (request, response) => this.#receive(request, response));
-    this.#server.on('clientError', (_error, socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    this.#server.on('clientError', (error, socket) => {
+      const status = systemErrorCode(error) === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     });
   }
 
