@@ -45,8 +45,9 @@ export interface RunningServer {
   readonly url: string;
   /** The address of a session's page, with the token. */
   urlOf(path: string): Promise<string>;
-  /** Of the whole process, and what waits; for tests. */
-  readonly listeners: () => number;
+  /** Pages that listen, and those of them that do not keep up. */
+  listeners(): number;
+  behind(): number;
   close(): Promise<void>;
 }
 
@@ -123,6 +124,10 @@ class LibraryServer implements RunningServer {
 
   listeners(): number {
     return this.#hub.size;
+  }
+
+  behind(): number {
+    return this.#hub.behind;
   }
 
   async listen(): Promise<void> {
