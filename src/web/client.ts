@@ -8,6 +8,7 @@ import type {
   FindQuery,
   FixAnswer,
   HeadAnswer,
+  HeadQuery,
   LibraryDoctorAnswer,
   LineAnswer,
   LiveAnswer,
@@ -86,8 +87,8 @@ export class Client<Head = unknown, Turn = unknown, Found = unknown> {
     return this.#get('/api/live', undefined, signal);
   }
 
-  head(key: string, part: SessionPart = {}, signal?: AbortSignal): Promise<HeadAnswer<Head>> {
-    return this.#get(sessionPath(key), part, signal);
+  head(key: string, query: HeadQuery = {}, signal?: AbortSignal): Promise<HeadAnswer<Head>> {
+    return this.#get(sessionPath(key), query, signal);
   }
 
   turns(key: string, query: TurnsQuery = {}, signal?: AbortSignal): Promise<TurnsAnswer<Turn>> {

@@ -194,6 +194,13 @@ export interface SessionPart {
   readonly agent?: string;
 }
 
+export interface HeadQuery extends SessionPart {
+  /** From 1; the active one unless it is given. */
+  readonly branch?: number;
+  /** Rows of the outline only from this turn on: the others have not changed. */
+  readonly fromTurn?: number;
+}
+
 export interface HeadAnswer<Head> {
   readonly key: string;
   /** Changes whenever the transcript does. */

@@ -45,7 +45,11 @@ export class Assets {
   }
 
   /** Packed once for each coding, and kept: there are few files, and they do not change. */
-  async packed(address: string, asset: Asset, accepted: string): Promise<{ bytes: Buffer; coding: string | undefined }> {
+  async packed(
+    address: string,
+    asset: Asset,
+    accepted: string,
+  ): Promise<{ bytes: Buffer; coding: string | undefined }> {
     const coding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
     if (coding === undefined || asset.bytes.length < 1024 || asset.type.startsWith('image/p'))
       return { bytes: asset.bytes, coding: undefined };

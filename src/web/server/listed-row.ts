@@ -43,6 +43,10 @@ export function finite(value: number): number | null {
 }
 
 function shorten(text: string | undefined): string | null {
-  const start = text?.slice(0, textChars * 4).replace(/\s+/g, ' ').trim() ?? '';
+  const start =
+    text
+      ?.slice(0, textChars * 4)
+      .replace(/\s+/g, ' ')
+      .trim() ?? '';
   return start === '' ? null : start.slice(0, textChars).toWellFormed();
 }

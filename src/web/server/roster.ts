@@ -77,7 +77,10 @@ export class Roster {
 
   page(query: SessionsQuery): SessionPage {
     const { sort = 'age', reverse = false, offset = 0, limit = 100 } = query;
-    const words = (query.text ?? '').toLowerCase().split(/\s+/).filter((word) => word !== '');
+    const words = (query.text ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
     const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
     const ordered = reverse ? found.toReversed() : found;
     return { rows: ordered.slice(offset, offset + limit).map((row) => this.#view(row)), total: found.length, offset };
@@ -155,7 +158,9 @@ export class Roster {
 
   #liveNow(): Set<string> {
     const since = Date.now() - liveMs;
-    const live = [...this.#rows.values()].filter((row) => row.changedAt > since || this.#running.has(row.id));
+    const live = [...this.#rows.values()].filter(
+      (row) => (row.changedAt > since && !isCopied(row)) || this.#running.has(row.id),
+    );
     return new Set(live.map(({ path }) => path));
   }
 
@@ -203,6 +208,11 @@ const orders: Readonly<Record<SessionSort, Order>> = {
   title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
   project: (a, b) => byName(a.project, b.project),
 };
+
+/** A file that is much newer than its last line was copied here, or checked out; nobody works in it. */
+function isCopied({ endedAt, changedAt }: ListedRow): boolean {
+  return endedAt !== null && changedAt - endedAt > dayMs;
+}
 
 function lastUse({ endedAt, changedAt }: ListedRow): number {
   return endedAt ?? changedAt;
