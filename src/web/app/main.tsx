@@ -15,7 +15,7 @@ function App({ path }: { readonly path: string }) {
   const key = /^\/s\/([^/]+)$/.exec(path)?.[1];
   if (key !== undefined) return <SessionPage source={httpSource(client, decodeURIComponent(key))} />;
   return (
-    <main className="failed">
+    <main className="message-page">
       <h1>Clew</h1>
       <p>There is no such page.</p>
     </main>

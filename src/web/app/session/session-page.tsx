@@ -54,7 +54,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
       <SourceContext value={source}>
         <LiveContext value={agentVersions}>
           {problem !== null ? (
-            <main className="failed">
+            <main className="message-page">
               <h1>This session cannot be shown</h1>
               <p>{problem}</p>
               <p>
@@ -62,7 +62,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
               </p>
             </main>
           ) : session === null ? (
-            <main className="failed" aria-busy="true">
+            <main className="message-page" aria-busy="true">
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (

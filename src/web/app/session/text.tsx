@@ -107,18 +107,19 @@ export function TerminalText({
   return (
     <>
       <figure className={`terminal ${tone}`} aria-label={label}>
-<pre>
-        {runs.map(({ key, run }) => {
-          const className = runClass(run);
-          return className === '' ? (
-            run.text
-          ) : (
-            <span key={key} className={className}>
-              {run.text}
-            </span>
-          );
-        })}
-      </pre></figure>
+        <pre>
+          {runs.map(({ key, run }) => {
+            const className = runClass(run);
+            return className === '' ? (
+              run.text
+            ) : (
+              <span key={key} className={className}>
+                {run.text}
+              </span>
+            );
+          })}
+        </pre>
+      </figure>
       <More whole={whole} />
     </>
   );
