@@ -28,7 +28,7 @@ export function rowOfKnown(session: KnownSession, costMicroUsd: number | undefin
     cwd: cwd ?? null,
     startedAt: finite(session.startedAt),
     endedAt: finite(session.endedAt),
-    changedAt: session.mtimeMs,
+    changedAt: Math.round(session.mtimeMs),
     sizeBytes: session.sizeBytes,
     turns: counts?.turns ?? null,
     entries: counts?.entries ?? null,

@@ -150,8 +150,8 @@ export class Roster {
   }
 
   #expiresAt({ root, changedAt }: ListedRow): number | null {
-    let days = this.#daysOf.get(root);
-    if (days === undefined) this.#daysOf.set(root, (days = cleanupDays(root)));
+    const days = this.#daysOf.get(root) ?? cleanupDays(root);
+    this.#daysOf.set(root, days);
     const expiresAt = changedAt + days * dayMs;
     return expiresAt - Date.now() <= warningDays * dayMs ? expiresAt : null;
   }

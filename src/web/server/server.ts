@@ -153,10 +153,10 @@ class LibraryServer implements RunningServer {
     const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
     const door: Door = { port: this.port, token: this.#token, changeToken: this.#changeToken };
     const refused = judgeRequest(head, door);
-    if (refused !== undefined) return refuse(request, response, refused);
-    if (tokenIn(head) !== undefined) return this.#enter(head, response);
-    if (/^\/api\/events(?:\?|$)/.test(head.url)) return this.#listenTo(head, response);
-    void this.#routes(request, response);
+    if (refused !== undefined) refuse(request, response, refused);
+    else if (tokenIn(head) !== undefined) this.#enter(head, response);
+    else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(head, response);
+    else void this.#routes(request, response);
   }
 
   /** The token goes from the address, where history and screens show it, into a cookie that no script can read. */
@@ -176,8 +176,11 @@ class LibraryServer implements RunningServer {
     const words = new URLSearchParams(url.split('?', 2)[1] ?? '');
     const keys = new Set(words.getAll('watch').slice(0, maxWatched));
     const wantsLive = words.get('live') === '1';
-    if (method !== 'GET') return answerRefusal(response, { status: 405, error: 'events are read with GET', next: '' });
-    if (this.#hub.isFull) return answerRefusal(response, { status: 503, error: 'too many pages are open', next: '' });
+    if (method !== 'GET' || this.#hub.isFull) {
+      const error = this.#hub.isFull ? 'too many pages are open' : 'events are read with GET';
+      answerRefusal(response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
+      return;
+    }
     this.#hub.add(response, { keys, wantsLive });
     this.#isReady.then(() => this.#news.listen(keys, wantsLive)).catch(() => {}); // a key that is gone is heard of no more
   }
@@ -204,26 +207,35 @@ class LibraryServer implements RunningServer {
   #hear(name: string, value: unknown): void {
     // Each name has the shape that its worker declares.
     switch (name as keyof IndexNews | keyof DoctorNews) {
-      case 'rows': {
-        const { changed, gone } = value as IndexNews['rows'];
-        const change = this.#roster.take(changed, gone);
-        this.#news.rowsChanged(change.changed, change.gone);
-        return this.#becomeReady();
-      }
+      case 'rows':
+        this.#takeRows(value as IndexNews['rows']);
+        break;
       case 'state':
         this.#index = value as IndexState;
-        return this.#news.stateChanged(this.#index);
-      case 'notice':
-        return this.#notice(String(value));
-      case 'judged': {
-        const { path, severity } = value as DoctorNews['judged'];
-        this.#roster.judge(path, severity);
-        const row = this.#roster.rowOf(path);
-        return this.#news.rowsChanged(row === undefined ? [] : [row], []);
-      }
+        this.#news.stateChanged(this.#index);
+        break;
+      case 'judged':
+        this.#judge(value as DoctorNews['judged']);
+        break;
       case 'doctor':
-        return this.#news.doctorChanged(value as DoctorProgress);
+        this.#news.doctorChanged(value as DoctorProgress);
+        break;
+      case 'notice':
+        this.#notice(String(value));
+        break;
     }
+  }
+
+  #takeRows({ changed, gone }: IndexNews['rows']): void {
+    const change = this.#roster.take(changed, gone);
+    this.#news.rowsChanged(change.changed, change.gone);
+    this.#becomeReady();
+  }
+
+  #judge({ path, severity }: DoctorNews['judged']): void {
+    this.#roster.judge(path, severity);
+    const row = this.#roster.rowOf(path);
+    this.#news.rowsChanged(row === undefined ? [] : [row], []);
   }
 
   #notice(message: string): void {

@@ -101,13 +101,18 @@ export class Thread {
   }
 
   #receive(message: Message): void {
-    if (message.kind === 'news') return this.#options.onNews(message.name, message.value);
+    if (message.kind === 'news') {
+      this.#options.onNews(message.name, message.value);
+      return;
+    }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === 'answer') return waiting?.resolve(message.answer);
-    const { status, error, next } = message.failure;
-    if (status === 500) this.#options.onFault(message.stack);
-    waiting?.reject(new Refusal(status, error, next));
+    if (message.kind === 'answer') waiting?.resolve(message.answer);
+    else {
+      const { status, error, next } = message.failure;
+      if (status === 500) this.#options.onFault(message.stack);
+      waiting?.reject(new Refusal(status, error, next));
+    }
   }
 
   #fail(error: Error): void {
