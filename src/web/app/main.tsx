@@ -6,6 +6,11 @@ import { SessionPage } from './session/session-page.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/session.css';
+import './styles/outline.css';
+import './styles/conversation.css';
+import './styles/calls.css';
+import './styles/code.css';
+import './styles/phone.css';
 
 const client: PageClient = new Client();
 const root = document.getElementById('root');

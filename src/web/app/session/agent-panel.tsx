@@ -3,17 +3,17 @@
 import { useCallback, useContext, useEffect, useState } from 'react';
 import { counted, formatTokens } from '../../../base/human.ts';
 import type { AgentRow, SessionHead, TurnView } from '../../../export/page/view.ts';
-import { AgentTargetContext, LiveContext, SourceContext, useFold, useSource } from './page-context.ts';
+import { LiveContext, SourceContext, TargetContext, useFold, useSource } from './page-context.ts';
 import { PartItems } from './part.tsx';
 import type { SessionSource } from './source.ts';
 import { MarkdownText, Words } from './text.tsx';
 
 export function AgentPanel({ agent }: { readonly agent: AgentRow }) {
   const [isOpen, setOpen] = useFold(`agent ${agent.agentId}`, false);
-  const wanted = useContext(AgentTargetContext);
+  const isWanted = useContext(TargetContext)?.agentId === agent.agentId;
   useEffect(() => {
-    if (wanted === agent.agentId) setOpen(true);
-  }, [wanted, agent.agentId, setOpen]);
+    if (isWanted) setOpen(true);
+  }, [isWanted, setOpen]);
   const name = [agent.agentType, agent.description].filter((part) => part !== null).join(': ') || agent.agentId;
   return (
     <article className="agent" aria-label={`Sub-agent ${name}`} data-agent={agent.agentId}>
@@ -48,7 +48,7 @@ function AgentTurns({ agentId }: { readonly agentId: string }) {
         {parts.map((part) => (
           <div key={part.part}>
             {part.prompt === null ? null : (
-              <div className="agent-prompt" data-line={part.prompt.place.line}>
+              <div className="agent-prompt">
                 <MarkdownText text={part.prompt.text} />
               </div>
             )}

@@ -6,7 +6,7 @@ import type { CallItem } from '../../../export/page/view.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { Detail, isShownOpen } from './details.tsx';
 import { Images } from './images.tsx';
-import { useFold, useIsTarget } from './page-context.ts';
+import { useFold, useIsTarget, usePlaceNames } from './page-context.ts';
 import { RawButton } from './raw-button.tsx';
 import { TerminalText, Words } from './text.tsx';
 
@@ -22,8 +22,7 @@ export function Call({ item }: { readonly item: CallItem }) {
   return (
     <div
       className={`item call ${item.state} ${isTarget ? 'target' : ''}`}
-      data-line={item.place.line}
-      data-result-line={item.resultPlace?.line}
+      {...usePlaceNames(item.place, item.resultPlace)}
     >
       <div className="call-head">
         <button type="button" className="call-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

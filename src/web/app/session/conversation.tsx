@@ -12,7 +12,7 @@ import {
 } from 'react';
 import type { SessionHead } from '../../../export/page/view.ts';
 import { rowOfPart } from './outline-rows.ts';
-import type { Target } from './page-context.ts';
+import { placeName, type Target, type TargetLine } from './page-context.ts';
 import { PartView } from './part.tsx';
 import type { PartsStore } from './parts-store.ts';
 import { PlainText, Words } from './text.tsx';
@@ -139,7 +139,7 @@ function Waiting({ head }: { readonly head: SessionHead }) {
 
 interface Goal {
   readonly part: number;
-  readonly line?: number;
+  readonly line?: TargetLine;
   readonly isEnd: boolean;
 }
 
@@ -195,8 +195,9 @@ function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal): bool
   return Math.abs(element.scrollTop - before) < 2 && row.hasAttribute('data-loaded');
 }
 
-function findLine(row: Element, line: number): Element | null {
-  return row.querySelector(`[data-line="${line}"]`) ?? row.querySelector(`[data-result-line="${line}"]`);
+function findLine(row: Element, line: TargetLine): Element | null {
+  const name = CSS.escape(placeName(line));
+  return row.querySelector(`[data-place="${name}"]`) ?? row.querySelector(`[data-result="${name}"]`);
 }
 
 /** Whoever reads the end stays at the end as it grows; whoever reads elsewhere is told. */

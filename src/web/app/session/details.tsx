@@ -1,7 +1,6 @@
 // A tool call as what it is: a diff, a terminal, a file, a search, a list of things to do, an answer from the web, a
 // question, a plan; anything else as JSON in and text out.
-import { formatBytes, formatCount } from '../../../base/human.ts';
-import { readNumbered } from '../../../export/page/numbered-text.ts';
+import { counted, formatBytes } from '../../../base/human.ts';
 import type {
   CallDetail,
   DiffDetail,
@@ -12,7 +11,8 @@ import type {
   TodoDetail,
   WebFetchDetail,
   WebSearchDetail,
-} from '../../../export/page/view.ts';
+} from '../../../export/page/detail.ts';
+import { readNumbered } from '../../../export/page/numbered-text.ts';
 import { Diff, NumberedLines, readDiff } from './code-lines.tsx';
 import { languageOfFile } from './highlight.ts';
 import { isSafeLink } from './markdown.ts';
@@ -150,12 +150,12 @@ function SearchResult({ detail }: { readonly detail: SearchDetail }) {
         </ul>
       )}
       <TerminalText text={detail.content} label="matches" />
-      <p className="quiet">
-        {detail.fileCount === 0 && detail.content.text === ''
-          ? 'Nothing found'
-          : `${formatCount(detail.fileCount)} files`}
-        {detail.isCut ? ', more than are listed' : ''}
-      </p>
+      {detail.fileCount === 0 && detail.content.text !== '' ? null : (
+        <p className="quiet">
+          {detail.fileCount === 0 ? 'Nothing found' : counted(detail.fileCount, 'file')}
+          {detail.isCut ? ', more than are listed' : ''}
+        </p>
+      )}
     </>
   );
 }

@@ -7,13 +7,14 @@ import type {
   ForkItem,
   Item,
   NoteItem,
+  Place,
   QueuedItem,
   TextItem,
   ThinkingItem,
 } from '../../../export/page/view.ts';
 import { Call } from './call.tsx';
 import { Picture } from './images.tsx';
-import { useActions, useFold, useIsTarget } from './page-context.ts';
+import { useActions, useFold, useIsTarget, usePlaceNames } from './page-context.ts';
 import { RawButton } from './raw-button.tsx';
 import { MarkdownText, PlainText, TerminalText, Words } from './text.tsx';
 
@@ -27,9 +28,9 @@ export function ItemView({ item }: { readonly item: Item }) {
       return <Call item={item} />;
     case 'image':
       return (
-        <div className="item" data-line={item.place.line}>
+        <Placed place={item.place} className="">
           <Picture image={item.image} />
-        </div>
+        </Placed>
       );
     case 'queued':
       return <Queued item={item} />;
@@ -44,42 +45,56 @@ export function ItemView({ item }: { readonly item: Item }) {
   }
 }
 
-function Answer({ item }: { readonly item: TextItem }) {
-  const isTarget = useIsTarget(item.place.line);
+interface PlacedProps {
+  readonly place: Place;
+  readonly className: string;
+  readonly children: React.ReactNode;
+}
+
+/** The block of a line: it is found by its place, and stands out when it was jumped to. */
+function Placed({ place, className, children }: PlacedProps) {
+  const isTarget = useIsTarget(place.line);
   return (
-    <div className={`item answer ${isTarget ? 'target' : ''}`} data-line={item.place.line}>
+    <div className={`item ${className} ${isTarget ? 'target' : ''}`} {...usePlaceNames(place)}>
+      {children}
+    </div>
+  );
+}
+
+function Answer({ item }: { readonly item: TextItem }) {
+  return (
+    <Placed place={item.place} className="answer">
       <MarkdownText text={item.text} />
       <RawButton place={item.place} />
-    </div>
+    </Placed>
   );
 }
 
 interface FoldedProps {
   readonly id: string;
-  readonly line: number;
+  readonly place: Place;
   readonly className: string;
   readonly title: React.ReactNode;
-  readonly raw: React.ReactNode;
   readonly children: React.ReactNode;
 }
 
 /** One line, and more below it when it is opened, or when it was jumped to. */
-function Folded({ id, line, className, title, raw, children }: FoldedProps) {
-  const isTarget = useIsTarget(line);
+function Folded({ id, place, className, title, children }: FoldedProps) {
+  const isTarget = useIsTarget(place.line);
   const [isOpen, setOpen] = useFold(id, false);
   useEffect(() => {
     if (isTarget) setOpen(true);
   }, [isTarget, setOpen]);
   return (
-    <div className={`item folded ${className} ${isTarget ? 'target' : ''}`} data-line={line}>
+    <Placed place={place} className={`folded ${className}`}>
       <div className="call-head">
         <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {title}
         </button>
-        {raw}
+        <RawButton place={place} />
       </div>
       {isOpen ? <div className="fold-body">{children}</div> : null}
-    </div>
+    </Placed>
   );
 }
 
@@ -87,7 +102,7 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
   const { text, place } = item;
   if (text === null) {
     return (
-      <div className="item folded quiet" data-line={place.line}>
+      <div className="item folded quiet" data-place={place}>
         Thought, not readable <RawButton place={place} />
       </div>
     );
@@ -96,14 +111,13 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
   return (
     <Folded
       id={`thinking ${place.record} ${text.text.length} ${start.slice(0, 20)}`}
-      line={place.line}
+      place={place}
       className="thinking"
       title={
         <>
           <span className="fold-name">Thinking</span> <Words text={start.slice(0, 140)} />
         </>
       }
-      raw={<RawButton place={place} />}
     >
       <MarkdownText text={text} />
     </Folded>
@@ -112,7 +126,7 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
 
 function Queued({ item }: { readonly item: QueuedItem }) {
   return (
-    <div className="item queued" data-line={item.place.line}>
+    <div className="item queued" data-place={item.place}>
       <p className="quiet">Typed while it worked</p>
       <PlainText text={item.text} className="prompt-text" />
       <RawButton place={item.place} />
@@ -123,7 +137,7 @@ function Queued({ item }: { readonly item: QueuedItem }) {
 function Note({ item }: { readonly item: NoteItem }) {
   const isTarget = useIsTarget(item.place.line);
   return (
-    <div className={`item note ${item.tone} ${isTarget ? 'target' : ''}`} data-line={item.place.line}>
+    <div className={`item note ${item.tone} ${isTarget ? 'target' : ''}`} data-place={item.place}>
       <span className="note-label">
         {item.tone === 'error' ? '✗ ' : ''}
         <Words text={item.label} />
@@ -138,13 +152,7 @@ function Note({ item }: { readonly item: NoteItem }) {
 
 function FoldedNote({ item }: { readonly item: NoteItem }) {
   return (
-    <Folded
-      id={`note ${item.place.record}`}
-      line={item.place.line}
-      className="quiet"
-      title={<Words text={item.label} />}
-      raw={<RawButton place={item.place} />}
-    >
+    <Folded id={`note ${item.place.record}`} place={item.place} className="quiet" title={<Words text={item.label} />}>
       {item.text.text === '' ? <p className="quiet">Nothing to read; the raw line has it.</p> : null}
       {item.isOutput ? <TerminalText text={item.text} label={item.label} /> : <PlainText text={item.text} />}
     </Folded>
@@ -160,7 +168,7 @@ function CompactionMark({ item }: { readonly item: CompactionItem }) {
     `${item.keptCount === 0 ? 'no' : formatCount(item.keptCount)} ${item.keptCount === 1 ? 'line' : 'lines'} kept`,
   ];
   return (
-    <div className="item compaction" data-line={item.place.line}>
+    <div className="item compaction" data-place={item.place}>
       <div className="compaction-line">
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Words text={facts.join(' · ')} />
@@ -199,7 +207,7 @@ function CompactionMark({ item }: { readonly item: CompactionItem }) {
 function Fork({ item }: { readonly item: ForkItem }) {
   const { showBranch } = useActions();
   return (
-    <div className="item fork" data-line={item.place.line}>
+    <div className="item fork" data-place={item.place}>
       <button type="button" onClick={() => showBranch(item.branch)}>
         <span aria-hidden="true">⑂</span>{' '}
         {item.isReplay
@@ -214,10 +222,9 @@ function UnknownBlock({ item }: { readonly item: BlockItem }) {
   return (
     <Folded
       id={`block ${item.place.record} ${item.json.text.length}`}
-      line={item.place.line}
+      place={item.place}
       className=""
       title={<Words text={item.type} />}
-      raw={<RawButton place={item.place} />}
     >
       <PlainText text={item.json} className="mono" />
     </Folded>

@@ -3,10 +3,21 @@ import { createContext, useCallback, useContext, useState } from 'react';
 import type { Place } from '../../../export/page/view.ts';
 import type { SessionSource } from './source.ts';
 
+/** A line that was jumped to: of the session, or of one of its sub-agents. */
+export interface TargetLine {
+  readonly line: number;
+  readonly agentId: string | null;
+}
+
 /** A place to go to; without a line, the beginning of the part. */
 export interface Target {
   readonly part: number;
-  readonly line?: number;
+  readonly line?: TargetLine;
+}
+
+/** Names the block of a line among all that are on the page. */
+export function placeName({ agentId, line }: TargetLine): string {
+  return `${agentId ?? ''} ${line}`;
 }
 
 export interface PageActions {
@@ -22,10 +33,8 @@ export interface PageActions {
 export const SourceContext: React.Context<SessionSource | null> = createContext<SessionSource | null>(null);
 export const ActionsContext: React.Context<PageActions | null> = createContext<PageActions | null>(null);
 /** The line that was jumped to: what holds it opens. */
-export const TargetContext: React.Context<number | null> = createContext<number | null>(null);
+export const TargetContext: React.Context<TargetLine | null> = createContext<TargetLine | null>(null);
 
-/** The sub-agent that was jumped into, which opens too. */
-export const AgentTargetContext: React.Context<string | null> = createContext<string | null>(null);
 /** How often each sub-agent has grown since the page was opened. */
 export const LiveContext: React.Context<ReadonlyMap<string, number>> = createContext<ReadonlyMap<string, number>>(
   new Map(),
@@ -59,8 +68,21 @@ export function useFold(id: string, initially: boolean): readonly [boolean, (ope
   return [isOpen, change];
 }
 
-/** Whether one of these lines was jumped to. */
+/** Whether one of these lines of the source in hand was jumped to. */
 export function useIsTarget(...lines: readonly (number | undefined)[]): boolean {
   const target = useContext(TargetContext);
-  return target !== null && lines.includes(target);
+  const { agentId } = useSource();
+  return target !== null && target.agentId === agentId && lines.includes(target.line);
+}
+
+/** By which a block is found when it is jumped to: its own line, and that of its result. */
+export interface PlaceNames {
+  readonly 'data-place': string;
+  readonly 'data-result'?: string;
+}
+
+export function usePlaceNames(place: Place, result: Place | null = null): PlaceNames {
+  const { agentId } = useSource();
+  const names = { 'data-place': placeName({ agentId, line: place.line }) };
+  return result === null ? names : { ...names, 'data-result': placeName({ agentId, line: result.line }) };
 }

@@ -5,7 +5,7 @@ import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../exp
 import { formatMoney, formatTime } from './format.ts';
 import { Images } from './images.tsx';
 import { ItemView } from './items.tsx';
-import { useActions, useFold, useIsTarget, useSource } from './page-context.ts';
+import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from './page-context.ts';
 import { RawButton } from './raw-button.tsx';
 import { PlainText, Words } from './text.tsx';
 
@@ -78,7 +78,7 @@ function TurnFacts({ row }: { readonly row: TurnRow }) {
 function Prompt({ prompt }: { readonly prompt: PromptView }) {
   const isTarget = useIsTarget(prompt.place.line);
   return (
-    <div className={`prompt ${isTarget ? 'target' : ''}`} data-line={prompt.place.line}>
+    <div className={`prompt ${isTarget ? 'target' : ''}`} {...usePlaceNames(prompt.place)}>
       <PlainText text={prompt.text} className="prompt-text" />
       <Images images={prompt.images} />
       {prompt.documents.map((name, i) => (
@@ -131,7 +131,7 @@ function Notes({ notes }: { readonly notes: readonly NoteItem[] }) {
   if (only !== undefined && notes.length === 1) return <ItemView item={only} />;
   const isOpen = isOpened || isTarget;
   return (
-    <div className="item folded quiet" data-line={only?.place.line}>
+    <div className="item folded quiet">
       <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {notes.length} notes of the client: <Words text={labelsOf(notes)} />
       </button>

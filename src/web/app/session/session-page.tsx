@@ -10,11 +10,11 @@ import { Outline } from './outline.tsx';
 import { rowOfPart } from './outline-rows.ts';
 import {
   ActionsContext,
-  AgentTargetContext,
   LiveContext,
   type PageActions,
   SourceContext,
   TargetContext,
+  type TargetLine,
 } from './page-context.ts';
 import type { PartsStore } from './parts-store.ts';
 import { RawDrawer } from './raw-drawer.tsx';
@@ -98,8 +98,7 @@ interface ReaderProps {
 function Reader({ source, head, store, start, onBranch }: ReaderProps) {
   const handle = useRef<ConversationHandle>(null);
   const [part, setPart] = useState(0);
-  const [target, setTarget] = useState<number | null>(null);
-  const [agentTarget, setAgentTarget] = useState<string | null>(start.agentId);
+  const [target, setTarget] = useState<TargetLine | null>(null);
   const [isFinding, setFinding] = useState(false);
   const [hasHelp, setHelp] = useState(false);
   const [hasOutline, setOutline] = useState(() => matchMedia('(min-width: 900px)').matches);
@@ -111,11 +110,11 @@ function Reader({ source, head, store, start, onBranch }: ReaderProps) {
     handle.current?.goTo({ part: to.firstPart });
     if (!matchMedia('(min-width: 900px)').matches) setOutline(false);
   }, []);
-  const goToLine = useCallback((to: number, line: number): void => {
+  const goToLine = useCallback((to: number, line: TargetLine): void => {
     setTarget(line);
     handle.current?.goTo({ part: to, line });
   }, []);
-  useStart({ source, head, start, handle, goToLine, setAgentTarget, onBranch });
+  useStart({ source, head, start, handle, goToLine, onBranch });
   useAddress(source, head, current);
   const step = (by: number): void => {
     const next = head.turns[current - (head.turns[0]?.index ?? 1) + by];
@@ -132,30 +131,28 @@ function Reader({ source, head, store, start, onBranch }: ReaderProps) {
     Escape: () => setFinding(false),
   };
   useKeys(keys);
-  const onHit = useCallback((hit: FindHit) => goToLine(hit.part, hit.line), [goToLine]);
+  const onHit = useCallback((hit: FindHit) => goToLine(hit.part, { line: hit.line, agentId: null }), [goToLine]);
   return (
     <TargetContext value={target}>
-      <AgentTargetContext value={agentTarget}>
-        <div className={`session ${hasOutline ? 'with-outline' : ''}`}>
-          <a className="skip" href="#conversation">
-            To the conversation
-          </a>
-          <SessionHeader
-            head={head}
-            onFind={() => setFinding(true)}
-            onOutline={() => setOutline(!hasOutline)}
-            onHelp={() => setHelp(true)}
-          />
-          {isFinding ? (
-            <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
-          ) : null}
-          <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
-            <Outline head={head} current={current} onTurn={goToTurn} />
-          </nav>
-          <Conversation head={head} store={store} handle={handle} onPlace={setPart} />
-        </div>
-        {hasHelp ? <Help onClose={() => setHelp(false)} /> : null}
-      </AgentTargetContext>
+      <div className={`session ${hasOutline ? 'with-outline' : ''}`}>
+        <a className="skip" href="#conversation">
+          To the conversation
+        </a>
+        <SessionHeader
+          head={head}
+          onFind={() => setFinding(true)}
+          onOutline={() => setOutline(!hasOutline)}
+          onHelp={() => setHelp(true)}
+        />
+        {isFinding ? (
+          <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
+        ) : null}
+        <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
+          <Outline head={head} current={current} onTurn={goToTurn} />
+        </nav>
+        <Conversation head={head} store={store} handle={handle} onPlace={setPart} />
+      </div>
+      {hasHelp ? <Help onClose={() => setHelp(false)} /> : null}
     </TargetContext>
   );
 }
@@ -165,8 +162,7 @@ interface StartOptions {
   readonly head: SessionHead;
   readonly start: SessionAddress;
   readonly handle: React.RefObject<ConversationHandle | null>;
-  goToLine(part: number, line: number): void;
-  setAgentTarget(agentId: string | null): void;
+  goToLine(part: number, line: TargetLine): void;
   onBranch(branch: number): void;
 }
 
@@ -185,7 +181,7 @@ function useStart({ source, head, start, handle, goToLine, onBranch }: StartOpti
           if (shown === null || shown.part === null) return;
           // On another branch the reader is made anew, and comes here again.
           if (shown.branch !== head.branch) onBranch(shown.branch);
-          else goToLine(shown.part, line);
+          else goToLine(shown.part, { line, agentId });
         },
         () => {}, // the line is gone, or beside the conversation: the beginning is shown
       );
