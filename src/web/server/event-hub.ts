@@ -35,6 +35,11 @@ export class EventHub {
     return this.#clients.size;
   }
 
+  /** Pages that do not keep up. */
+  get behind(): number {
+    return [...this.#clients].filter(({ isBehind }) => isBehind).length;
+  }
+
   get isFull(): boolean {
     return this.#clients.size >= maxListeners;
   }

@@ -2,6 +2,7 @@
 // cheap comes first: the files on the disk, then rows and cost, then titles and turns, then the words to search for.
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../base/errors.ts';
+import { collectGarbage } from '../../base/memory.ts';
 import type { Database } from '../../library/database.ts';
 import { type IndexProgress, updateRows } from '../../library/indexer.ts';
 import { knownSessions } from '../../library/known-sessions.ts';
@@ -79,6 +80,7 @@ class IndexWork {
       this.#waiting.clear();
       try {
         await this.#update(files);
+        if (files === undefined) collectGarbage();
         await setTimeout(Math.max(50, (performance.now() - startedAt) / share));
       } catch (error) {
         await this.#recover(error);

@@ -1,4 +1,5 @@
 // A worker: questions about sessions, searches and usage → answers. It reads and counts; it changes nothing.
+import { ReaderIndex } from './reader-index.ts';
 import { SearchAnswers } from './search-answers.ts';
 import { SessionAnswers } from './session-answers.ts';
 import { Shelf } from './shelf.ts';
@@ -11,8 +12,9 @@ export function readerMethods(setup: ThreadSetup): Methods {
   const shelf = new Shelf();
   const sessions = new SessionAnswers(shelf);
   const tails = new TailAnswers(shelf);
-  const searches = new SearchAnswers(setup);
-  const usage = new UsageAnswers(setup);
+  const index = new ReaderIndex(setup.state);
+  const searches = new SearchAnswers(setup.roots, index);
+  const usage = new UsageAnswers(setup.roots, index);
   const own = (target: object, ...names: readonly string[]): Methods =>
     Object.fromEntries(names.map((name) => [name, Reflect.get(target, name).bind(target)]));
   return {

@@ -54,6 +54,12 @@ export function makeRoutes(desk: Desk): Hono {
     throw new Refusal(413, 'the request is too large');
   };
   app.use(bodyLimit({ maxSize: maxBodyBytes, onError }));
+  app.get(apiRoutes.status, (context) => json(context, desk.status()));
+  // A link may be opened before the first row is there.
+  app.use('/api/*', async (_, next) => {
+    await desk.isReady;
+    await next();
+  });
   addLibrary(app, desk);
   addSession(app, desk);
   addUsage(app, desk);
@@ -62,15 +68,12 @@ export function makeRoutes(desk: Desk): Hono {
   return app;
 }
 
-function addLibrary(app: Hono, { roster, reader, status, isReady }: Desk): void {
-  app.get(apiRoutes.status, (context) => json(context, status()));
+function addLibrary(app: Hono, { roster, reader }: Desk): void {
   app.get(apiRoutes.sessions, async (context) => {
     const query = readWords.sessions(words(context));
-    await isReady;
     return json(context, roster.page(query));
   });
   app.get(apiRoutes.projects, async (context) => {
-    await isReady;
     return json(context, roster.projects());
   });
   app.get(apiRoutes.search, async (context) => {
@@ -84,7 +87,6 @@ function addLibrary(app: Hono, { roster, reader, status, isReady }: Desk): void 
     return json(context, { total, sessions: known } satisfies SearchAnswer);
   });
   app.get(apiRoutes.live, async (context) => {
-    await isReady;
     const sessions = roster
       .live()
       .slice(0, maxLive)

@@ -3,8 +3,7 @@ import { search } from '../../library/search.ts';
 import { agentIdOf } from '../../store/session-files.ts';
 import type { SearchAnswer, SearchQuery } from '../wire.ts';
 import { finite } from './listed-row.ts';
-import { ReaderIndex } from './reader-index.ts';
-import type { ThreadSetup } from './thread.ts';
+import type { ReaderIndex } from './reader-index.ts';
 
 /** The server turns paths into keys. */
 export type SearchFound = Omit<SearchAnswer, 'sessions'> & {
@@ -15,9 +14,9 @@ export class SearchAnswers {
   readonly #roots: readonly string[];
   readonly #index: ReaderIndex;
 
-  constructor({ roots, state }: ThreadSetup) {
+  constructor(roots: readonly string[], index: ReaderIndex) {
     this.#roots = roots;
-    this.#index = new ReaderIndex(state);
+    this.#index = index;
   }
 
   search({

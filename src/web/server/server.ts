@@ -9,7 +9,6 @@ import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
 import { placeOf } from '../../library/transcript-files.ts';
-import { watchLibrary } from '../../library/watch.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import type { IndexState, Status } from '../wire.ts';
 import { Assets } from './assets.ts';
@@ -21,7 +20,8 @@ import { type DoctorProgress, NewsDesk } from './news-desk.ts';
 import { Roster } from './roster.ts';
 import { makeRoutes } from './routes.ts';
 import { safeHeaders } from './safe-headers.ts';
-import { Thread, type ThreadSetup } from './thread.ts';
+import { type Role, Thread } from './thread.ts';
+import type { WatchNews } from './watch-work.ts';
 
 export interface ServerSetup {
   readonly roots: readonly string[];
@@ -45,8 +45,9 @@ export interface RunningServer {
   readonly url: string;
   /** The address of a session's page, with the token. */
   urlOf(path: string): Promise<string>;
-  /** Of the whole process, and what waits; for tests. */
-  readonly listeners: () => number;
+  /** Pages that listen, and those of them that do not keep up. */
+  listeners(): number;
+  behind(): number;
   close(): Promise<void>;
 }
 
@@ -62,8 +63,7 @@ export async function startServer(setup: ServerSetup): Promise<RunningServer> {
 class LibraryServer implements RunningServer {
   readonly #setup: ServerSetup;
   readonly #roster = new Roster();
-  readonly #stop = new AbortController();
-  readonly #threads: { readonly index: Thread; readonly reader: Thread; readonly doctor: Thread };
+  readonly #threads: Readonly<Record<Role, Thread>>;
   readonly #hub: EventHub;
   readonly #news: NewsDesk;
   readonly #server: Server;
@@ -81,13 +81,19 @@ class LibraryServer implements RunningServer {
     this.#isReady = new Promise((resolve) => {
       this.#becomeReady = resolve;
     });
-    this.#threads = { index: this.#thread('index'), reader: this.#thread('reader'), doctor: this.#thread('doctor') };
+    this.#threads = {
+      index: this.#thread('index'),
+      reader: this.#thread('reader'),
+      doctor: this.#thread('doctor'),
+      watch: this.#thread('watch'),
+    };
     this.#hub = new EventHub(() => this.#status());
     this.#news = new NewsDesk(this.#hub, this.#roster, this.#threads.reader);
     const app = makeRoutes({
       assets: new Assets(setup.pageFolder),
       roster: this.#roster,
-      ...this.#threads,
+      reader: this.#threads.reader,
+      doctor: this.#threads.doctor,
       allowsChanges: setup.allowsChanges,
       status: () => this.#status(),
       isReady: this.#isReady,
@@ -96,8 +102,9 @@ class LibraryServer implements RunningServer {
     this.#routes = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     this.#server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 });
     this.#server.on('request', (request, response) => this.#receive(request, response));
-    this.#server.on('clientError', (_error, socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    this.#server.on('clientError', (error, socket) => {
+      const status = systemErrorCode(error) === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     });
   }
 
@@ -119,8 +126,12 @@ class LibraryServer implements RunningServer {
     return this.#hub.size;
   }
 
+  behind(): number {
+    return this.#hub.behind;
+  }
+
   async listen(): Promise<void> {
-    const { port, roots, onNotice } = this.#setup;
+    const { port } = this.#setup;
     try {
       this.#server.listen({ port, host: '127.0.0.1' });
       await once(this.#server, 'listening');
@@ -131,15 +142,13 @@ class LibraryServer implements RunningServer {
         throw new UserError(`port ${port} is not yours to use`, 'name one above 1023, or leave --port out');
       throw error;
     }
-    // Watched before it is read: what changes in between is read again.
-    watchLibrary(roots, (paths) => this.#changed(paths), this.#stop.signal, { onNotice });
     this.#threads.index.tell('changed', {});
+    this.#threads.watch.tell('watch', {});
     this.#tick();
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
     clearInterval(this.#ticker);
     this.#news.close();
     this.#hub.close();
@@ -198,7 +207,7 @@ class LibraryServer implements RunningServer {
     this.#news.rowsChanged(this.#roster.tick(runningClients(this.#setup.roots)), []);
   }
 
-  #thread(role: ThreadSetup['role']): Thread {
+  #thread(role: Role): Thread {
     const { roots, state, isDemo, env, onFault } = this.#setup;
     const onNews = (name: string, value: unknown): void => this.#hear(name, value);
     return new Thread({ role, roots, state, isDemo }, { env, onFault, onNews });
@@ -206,7 +215,14 @@ class LibraryServer implements RunningServer {
 
   #hear(name: string, value: unknown): void {
     // Each name has the shape that its worker declares.
-    switch (name as keyof IndexNews | keyof DoctorNews) {
+    switch (name as keyof IndexNews | keyof DoctorNews | keyof WatchNews) {
+      case 'changed':
+        this.#changed(value as WatchNews['changed']);
+        break;
+      case 'watching':
+        // What changed since it was read, and before this, is looked for once more.
+        this.#threads.index.tell('changed', {});
+        break;
       case 'rows':
         this.#takeRows(value as IndexNews['rows']);
         break;

@@ -29,6 +29,7 @@ interface Known {
 }
 
 const maxLines = 50;
+const newLines = 6;
 const maxKnown = 1_000;
 
 export class TailAnswers {
@@ -52,7 +53,8 @@ export class TailAnswers {
     if (before?.version === version) return { append: null, lines: [] };
     const { nodes } = session.transcript;
     const isReplaced = before === undefined || before.nodes > nodes.length;
-    const added = isReplaced ? [] : nodes.slice(before.nodes);
+    // Of one that nobody has heard of before, its last words are news enough.
+    const added = isReplaced ? nodes.slice(-newLines) : nodes.slice(before.nodes);
     const { key, agentId } = query;
     const append = { key, version, agentId, fromPart: isReplaced ? 0 : fromPart(session, before), parts: now.parts };
     return { append, lines: liveLines(session, added.slice(-maxLines), agentId) };

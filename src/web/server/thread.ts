@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { Refusal, type StatusFailure } from './refusal.ts';
 
 /** What the worker is for. */
-export type Role = 'index' | 'reader' | 'doctor';
+export type Role = 'index' | 'reader' | 'doctor' | 'watch';
 
 export interface ThreadSetup {
   readonly role: Role;
@@ -45,6 +45,9 @@ interface Waiting {
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
+
+/** Each thread has its own; what it is by default, times the threads, is more than all the rest. */
+const youngMb = 16;
 
 /** Starts with the first question; a worker that dies fails what it was asked, and the next question starts another. */
 export class Thread {
@@ -90,7 +93,11 @@ export class Thread {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerFile(), { workerData: this.#setup, env: this.#options.env });
+    const worker = new Worker(workerFile(), {
+      workerData: this.#setup,
+      env: this.#options.env,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    });
     worker.on('message', (message: Message) => this.#receive(message));
     worker.on('error', (error) => this.#options.onFault(error.stack ?? String(error)));
     worker.on('exit', () => {

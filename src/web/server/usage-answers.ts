@@ -17,8 +17,7 @@ import {
 } from '../../library/usage-report.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire.ts';
 import { finite } from './listed-row.ts';
-import { ReaderIndex } from './reader-index.ts';
-import type { ThreadSetup } from './thread.ts';
+import type { ReaderIndex } from './reader-index.ts';
 import { type ExpensiveTurn, expensiveTurns } from './top-turns.ts';
 
 /** The session as its path; the server turns paths into keys. */
@@ -45,9 +44,9 @@ export class UsageAnswers {
   readonly #prices = new PriceList(loadPrices());
   readonly #calendar: Calendar = createCalendar();
 
-  constructor({ roots, state }: ThreadSetup) {
+  constructor(roots: readonly string[], index: ReaderIndex) {
     this.#roots = roots;
-    this.#index = new ReaderIndex(state);
+    this.#index = index;
   }
 
   usage(query: UsageAsked): UsageFound {

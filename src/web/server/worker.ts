@@ -1,5 +1,6 @@
 // The entry of every worker thread: what it was started for decides which questions it answers.
 import { parentPort, workerData } from 'node:worker_threads';
+import { collectGarbage } from '../../base/memory.ts';
 import { failureOf } from './refusal.ts';
 import type { Answer, Message, Question, ThreadSetup } from './thread.ts';
 
@@ -17,11 +18,24 @@ async function serve(setup: ThreadSetup): Promise<void> {
     try {
       const value = await methods[method]?.(params as never); // both sides are checked against the same types
       if (id !== 0) sendAnswer(id, value);
+      collectWhenIdle();
     } catch (error) {
       const stack = error instanceof Error ? (error.stack ?? '') : String(error);
       send({ kind: 'failure', id, failure: failureOf(error), stack });
     }
   });
+}
+
+const idleMs = 2_000;
+const muchBytes = 64 * 1024 * 1024;
+let idle: NodeJS.Timeout | undefined;
+
+/** A count of the whole library leaves a hundred megabytes behind, and nothing else may be asked for hours. */
+function collectWhenIdle(): void {
+  clearTimeout(idle);
+  idle = setTimeout(() => {
+    if (process.memoryUsage().heapTotal > muchBytes) collectGarbage();
+  }, idleMs).unref();
 }
 
 async function methodsFor(setup: ThreadSetup, tell: Tell): Promise<Methods> {
@@ -30,6 +44,8 @@ async function methodsFor(setup: ThreadSetup, tell: Tell): Promise<Methods> {
       return (await import('./index-work.ts')).indexMethods(setup, tell);
     case 'reader':
       return (await import('./reader-work.ts')).readerMethods(setup);
+    case 'watch':
+      return (await import('./watch-work.ts')).watchMethods(setup, tell);
     case 'doctor':
       return (await import('./doctor-work.ts')).doctorMethods(setup, tell);
     default:
