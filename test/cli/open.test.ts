@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { test } from 'node:test';
 import { parseJson } from '../../src/base/json.ts';
 import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { transcript } from '../support/transcript-builder.ts';
 
 async function pageOf(url: string): Promise<{ status: number; location: string | null; cookie: string | null }> {
   const { status, headers } = await fetch(url, { redirect: 'manual' });
@@ -29,6 +32,16 @@ test('it prints its address as one line of JSON, serves it, and ends with the si
   assert.deepEqual([isDemo, allowsChanges], [true, false]);
   assert.deepEqual(await clew.end('SIGINT'), [0, null]);
   assert.deepEqual([clew.stdout(), clew.stderr()], [printed, '']);
+});
+
+test('a file outside of the roots is refused by name', (context) => {
+  const file = path.join(temporaryFolder(context), 'alone.jsonl');
+  transcript().user('hello').assistant('hi').write(file);
+  const { status, stderr } = runClew(['open', file, '--demo', '--no-browser']);
+  assert.deepEqual(
+    [status, stderr],
+    [2, `clew: ${file} is not in a project folder of the roots; name its root with --root DIR\n`],
+  );
 });
 
 test('npm start shows the demo where there are no sessions', async (context) => {
