@@ -155,7 +155,7 @@ async function findsWords(site: Site): Promise<void> {
   await page.keyboard.press('Enter');
   await page.locator('.call.target .code-line', { hasText: 'let word = 2;' }).waitFor();
   assert.equal(await page.locator('.find-state').textContent(), '1 of 1 place');
-  assert.equal(await page.evaluate(`CSS.highlights.get('found')?.size`), 1);
+  await becomesTrue(page, `CSS.highlights.get('found')?.size === 1`);
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox').waitFor({ state: 'detached' });
   await done(opened);
@@ -211,6 +211,7 @@ async function switchesBranches(site: Site): Promise<void> {
 async function opensAtLine(site: Site): Promise<void> {
   const opened = await site.open(everythingId, { query: '?line=15' });
   await opened.page.locator('.call.target', { hasText: 'a.ts' }).waitFor();
+  assert.match(opened.page.url(), /\?line=15$/);
   await done(opened);
   const nested = await site.open(demoId, { query: '?line=3&agent=a3a21efcc710fcd87' });
   await nested.page.locator('.agent .call.target', { hasText: 'src/**/*.ts' }).waitFor();
