@@ -1,13 +1,12 @@
 // What the picker knows and the size of the terminal → the lines of the screen, none wider than it. Only the rows in
 // sight are looked at, so ten thousand sessions cost no more than ten.
-import { homedir } from 'node:os';
 import { formatAge, formatBytes, formatCount } from '../../base/human.ts';
 import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/terminal-text.ts';
 import { lastUse } from '../ls-table.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 import { rule } from '../terminal-lines.ts';
-import { counted, localTime } from '../wording.ts';
+import { counted, localTime, shortFolder } from '../wording.ts';
 import type { PickerEntry } from './filter.ts';
 import { type PickerState, scrollTo } from './state.ts';
 
@@ -159,9 +158,7 @@ function rowLine(view: PickerView, entry: PickerEntry, columns: number, isSelect
 }
 
 function folderOf({ session }: PickerEntry): string {
-  const home = homedir();
-  const folder = session.cwd ?? session.project;
-  return oneLine(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder, 4096);
+  return oneLine(shortFolder(session.cwd ?? session.project), 4096);
 }
 
 /** The last folder of a path tells most. */
