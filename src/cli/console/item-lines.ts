@@ -11,7 +11,6 @@ import { hanging, quoted } from '../terminal-lines.ts';
 import { countChanges, diffLines, storedHunks } from './diff-lines.ts';
 import { type Drawing, firstLines, safeLines } from './drawing.ts';
 import type { AgentWork, CallItem, Item } from './item.ts';
-import { todoLines, todosOf } from './todo-lines.ts';
 
 /** With a blank line before it where it begins something new. */
 export function itemLines(item: Item, previous: Item | undefined, drawing: Drawing): readonly string[] {
@@ -81,8 +80,6 @@ function callLines(item: CallItem, drawing: Drawing): readonly string[] {
   const text = refused === undefined ? resultText(blocksOf(outcome.content)) : '';
   const hunks = outcome.isError ? [] : storedHunks(outcome.stored);
   if (hunks.length > 0) return changeLines(item, drawing);
-  const todos = call.name === 'TodoWrite' && !outcome.isError ? todosOf(call.input) : [];
-  if (todos.length > 0) return [...todoLines(todos, drawing)];
   const shown = { name: call.name, input: call.input, isError: outcome.isError, result: outcome };
   const told = refused === undefined ? text : refusals[refused];
   const line = callLine(shown, agents.length > 0 ? '' : told, { style, width: columns, cwd });
@@ -114,10 +111,18 @@ function changeLines({ call, outcome }: CallItem, drawing: Drawing): readonly st
   return [head, ...firstLines(diff, maxDiffLines, style.muted).map((line) => `    ${line}`)];
 }
 
+/** `0 s`, `12 s`, `4 min 5 s`. */
+export function wholeSeconds(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
+}
+
 /** `↳ explore "find the lamp"  12 calls · 3.4k out · 45 s`: what it does now, or its totals. */
 export function agentLines(agent: AgentWork, { style, columns, nowMs }: Drawing): readonly string[] {
   const { agentType, description, calls, tokens, startedMs, endedMs, doing } = agent;
-  const time = formatDuration((endedMs ?? nowMs) - startedMs);
+  const lasted = Math.max(0, (endedMs ?? nowMs) - startedMs);
+  // What still runs counts in whole seconds: tenths that jump about say nothing.
+  const time = endedMs === undefined ? wholeSeconds(lasted) : formatDuration(lasted);
   const totals = [counted(calls, 'call'), `${formatTokens(tokens)} out`, time].join(' · ');
   const end = agent.isFailed === true ? `failed · ${totals}` : totals;
   const name = oneLine(`${agentType}: ${description}`, Math.max(8, columns - end.length - 8));

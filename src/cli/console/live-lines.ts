@@ -1,12 +1,12 @@
 // What is still moving → a few lines above the prompt: the end of the text that streams in, the calls that run, what
 // the agent does, and for how long. Never more lines than there is room for.
-import { formatDuration, formatTokens } from '../../base/human.ts';
+import { formatTokens } from '../../base/human.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import { withoutFolder } from '../../session/call-result.ts';
 import { summariseInput } from '../../session/tool-summary.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 import { type Drawing, safeLines } from './drawing.ts';
-import { agentLines, answerLines } from './item-lines.ts';
+import { agentLines, answerLines, wholeSeconds } from './item-lines.ts';
 import { type TodoView, todoLines } from './todo-lines.ts';
 import type { LiveCall, LiveStream, ViewState } from './view-state.ts';
 
@@ -20,7 +20,9 @@ export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, r
   const status = statusLines(view, facts, drawing);
   const queue = queueLines(facts.queued, drawing);
   const todos = view.busySinceMs === undefined ? [] : currentTodos(facts.todos, drawing);
-  const calls = view.calls.flatMap((live) => callLines(live, view, drawing));
+  const running = view.calls.flatMap((live) => callLines(live, view, drawing));
+  const isGrouped = running.length === 0 || (view.stream === undefined && view.finished.at(-1)?.kind === 'call');
+  const calls = isGrouped ? running : ['', ...running];
   // From the least telling to the most: what there is no room for is left out first.
   const bottom = [...status, ...queue];
   let left = room - bottom.length;
@@ -69,8 +71,7 @@ const outputRows = 5;
 
 function callLines({ call, progress, startedMs }: LiveCall, view: ViewState, drawing: Drawing): string[] {
   const { style, columns, cwd, nowMs } = drawing;
-  const seconds = Math.max(0, Math.floor((nowMs - startedMs) / 1000));
-  const time = seconds < 2 ? '' : `  ${formatDuration(seconds * 1000)}`;
+  const time = nowMs - startedMs < 2000 ? '' : `  ${wholeSeconds(nowMs - startedMs)}`;
   const name = oneLine(call.name, Math.max(8, columns - 24));
   const did = oneLine(
     withoutFolder(summariseInput(call.name, call.input), cwd),
@@ -120,9 +121,8 @@ function statusLines(view: ViewState, { outputTokens }: LiveFacts, drawing: Draw
   const { style, columns, nowMs } = drawing;
   if (view.busySinceMs === undefined && !view.isCompacting) return [];
   const frame = frames[Math.floor(nowMs / 250) % frames.length] ?? frames[0];
-  const seconds = Math.max(0, Math.floor((nowMs - (view.busySinceMs ?? nowMs)) / 1000));
   const facts = [
-    `${formatDuration(seconds * 1000).replace(/^0 ms$/, '0 s')}`,
+    wholeSeconds(nowMs - (view.busySinceMs ?? nowMs)),
     ...(outputTokens > 0 ? [`${formatTokens(outputTokens)} tokens out`] : []),
     'Esc interrupts',
   ];

@@ -28,10 +28,11 @@ export interface MountedScreen {
 
 export function mountScreen(store: ConsoleStore, options: ScreenOptions): MountedScreen {
   const { stdin, stdout, stderr, style, cwd, isDebug = false } = options;
-  let shown: PlacedLines = { lines: [] };
+  let next: PlacedLines = { lines: [] };
+  let shown = next;
   let columns = stdout.columns ?? 80;
   const onDraw = (drawn: PlacedLines): void => {
-    shown = drawn;
+    next = drawn;
   };
   const onResize = (): void => {
     const before = columns;
@@ -48,6 +49,10 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
     exitOnCtrlC: false,
     patchConsole: false,
     debug: isDebug,
+    // Ink writes fewer frames than React makes: only what was written can have been broken by a resize.
+    onRender: () => {
+      shown = next;
+    },
   });
   return {
     unmount: () => {
