@@ -17,6 +17,8 @@ import {
 } from './questions.ts';
 import { addItem } from './view-state.ts';
 
+/** So long nobody may have typed before a question that came up in the middle of a word takes an answer. */
+const pauseMs = 700;
 const cancelled: DialogAnswer = { kind: 'cancelled' };
 
 export class Asker {
@@ -24,12 +26,20 @@ export class Asker {
   #answer: ((answer: DialogAnswer) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #isUnexpected = false;
+  #pressedMs = 0;
+  readonly #now: () => number;
 
-  constructor(store: ConsoleStore) {
+  constructor(store: ConsoleStore, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
   }
 
   press(dialog: Dialog, key: Key): void {
+    const quietMs = this.#now() - this.#pressedMs;
+    this.#pressedMs = this.#now();
+    if (this.#isUnexpected && quietMs < pauseMs && key.name !== 'escape' && key.name !== 'ctrl-c') return;
+    this.#isUnexpected = false;
     const pressed = pressInDialog(dialog, key);
     if (pressed.answer === undefined) this.#store.update({ dialog: pressed.dialog });
     else this.#answer?.(pressed.answer);
@@ -89,6 +99,8 @@ export class Asker {
       const onAbort = (): void => answer(cancelled);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#answer = answer;
+      this.#isUnexpected = this.#store.get().editor.buffer.text !== '';
+      this.#pressedMs = this.#now();
       this.#store.update({ dialog });
     });
   }

@@ -49,7 +49,18 @@ export interface DialogPressed {
   readonly answer?: DialogAnswer;
 }
 
+/** Keys that arrive together are pressed one by one: a number in front of words chooses before the words are typed. */
 export function pressInDialog(dialog: Dialog, key: Key): DialogPressed {
+  let pressed: DialogPressed = { dialog };
+  const keys = key.name === 'text' ? [...key.text].map((text) => ({ name: key.name, text })) : [key];
+  for (const each of keys) {
+    pressed = pressOne(pressed.dialog, each);
+    if (pressed.answer !== undefined) return pressed;
+  }
+  return pressed;
+}
+
+function pressOne(dialog: Dialog, key: Key): DialogPressed {
   const last = dialog.choices.length - 1;
   const choice = dialog.choices[dialog.selected];
   switch (key.name) {

@@ -112,7 +112,7 @@ export function modeText(mode: PermissionMode, style: Style): string {
 function footerLine(state: ConsoleState, drawing: Drawing): string {
   const { style, columns } = drawing;
   const { agent, hint, branch } = state;
-  if (hint !== '') return style.yellow(oneLine(`  ${hint}`, columns - 1));
+  if (hint !== '') return style.yellow(`  ${oneLine(hint, columns - 3)}`);
   const of = branch === undefined ? '' : ` (${branch})`;
   const place = `${shortFolder(agent?.cwd ?? drawing.cwd)}${of}`;
   if (agent === undefined) return style.muted(`  ${oneLine(place, columns - 3)}`);

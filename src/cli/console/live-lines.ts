@@ -111,7 +111,7 @@ function queueLines(queued: readonly string[], { style, columns }: Drawing): rea
   const hidden = queued.length - queueRows;
   const lines = queued.slice(0, queueRows).map((text) => style.muted(`  ⋮ ${oneLine(text, columns - 5)}`));
   if (hidden > 0) lines.push(style.muted(`  ⋮ and ${hidden} more`));
-  if (lines.length > 0) lines.push(style.muted(oneLine('    waits for its turn; Up takes it back', columns - 1)));
+  if (lines.length > 0) lines.push(style.muted(`    ${oneLine('waits for its turn; Up takes it back', columns - 5)}`));
   return lines;
 }
 
