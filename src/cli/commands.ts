@@ -197,10 +197,11 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'export',
-    argument: 'SESSION...',
-    summary: 'write sessions as Markdown, JSON or chat requests',
+    argument: '[SESSION...]',
+    summary: 'write sessions as Markdown, JSON, chat requests or tables',
     flags: [
-      { name: '--format', value: 'FORMAT', summary: 'md (the default), json, anthropic or openai' },
+      { name: '--format', value: 'FORMAT', summary: 'md (the default), json, anthropic, openai or parquet' },
+      { name: '--all', summary: 'every session, with --format parquet' },
       {
         name: '--output',
         short: '-o',
@@ -220,6 +221,7 @@ export const commands: readonly CommandRow[] = [
       'clew export 3f2b8c1e > parser.md',
       'clew export 3f2b8c1e 9a41d07c -o docs/sessions/',
       'clew export 3f2b8c1e --format openai >> train.jsonl',
+      'clew export --all --format parquet -o tables/',
     ],
     load: () => import('./export.ts'),
   },

@@ -34,6 +34,8 @@ interface Target {
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
+  if (textFlag(flags, 'format') === 'parquet') return (await import('./export-parquet.ts')).exportTables(input);
+  if (flags.all === true) throw new UserError('--all goes with --format parquet', 'name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');
   const output = textFlag(flags, 'output');
   if (output === undefined && flags.json === true)
@@ -49,9 +51,9 @@ export async function run(input: CommandInput): Promise<void> {
 
 function formatOf(name: string): Format {
   if (name === 'md' || name === 'json' || name === 'anthropic' || name === 'openai') return name;
-  if (name === 'html' || name === 'parquet')
-    throw new UserError(`the format ${name} is not made yet`, 'use md, json, anthropic or openai');
-  throw new UserError(`there is no format "${name}"`, 'use md, json, anthropic or openai');
+  if (name === 'html')
+    throw new UserError(`the format ${name} is not made yet`, 'use md, json, anthropic, openai or parquet');
+  throw new UserError(`there is no format "${name}"`, 'use md, json, anthropic, openai or parquet');
 }
 
 /** A request is one line, so that several make JSON Lines. */
@@ -60,6 +62,7 @@ function isLines(format: Format): boolean {
 }
 
 async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
+  if (input.words.length === 0) throw new UserError('no session is named', 'run `clew ls` to see them');
   const sources = new Map<string, Source>();
   for (const word of input.words) {
     const source = await sourceArgument({ ...input, argument: word });

@@ -18,7 +18,10 @@ import { writeOut } from './terminal/output.ts';
 import { counted, shortOperation } from './wording.ts';
 
 export async function sourceArgument(input: CommandInput): Promise<Source> {
-  const file = await findSessionArgument(input);
+  return sourceOf(await findSessionArgument(input));
+}
+
+export async function sourceOf(file: string): Promise<Source> {
   spareMemoryFor(file);
   const source = await loadSource(file);
   refuseForeign(source.session);

@@ -98,6 +98,11 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   const other = '22222222-2222-4222-a222-222222222222';
   writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });
   collect('export', run('export', other, '--output', path.join(folder, 'page.md')), printed);
+  collect(
+    'export --format parquet',
+    run('export', other, '--format', 'parquet', '-o', path.join(folder, 'tables')),
+    printed,
+  );
   collect('redact', run('redact', other), printed);
   const { stdout } = runClew(['redact', '--check', other, '--json', '--root', root], { env });
   collect('redact --check', parseJson(stdout) ?? null, printed);

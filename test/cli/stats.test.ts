@@ -161,8 +161,9 @@ test('every folder of projects in the shared corpora is what a recount finds', {
     if (!path.relative(path.join(shared, 'corpus'), root).startsWith('real')) continue;
     const files = filesBelow(root, '.jsonl').filter((file) => path.relative(root, file).split(path.sep).length === 2);
     if (filesBelow(root, '.jsonl').length !== files.length) continue;
+    // Each is a process with an index of its own.
+    if (count++ % 4 !== 0 && process.env.CLEW_LONG !== '1') continue;
     assert.deepEqual({ root, ...told(['--root', root]) }, { root, ...recount(files) });
-    count++;
   }
   assert.ok(count > 0);
 });

@@ -3,6 +3,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -60,24 +61,43 @@ export interface ResumeRun extends ClientRun {
 
 /** Installs a version once, into `$CLEW_CLIENTS` or `~/.cache/clew-clients`, and returns the path of its binary. */
 export async function installClient(version: string): Promise<string> {
-  const root = process.env.CLEW_CLIENTS ?? path.join(homedir(), '.cache', 'clew-clients');
-  const folder = path.join(root, version);
-  const cli = path.join(folder, 'node_modules', '.bin', 'claude');
+  const cli = path.join(installFolder(version), 'node_modules', '.bin', 'claude');
   if (await isVersion(cli, version)) return cli;
+  await install(version, async (folder) => {
+    await npmInstall(folder, `@anthropic-ai/claude-code@${version}`);
+    // The newer packages link their native binary in an install script, which npm 11 no longer runs by itself.
+    const installer = path.join(folder, 'node_modules/@anthropic-ai/claude-code/install.cjs');
+    if (existsSync(installer)) await execFileAsync(process.execPath, [installer], { cwd: path.dirname(installer) });
+  });
+  if (await isVersion(cli, version)) return cli;
+  throw new Error(`the client ${version} in ${path.dirname(cli)} does not run; remove that folder and try again`);
+}
 
-  // Two processes may install at once: each into its own folder, the first to finish gives it the name.
-  await mkdir(root, { recursive: true });
-  const own = await mkdtemp(path.join(root, `.installing-${version}-`));
+/** Imports a package that only a test of this folder needs, installed once beside the clients. */
+export async function importPackage(name: string, version: string): Promise<unknown> {
+  const folderName = `${name.replaceAll('/', '-')}-${version}`;
+  const manifest = path.join(installFolder(folderName), 'node_modules', name, 'package.json');
+  if (!existsSync(manifest)) await install(folderName, (folder) => npmInstall(folder, `${name}@${version}`));
+  return import(createRequire(manifest).resolve(name));
+}
+
+function installFolder(name: string): string {
+  return path.join(process.env.CLEW_CLIENTS ?? path.join(homedir(), '.cache', 'clew-clients'), name);
+}
+
+/** Two processes may install at once: each into its own folder, the first to finish gives it the name. */
+async function install(name: string, fill: (folder: string) => Promise<void>): Promise<void> {
+  const folder = installFolder(name);
+  await mkdir(path.dirname(folder), { recursive: true });
+  const own = await mkdtemp(path.join(path.dirname(folder), `.installing-${name}-`));
   try {
-    await npmInstall(own, version);
+    await fill(own);
     await rename(own, folder).catch((error: unknown) => {
       if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(error) ?? '')) throw error;
     });
   } finally {
     await rm(own, { recursive: true, force: true });
   }
-  if (await isVersion(cli, version)) return cli;
-  throw new Error(`the client ${version} in ${folder} does not run; remove that folder and try again`);
 }
 
 /** Resumes a session with a prompt. */
@@ -114,18 +134,14 @@ async function isVersion(cli: string, version: string): Promise<boolean> {
   }
 }
 
-async function npmInstall(folder: string, version: string): Promise<void> {
+async function npmInstall(folder: string, spec: string): Promise<void> {
   // In the folder itself, so that the settings of this checkout do not apply.
   const options = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
-  const settings = ['--no-audit', '--no-fund', '--loglevel=error'];
   await execFileAsync(
     'npm',
-    ['install', '--prefix', folder, ...settings, `@anthropic-ai/claude-code@${version}`],
+    ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', spec],
     options,
   );
-  // The newer packages link their native binary in an install script, which npm 11 no longer runs by itself.
-  const installer = path.join(folder, 'node_modules/@anthropic-ai/claude-code/install.cjs');
-  if (existsSync(installer)) await execFileAsync(process.execPath, [installer], { cwd: path.dirname(installer) });
 }
 
 async function runClient(options: ClientOptions, files: FileSet, args: readonly string[]): Promise<ClientRun> {

@@ -1,0 +1,50 @@
+// A folder of definitions → its Markdown files, sorted, to a limit in depth and number: the folder belongs to whoever wrote
+// the repository.
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+const maxFiles = 1000;
+const maxDepth = 8;
+
+export interface DefinitionFile {
+  readonly file: string;
+  /** The folders and the name below the one that was asked for, without the ending. */
+  readonly parts: readonly string[];
+}
+
+export async function listMarkdown(folder: string, depth: number = maxDepth): Promise<readonly DefinitionFile[]> {
+  const found: DefinitionFile[] = [];
+  await collect(folder, [], depth, found);
+  return found;
+}
+
+export async function listFolders(folder: string): Promise<readonly string[]> {
+  const entries = await readEntries(folder);
+  // A skill is often a link to a folder that several projects share.
+  return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name);
+}
+
+async function collect(
+  folder: string,
+  above: readonly string[],
+  depth: number,
+  found: DefinitionFile[],
+): Promise<void> {
+  for (const entry of await readEntries(folder)) {
+    if (found.length >= maxFiles) return;
+    const file = path.join(folder, entry.name);
+    // Links to folders are not followed, so that no loop of them is walked.
+    if (entry.isDirectory()) {
+      if (depth > 1) await collect(file, [...above, entry.name], depth - 1, found);
+    } else if (/\.md$/i.test(entry.name)) found.push({ file, parts: [...above, entry.name.slice(0, -3)] });
+  }
+}
+
+async function readEntries(folder: string) {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

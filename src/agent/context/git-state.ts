@@ -1,0 +1,72 @@
+// A folder → what git says of it: branch, what is changed, the last commits. Asked once at the start of a session; a folder
+// that is no repository, a missing git and a slow one are all the same answer: nothing.
+import { execFile } from 'node:child_process';
+
+export interface GitState {
+  readonly topFolder: string;
+  readonly branch: string;
+  /** `git status --short`, a limited number of lines. */
+  readonly status: readonly string[];
+  readonly moreChanges: number;
+  readonly commits: readonly string[];
+}
+
+const maxStatusLines = 40;
+
+export async function readGitState(cwd: string, env: NodeJS.ProcessEnv): Promise<GitState | undefined> {
+  const topFolder = (await runGit(cwd, env, ['rev-parse', '--show-toplevel']))?.trim();
+  if (topFolder === undefined || topFolder === '') return undefined;
+  const filters = await neutralFilters(cwd, env);
+  const git = (...args: readonly string[]): Promise<string | undefined> => runGit(cwd, env, [...filters, ...args]);
+  const [branch, status, log] = await Promise.all([
+    git('symbolic-ref', '--short', '-q', 'HEAD'),
+    git('status', '--short', '--no-renames', '--ignore-submodules=all'),
+    git('log', '-5', '--format=%h %s'),
+  ]);
+  const lines = splitLines(status);
+  return {
+    topFolder,
+    branch: branch?.trim() || 'no branch (detached HEAD)',
+    status: lines.slice(0, maxStatusLines),
+    moreChanges: Math.max(0, lines.length - maxStatusLines),
+    commits: splitLines(log).map((line) => line.slice(0, 120)),
+  };
+}
+
+/** Settings under which no program runs that a repository names: its configuration came with it if it was an archive. */
+const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
+
+/** A filter of the repository would be run by `status` on every file that looks changed. */
+async function neutralFilters(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const names = await runGit(cwd, env, [
+    'config',
+    '--local',
+    '--includes',
+    '--name-only',
+    '--get-regexp',
+    '^filter\\.',
+  ]);
+  const commands = splitLines(names).filter((name) => /\.(?:clean|process|smudge|required)$/.test(name));
+  return commands.flatMap((name) => ['-c', `${name}=${name.endsWith('.required') ? 'false' : ''}`]);
+}
+
+function splitLines(text: string | undefined): readonly string[] {
+  return (text ?? '').split('\n').filter((line) => line !== '');
+}
+
+function runGit(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(
+      'git',
+      [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
+      {
+        cwd,
+        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+        timeout: 5000,
+        killSignal: 'SIGKILL',
+        maxBuffer: 4 * 1024 * 1024,
+      },
+      (error, stdout) => resolve(error === null ? stdout : undefined),
+    );
+  });
+}

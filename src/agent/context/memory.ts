@@ -1,0 +1,158 @@
+// The folder one works in → the instructions people left for agents, in the order in which they are read: the user's, then
+// from the top of the tree down, so that what stands nearest is said last. They are what strangers may have written, so
+// their imports stay inside the project unless the person agrees.
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readContent } from '../text-file.ts';
+import { listMarkdown } from './definition-files.ts';
+import { fieldList, parseFrontMatter } from './front-matter.ts';
+import { findMentions, type Mention } from './mention.ts';
+import { isInside, realPath, resolvePath } from './place.ts';
+
+export interface MemoryOptions {
+  readonly cwd: string;
+  /** The `.claude` folder of the user. */
+  readonly root: string;
+  readonly home: string;
+  readonly extraDirs?: readonly string[];
+  /** Asked for an import that leads out of the project; without it such imports are left out. */
+  readonly allowImport?: (file: string, importedBy: string) => Promise<boolean>;
+}
+
+export type MemoryKind = 'user' | 'project' | 'local' | 'rule' | 'agents' | 'import';
+
+export interface MemoryFile {
+  readonly file: string;
+  readonly kind: MemoryKind;
+  readonly text: string;
+  readonly importedBy?: string;
+}
+
+export interface Memory {
+  readonly files: readonly MemoryFile[];
+  /** What was left out or cut, for the person. */
+  readonly notes: readonly string[];
+}
+
+export const memoryLimits = { fileChars: 40_000, totalChars: 200_000, importDepth: 5, files: 200 } as const;
+
+export async function loadMemory(options: MemoryOptions): Promise<Memory> {
+  const reader = new MemoryReader(options);
+  await reader.read(path.join(options.root, 'CLAUDE.md'), 'user');
+  await reader.readRules(path.join(options.root, 'rules'));
+  for (const folder of foldersDownTo(options.cwd)) {
+    if (folder === path.resolve(options.cwd) || !(await isOpenToAll(folder))) await readFolder(reader, folder);
+  }
+  return { files: reader.files, notes: reader.notes };
+}
+
+async function readFolder(reader: MemoryReader, folder: string): Promise<void> {
+  const plain = await reader.read(path.join(folder, 'CLAUDE.md'), 'project', folder);
+  const tidy = await reader.read(path.join(folder, '.claude', 'CLAUDE.md'), 'project', folder);
+  if (!plain && !tidy) await reader.read(path.join(folder, 'AGENTS.md'), 'agents', folder);
+  await reader.readRules(path.join(folder, '.claude', 'rules'), folder);
+  await reader.read(path.join(folder, 'CLAUDE.local.md'), 'local', folder);
+}
+
+function foldersDownTo(cwd: string): readonly string[] {
+  const folders = [path.resolve(cwd)];
+  for (let at = path.resolve(cwd); path.dirname(at) !== at; at = path.dirname(at)) folders.unshift(path.dirname(at));
+  return folders;
+}
+
+/** In /tmp and its like anybody can leave instructions for the agents that work below. */
+async function isOpenToAll(folder: string): Promise<boolean> {
+  try {
+    return ((await stat(folder)).mode & 0o002) !== 0;
+  } catch {
+    return true;
+  }
+}
+
+class MemoryReader {
+  readonly files: MemoryFile[] = [];
+  readonly notes: string[] = [];
+  readonly #options: MemoryOptions;
+  readonly #seen = new Set<string>();
+  #chars = 0;
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether the file is there, if only as a link to one that has been read. `tree`: the folder that its links and imports
+   * may not leave; `undefined` for the user's own files.
+   */
+  async read(file: string, kind: MemoryKind, tree?: string): Promise<boolean> {
+    return this.#add(file, kind, tree, []);
+  }
+
+  /** Rules for certain paths wait until such a file is touched; only the others are read at the start. */
+  async readRules(folder: string, tree?: string): Promise<void> {
+    for (const { file } of await listMarkdown(folder)) await this.#add(file, 'rule', tree, []);
+  }
+
+  async #add(file: string, kind: MemoryKind, tree: string | undefined, importers: readonly string[]): Promise<boolean> {
+    const content = await readContent(file, memoryLimits.fileChars * 4);
+    if (content.kind !== 'text') return false;
+    const real = await realPath(file);
+    if (this.#seen.has(real)) return true;
+    this.#seen.add(real);
+    if (importers.length === 0 && !(await this.#mayImport(file, tree, file))) {
+      this.notes.push(`${file} is a link that leads out of the project: left out`);
+      return true;
+    }
+    const head = kind === 'rule' ? parseFrontMatter(content.text) : undefined;
+    if (head !== undefined && (fieldList(head, 'paths') ?? []).length > 0) return true;
+    const text = this.#keep(file, (head?.body ?? content.text).trim(), content.isCut);
+    if (text === undefined) return true;
+    const importedBy = importers.at(-1);
+    this.files.push({ file, kind, text, ...(importedBy === undefined ? {} : { importedBy }) });
+    for (const mention of findMentions(text)) await this.#import(mention, file, tree, [...importers, file]);
+    return true;
+  }
+
+  /** The part of the text that there is room for. */
+  #keep(file: string, text: string, isCut: boolean): string | undefined {
+    if (text === '') return undefined;
+    const room = Math.min(memoryLimits.fileChars, memoryLimits.totalChars - this.#chars);
+    if (room <= 0 || this.files.length >= memoryLimits.files) {
+      this.notes.push(`${file} was left out: the instruction files are too long together`);
+      return undefined;
+    }
+    const kept = text.slice(0, room).toWellFormed();
+    this.#chars += kept.length;
+    if (kept.length === text.length && !isCut) return kept;
+    this.notes.push(`${file} is too long: only its first ${kept.length} characters were read`);
+    return `${kept}\n[cut here: the file is longer; read it if you need the rest]`;
+  }
+
+  async #import(mention: Mention, by: string, tree: string | undefined, importers: readonly string[]): Promise<void> {
+    const { home } = this.#options;
+    for (const written of mention.candidates) {
+      const file = resolvePath(written, path.dirname(by), home);
+      const content = await readContent(file, 1);
+      if (content.kind === 'none' || content.kind === 'folder') continue;
+      if (importers.includes(file)) return;
+      if (importers.length > memoryLimits.importDepth) {
+        this.notes.push(
+          `${by} imports ${written}, which is more than ${memoryLimits.importDepth} imports deep: left out`,
+        );
+      } else if (!(await this.#mayImport(file, tree, by))) {
+        this.notes.push(`${by} imports ${written}, which is outside the project: left out`);
+      } else await this.#add(file, 'import', tree, importers);
+      return;
+    }
+    // `@someone` is more often a person than a file.
+    const [written = ''] = mention.candidates;
+    if (/[/\\]|\.\w+$/.test(written)) this.notes.push(`${by} imports ${written}, which is not there`);
+  }
+
+  async #mayImport(file: string, tree: string | undefined, by: string): Promise<boolean> {
+    if (tree === undefined) return true;
+    const { cwd, root, extraDirs = [], allowImport } = this.#options;
+    if (await isInside(file, [tree, cwd, root, ...extraDirs])) return true;
+    return (await allowImport?.(file, by)) ?? false;
+  }
+}

@@ -1,0 +1,108 @@
+// What a person typed → the user lines it becomes. A command is stored as Claude Code stores it (its tags, then the expansion
+// as an isMeta line); mentioned files follow as an isMeta line of their own, so that the prompt itself stays as it was typed.
+import { homedir } from 'node:os';
+import type { JsonObject } from '../../base/json.ts';
+import { readContent } from '../text-file.ts';
+import type { SeenFile } from '../tool.ts';
+import { type Attachment, readAttachment } from './attachment.ts';
+import type { Command } from './command.ts';
+import { type CommandTextOptions, fillCommand } from './command-text.ts';
+import { findMentions, type Mention } from './mention.ts';
+import { isInside, realPath, resolvePath } from './place.ts';
+
+export interface PromptOptions extends CommandTextOptions {
+  /** Relative mentions are seen from here. */
+  readonly cwd: string;
+  readonly projectDir?: string;
+  readonly extraDirs?: readonly string[];
+  readonly home?: string;
+  readonly commands: readonly Command[];
+  /**
+   * Asked before a file outside the project and the extra folders is read; without it such mentions are left out. The
+   * prompt of a headless run may hold the words of strangers (the title of an issue, say).
+   */
+  readonly allowOutside?: (file: string) => Promise<boolean>;
+}
+
+export interface PromptLine {
+  readonly content: string | readonly JsonObject[];
+  readonly isMeta: boolean;
+}
+
+export interface ExpandedPrompt {
+  /** In the order in which they are said: the prompt, what it expands to, what it mentions. */
+  readonly lines: readonly PromptLine[];
+  readonly command?: Command;
+  readonly files: readonly { readonly file: string; readonly seen: SeenFile }[];
+  /** What was left out or cut, for the person. */
+  readonly notes: readonly string[];
+}
+
+const maxAttached = 20;
+
+export async function expandPrompt(text: string, options: PromptOptions): Promise<ExpandedPrompt> {
+  const typed = readCommand(text, options.commands);
+  if (typed === undefined) return attachTo([{ content: text, isMeta: false }], text, options, {});
+  const { command, args } = typed;
+  const filled = await fillCommand(command, args, options);
+  const lines = [
+    { content: commandTags(command.name, args), isMeta: false },
+    { content: [{ type: 'text', text: filled.text }], isMeta: true },
+  ];
+  return attachTo(lines, filled.own, options, { command, notes: filled.notes });
+}
+
+/** The command that a prompt calls. `undefined` for one that only looks like it: many prompts begin with a path. */
+export function readCommand(
+  text: string,
+  commands: readonly Command[],
+): { readonly command: Command; readonly args: string } | undefined {
+  const match = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text.length > 1_000_000 ? '' : text);
+  const command = commands.find(({ name, isForPerson }) => isForPerson && name === match?.[1]);
+  return command === undefined ? undefined : { command, args: (match?.[2] ?? '').trim() };
+}
+
+export function commandTags(name: string, args: string): string {
+  const tags = `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`;
+  return args === '' ? tags : `${tags}\n<command-args>${args}</command-args>`;
+}
+
+async function attachTo(
+  lines: readonly PromptLine[],
+  text: string,
+  options: PromptOptions,
+  before: { readonly command?: Command; readonly notes?: readonly string[] },
+): Promise<ExpandedPrompt> {
+  const attachments: Attachment[] = [];
+  const notes = [...(before.notes ?? [])];
+  for (const mention of findMentions(text)) {
+    if (attachments.length >= maxAttached) {
+      notes.push(`only the first ${maxAttached} mentioned files were attached`);
+      break;
+    }
+    const attachment = await attachMention(mention, options);
+    if (attachment !== undefined) attachments.push(attachment);
+  }
+  const blocks = attachments.flatMap((each) => each.blocks);
+  return {
+    lines: blocks.length === 0 ? lines : [...lines, { content: blocks, isMeta: true }],
+    ...(before.command === undefined ? {} : { command: before.command }),
+    files: attachments.flatMap(({ file, seen }) => (seen === undefined ? [] : [{ file, seen }])),
+    notes: [...notes, ...attachments.flatMap((each) => each.notes)],
+  };
+}
+
+async function attachMention(mention: Mention, options: PromptOptions): Promise<Attachment | undefined> {
+  const { cwd, projectDir = cwd, extraDirs = [], home = homedir() } = options;
+  for (const written of mention.candidates) {
+    const file = resolvePath(written, cwd, home);
+    if (!(await isInside(file, [cwd, projectDir, ...extraDirs]))) {
+      if ((await readContent(file, 1)).kind === 'none') continue;
+      if (!((await options.allowOutside?.(await realPath(file))) ?? false))
+        return { file, blocks: [], notes: [`${written} is outside the project: not attached`] };
+    }
+    const attachment = await readAttachment(file, written, mention.lines);
+    if (attachment !== undefined) return attachment;
+  }
+  return undefined;
+}

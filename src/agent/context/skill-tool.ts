@@ -1,0 +1,64 @@
+// The skills → the tool by which the model takes one up. The instructions are the result itself: what a resumed session
+// sends is then what was sent, with no line beside it that could be lost.
+import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';
+import type { Command } from './command.ts';
+import { type CommandTextOptions, fillCommand } from './command-text.ts';
+
+/** `undefined` where there is no skill for the model. */
+export function makeSkillTool(commands: readonly Command[], options: CommandTextOptions): Tool | undefined {
+  const skills = commands.filter((command) => command.isForModel);
+  if (skills.length === 0) return undefined;
+  return {
+    name: 'Skill',
+    description:
+      'Loads a skill: instructions that somebody wrote for a certain kind of task. The skills are listed in the system ' +
+      'prompt with what they are for. When one fits the task, load it before you begin, then follow it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        skill: { type: 'string', description: 'The name of the skill, as listed.' },
+        args: { type: 'string', description: 'What to tell the skill, if it takes arguments.' },
+      },
+      required: ['skill'],
+      additionalProperties: false,
+    },
+    parse: parseInput,
+    isReadOnly: () => true,
+    run: (input) => runSkill(input, skills, options),
+  };
+}
+
+/** One line a skill, for the system prompt; `undefined` where there is none. */
+export function describeSkills(commands: readonly Command[]): string | undefined {
+  const skills = commands.filter((command) => command.isForModel);
+  if (skills.length === 0) return undefined;
+  return skills.map(({ name, description }) => `- ${name}: ${description.replace(/\s+/g, ' ')}`).join('\n');
+}
+
+function parseInput(input: JsonValue | undefined): ParsedInput {
+  if (!isObject(input)) return { problem: 'The input must be an object with "skill".' };
+  // Old clients called it "command"; sessions that began there go on here.
+  const skill = asString(input.skill) ?? asString(input.command);
+  if (skill === undefined || skill.trim() === '') return { problem: '"skill" must be the name of a skill.' };
+  if (input.args !== undefined && typeof input.args !== 'string') return { problem: '"args" must be a string.' };
+  return {
+    input: { skill: skill.trim().replace(/^\//, ''), ...(input.args === undefined ? {} : { args: input.args }) },
+  };
+}
+
+async function runSkill(
+  input: JsonObject,
+  skills: readonly Command[],
+  options: CommandTextOptions,
+): Promise<ToolOutcome> {
+  const skill = skills.find(({ name }) => name === input.skill);
+  if (skill === undefined)
+    return failedOutcome(`There is no skill ${input.skill}. There are: ${skills.map(({ name }) => name).join(', ')}`);
+  const { text } = await fillCommand(skill, (asString(input.args) ?? '').trim(), options);
+  return {
+    content: `Launching skill: ${skill.name}\n\n${text}`,
+    isError: false,
+    stored: { success: true, commandName: skill.name },
+  };
+}

@@ -1,0 +1,185 @@
+// A command → a running server that speaks JSON lines on its pipes. Ours instead of the SDK's, because a server is often a
+// wrapper (npx, sh -c, uvx) around the program that does the work: it gets a process group of its own, and the whole group
+// ends with it. What it prints is bounded, and a line that is not a message is passed over.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isObject } from '../../base/json.ts';
+
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly maxMessageBytes: number;
+  /** How long a server may take to end by itself, and then after it was told to. */
+  readonly graceMs: number;
+  /** A message of the protocol, or `undefined`. */
+  readonly readMessage: (value: unknown) => JSONRPCMessage | undefined;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const maxStderrChars = 2000;
+
+/** Groups that still live, so that no way out of the program leaves one behind. */
+const liveGroups = new Set<number>();
+let isWatchingExit = false;
+
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T) => void;
+  /** The end of what the server said on stderr: why it failed, mostly. */
+  stderr = '';
+  readonly #options: ChildOptions;
+  #child: Child | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #pieces: Buffer[] = [];
+  #pieceBytes = 0;
+
+  constructor(options: ChildOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, cwd, env } = this.#options;
+    const child: Child = spawn(command, [...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    this.#child = child;
+    rememberGroup(child.pid);
+    child.on('error', (error) => this.onerror?.(error));
+    child.stdin.on('error', (error) => this.onerror?.(error));
+    child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr = `${this.stderr}${chunk.toString('utf8')}`.slice(-maxStderrChars);
+    });
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', () => {
+        killGroup(child.pid, 'SIGKILL');
+        forgetGroup(child.pid);
+        this.#child = undefined;
+        resolve();
+      });
+    });
+    this.#tellEnd(child);
+  }
+
+  /** Once, when all that was printed has been read; a process that left the group may hold the pipe open for ever. */
+  #tellEnd(child: Child): void {
+    let isTold = false;
+    const tell = (): void => {
+      if (!isTold) this.onclose?.();
+      isTold = true;
+    };
+    child.once('close', tell);
+    child.once('exit', () => setTimeout(tell, this.#options.graceMs).unref());
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return Promise.reject(new Error('the server has ended'));
+    return new Promise((resolve) => {
+      if (child.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
+      else {
+        // A server that stops reading must not hold the call beyond its own end.
+        child.stdin.once('drain', resolve);
+        child.once('exit', () => resolve());
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    child.stdin.end();
+    if (await this.#hasExited()) return;
+    killGroup(child.pid, 'SIGTERM');
+    if (await this.#hasExited()) return;
+    killGroup(child.pid, 'SIGKILL');
+    await this.#exited;
+  }
+
+  async #hasExited(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.#options.graceMs);
+    });
+    const answer = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return answer;
+  }
+
+  #take(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      this.#pieces.push(chunk.subarray(start, end));
+      this.#deliver(Buffer.concat(this.#pieces).toString('utf8'));
+      this.#pieces = [];
+      this.#pieceBytes = 0;
+      start = end + 1;
+    }
+    const rest = chunk.subarray(start);
+    this.#pieces.push(rest);
+    this.#pieceBytes += rest.length;
+    if (this.#pieceBytes <= this.#options.maxMessageBytes) return;
+    this.#pieces = [];
+    this.#pieceBytes = 0;
+    this.stderr = `it sent a message of more than ${this.#options.maxMessageBytes} bytes`;
+    killGroup(this.#child?.pid, 'SIGKILL');
+  }
+
+  #deliver(line: string): void {
+    if (line.trim() === '') return;
+    const value = parse(line);
+    const message = this.#options.readMessage(value) ?? brokenAnswer(value);
+    if (message === undefined) this.onerror?.(new Error(`not a message: ${line.slice(0, 200)}`));
+    else this.onmessage?.(message);
+  }
+}
+
+/** An answer that is none fails its call at once; passed over, it would be waited for until the time is up. */
+function brokenAnswer(value: unknown): JSONRPCMessage | undefined {
+  if (!isObject(value) || value.method !== undefined) return undefined;
+  const { id } = value;
+  if (typeof id !== 'number' && typeof id !== 'string') return undefined;
+  return { jsonrpc: '2.0', id, error: { code: -32_603, message: 'it gave an answer that is not one of the protocol' } };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function rememberGroup(pid: number | undefined): void {
+  if (pid !== undefined) liveGroups.add(pid);
+  if (isWatchingExit) return;
+  isWatchingExit = true;
+  process.on('exit', () => {
+    for (const group of liveGroups) killGroup(group, 'SIGKILL');
+  });
+}
+
+function forgetGroup(pid: number | undefined): void {
+  if (pid !== undefined) liveGroups.delete(pid);
+}
+
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,189 @@
+// The places where MCP servers are configured → one list, each name once: what a flag names goes before what the user keeps
+// for this project, that before the project's own, that before the user's for all. A mistake in a file is told and the rest
+// is taken; a mistake in a flag is the caller's.
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { readContent } from '../text-file.ts';
+import { expandVariables } from './variables.ts';
+
+export type ServerScope = 'flag' | 'local' | 'project' | 'user';
+
+export type ServerConfig = {
+  readonly name: string;
+  readonly scope: ServerScope;
+  /** Where it stands, for the person who is asked about it. */
+  readonly source: string;
+} & ServerTarget;
+
+export type ServerTarget =
+  | {
+      readonly transport: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly transport: 'http' | 'sse';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly transport: 'invalid'; readonly problem: string };
+
+/** The content of a settings file, with whose it is. */
+export interface SettingsFile {
+  readonly scope: 'user' | 'project' | 'local';
+  readonly file: string;
+  readonly value: JsonObject;
+}
+
+export interface ConfigOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** `~/.claude.json`: the servers of the user, and those kept for single projects. */
+  readonly userConfigFile: string;
+  readonly settings: readonly SettingsFile[];
+  /** Files or JSON, from `--mcp-config`. */
+  readonly flags?: readonly string[];
+  /** Only what the flags name. */
+  readonly isStrict?: boolean;
+}
+
+export interface CollectedServers {
+  readonly servers: readonly ServerConfig[];
+  readonly notices: readonly string[];
+}
+
+/** Beside `~/.claude`, but inside any other folder that takes its place: so does Claude Code with CLAUDE_CONFIG_DIR. */
+export function findUserConfig(root: string, home: string): string {
+  const isUsual = path.resolve(root) === path.resolve(home, '.claude');
+  return path.join(isUsual ? home : root, '.claude.json');
+}
+
+const ranks: readonly ServerScope[] = ['flag', 'local', 'project', 'user'];
+const maxServers = 100;
+const maxConfigBytes = 32 * 1024 * 1024;
+
+export async function collectServers(options: ConfigOptions): Promise<CollectedServers> {
+  const notices: string[] = [];
+  const found = await readFlags(options);
+  if (options.isStrict !== true) found.push(...(await readFiles(options, notices)));
+  const byRank = found.sort((a, b) => ranks.indexOf(a.scope) - ranks.indexOf(b.scope));
+  const byName = new Map<string, ServerConfig>();
+  for (const server of byRank) if (!byName.has(server.name)) byName.set(server.name, server);
+  if (byName.size > maxServers) notices.push(`only the first ${maxServers} MCP servers are used`);
+  return { servers: [...byName.values()].slice(0, maxServers), notices };
+}
+
+async function readFlags(options: ConfigOptions): Promise<ServerConfig[]> {
+  const found: ServerConfig[] = [];
+  for (const flag of options.flags ?? []) {
+    const isJson = flag.trimStart().startsWith('{');
+    const text = isJson ? flag : await readIfThere(path.resolve(options.cwd, flag));
+    if (text === undefined) throw new UserError(`cannot read ${flag}`, 'give --mcp-config a file or JSON');
+    const value = asObject(parseJson(text));
+    const servers = asObject(value?.mcpServers);
+    if (servers === undefined)
+      throw new UserError(
+        `${isJson ? 'the JSON' : flag} has no "mcpServers"`,
+        'give --mcp-config a file like .mcp.json',
+      );
+    found.push(...readServers(servers, 'flag', isJson ? '--mcp-config' : flag, options.env));
+  }
+  return found;
+}
+
+async function readFiles(options: ConfigOptions, notices: string[]): Promise<ServerConfig[]> {
+  const { cwd, env, userConfigFile, settings } = options;
+  const user = await readJsonFile(userConfigFile, notices);
+  const here = asObject(asObject(user?.projects)?.[cwd]);
+  const projectFile = path.join(cwd, '.mcp.json');
+  const project = await readJsonFile(projectFile, notices);
+  return [
+    ...settings.flatMap(({ scope, file, value }) => readServers(asObject(value.mcpServers), scope, file, env)),
+    ...readServers(asObject(here?.mcpServers), 'local', userConfigFile, env),
+    ...readServers(asObject(project?.mcpServers), 'project', projectFile, env),
+    ...readServers(asObject(user?.mcpServers), 'user', userConfigFile, env),
+  ];
+}
+
+async function readJsonFile(file: string, notices: string[]): Promise<JsonObject | undefined> {
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
+  const value = asObject(parseJson(text));
+  if (value === undefined) notices.push(`${file} is not a JSON object: no MCP server is taken from it`);
+  return value;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  const content = await readContent(file, maxConfigBytes);
+  if (content.kind !== 'text') return undefined;
+  return content.isCut ? '' : content.text;
+}
+
+function readServers(
+  servers: JsonObject | undefined,
+  scope: ServerScope,
+  source: string,
+  env: NodeJS.ProcessEnv,
+): readonly ServerConfig[] {
+  return Object.entries(servers ?? {}).map(([name, value]) => ({
+    name: name.toWellFormed().slice(0, 200),
+    scope,
+    source,
+    ...readTarget(value, env),
+  }));
+}
+
+function readTarget(value: unknown, env: NodeJS.ProcessEnv): ServerTarget {
+  if (!isObject(value)) return invalid('its configuration is not an object');
+  const missing: string[] = [];
+  const expand = (text: string): string => {
+    const expansion = expandVariables(text, env);
+    missing.push(...expansion.missing);
+    return expansion.text;
+  };
+  const target = asString(value.url) === undefined ? readStdio(value, expand) : readRemote(value, expand);
+  return missing.length === 0 ? target : invalid(`${[...new Set(missing)].join(', ')} is not set in the environment`);
+}
+
+function readStdio(value: JsonObject, expand: (text: string) => string): ServerTarget {
+  const type = value.type ?? 'stdio';
+  const command = asString(value.command);
+  if (type !== 'stdio')
+    return invalid(command === undefined ? 'it has no "url"' : `its type ${JSON.stringify(type)} is unknown`);
+  if (command === undefined || command === '') return invalid('it has neither "command" nor "url"');
+  const args = value.args ?? [];
+  if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) return invalid('"args" is not a list of text');
+  const env = readTexts(value.env, expand);
+  if (env === undefined) return invalid('"env" is not a table of text');
+  if ([command, ...args, ...Object.entries(env).flat()].some((text) => text.includes('\0')))
+    return invalid('its command holds a zero byte');
+  return { transport: 'stdio', command: expand(command), args: args.map(expand), env };
+}
+
+function readRemote(value: JsonObject, expand: (text: string) => string): ServerTarget {
+  const transport = value.type === 'sse' ? 'sse' : 'http';
+  if (!['http', 'streamable-http', 'sse', undefined].some((type) => type === value.type))
+    return invalid(`its type ${JSON.stringify(value.type)} is unknown`);
+  const url = expand(asString(value.url) ?? '');
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return invalid('"url" is not an address of the web');
+  const headers = readTexts(value.headers, expand);
+  return headers === undefined ? invalid('"headers" is not a table of text') : { transport, url, headers };
+}
+
+function readTexts(value: unknown, expand: (text: string) => string): Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return {};
+  if (!isObject(value)) return undefined;
+  const entries: [string, string][] = [];
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== 'string' && typeof text !== 'number' && typeof text !== 'boolean') return undefined;
+    entries.push([key, expand(String(text))]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function invalid(problem: string): ServerTarget {
+  return { transport: 'invalid', problem };
+}

@@ -1,0 +1,245 @@
+// One configured server → a connection that lists its tools and calls them, and that is opened again when the server has
+// died. The SDK is loaded with the first connection. Everything that goes wrong is an Error with one line for people.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { version } from '../../base/version.ts';
+import type { CallContext } from '../tool.ts';
+import { boundFetch } from './bounded-fetch.ts';
+import { ChildTransport } from './child-transport.ts';
+import type { ServerConfig } from './config.ts';
+
+export interface ConnectionOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly connectTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  readonly graceMs: number;
+}
+
+const maxMessageBytes = 16 * 1024 * 1024;
+const maxTools = 500;
+const maxPages = 50;
+
+export class ServerConnection {
+  readonly config: ServerConfig;
+  tools: readonly JsonObject[] = [];
+  instructions: string | undefined;
+  readonly #options: ConnectionOptions;
+  #client: Client | undefined;
+  #transport: Transport | undefined;
+  #opening: Promise<Client> | undefined;
+  #isClosed = false;
+
+  constructor(config: ServerConfig, options: ConnectionOptions) {
+    this.config = config;
+    this.#options = options;
+  }
+
+  /** The process of the server, where it is one. */
+  get pid(): number | undefined {
+    return this.#transport instanceof ChildTransport ? this.#transport.pid : undefined;
+  }
+
+  async open(): Promise<void> {
+    await this.#connect();
+  }
+
+  async call(
+    tool: string,
+    input: JsonObject,
+    { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
+  ): Promise<JsonObject> {
+    const wasOpen = this.#client !== undefined;
+    const request = async (): Promise<JsonObject> => {
+      const client = this.#client ?? (await unlessAborted(this.#connect(), signal));
+      const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+      const result = await client.request(
+        { method: 'tools/call', params: { name: tool, arguments: input } },
+        ResultSchema,
+        {
+          signal,
+          timeout: this.#options.callTimeoutMs,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: this.#options.callTimeoutMs * 6,
+          onprogress: (update) => progress({ kind: 'status', text: describeProgress(update) }),
+        },
+      );
+      return result as JsonObject; // an object of JSON, as the schema says
+    };
+    try {
+      return await request();
+    } catch (error) {
+      if (signal.aborted || !wasOpen || !hasNotArrived(error)) throw this.#explain(error);
+      await this.#drop();
+      try {
+        return await request();
+      } catch (again) {
+        throw this.#explain(again);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opening?.catch(() => undefined);
+    await this.#drop();
+  }
+
+  /** Calls that run side by side open it once. */
+  #connect(): Promise<Client> {
+    if (this.#isClosed) return Promise.reject(new Error('the connection was closed'));
+    this.#opening ??= this.#openClient().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openClient(): Promise<Client> {
+    const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+    const { ListRootsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const transport = await makeTransport(this.config, this.#options);
+    this.#transport = transport;
+    const client = new Client({ name: 'clew', version }, { capabilities: { roots: {} } });
+    const { cwd, connectTimeoutMs } = this.#options;
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: [{ uri: pathToFileURL(cwd).href, name: path.basename(cwd) }],
+    }));
+    client.onclose = () => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    try {
+      await withDeadline(this.#introduce(client, transport), connectTimeoutMs);
+    } catch (error) {
+      await transport.close().catch(() => undefined);
+      throw this.#explain(error);
+    }
+    this.#client = client;
+    return client;
+  }
+
+  async #introduce(client: Client, transport: Transport): Promise<void> {
+    const timeout = this.#options.connectTimeoutMs;
+    await client.connect(transport, { timeout });
+    this.instructions = client.getInstructions();
+    if (client.getServerCapabilities()?.tools === undefined) return;
+    const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const tools: JsonObject[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages && tools.length < maxTools; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      // Asked without the SDK's schema of tools: one that is out of order would hide all the others.
+      const answer = (await client.request({ method: 'tools/list', params }, ResultSchema, { timeout })) as JsonObject;
+      if (isArray(answer.tools)) tools.push(...answer.tools.filter(isObject));
+      cursor = asString(answer.nextCursor);
+      if (cursor === undefined) break;
+    }
+    this.tools = tools.slice(0, maxTools);
+  }
+
+  async #drop(): Promise<void> {
+    const transport = this.#transport;
+    this.#client = undefined;
+    this.#transport = undefined;
+    if (transport === undefined) return;
+    await withDeadline(endSession(transport), this.#options.graceMs).catch(() => undefined);
+    await transport.close().catch(() => undefined);
+  }
+
+  #explain(error: unknown): Error {
+    const isLost = error instanceof Error && 'code' in error && error.code === connectionClosed;
+    const said = isLost ? lostCall : error instanceof Error ? error.message : String(error);
+    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    const stderr = this.#transport instanceof ChildTransport ? this.#transport.stderr.trim() : '';
+    const last = stderr.split('\n').at(-1) ?? '';
+    const text = `${said}${cause}${last === '' ? '' : `; its last words: ${last}`}`;
+    return new Error(text.replace(/\s+/g, ' ').slice(0, 600).toWellFormed(), { cause: error });
+  }
+}
+
+/** The SDK's ErrorCode.ConnectionClosed. */
+const connectionClosed = -32_000;
+const lostCall = 'it ended during the call, which may have had its effect; it is started again with the next call';
+
+async function makeTransport(config: ServerConfig, options: ConnectionOptions): Promise<Transport> {
+  if (config.transport === 'invalid') throw new Error(config.problem);
+  if (config.transport === 'stdio') {
+    const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    return new ChildTransport({
+      command: config.command,
+      args: config.args,
+      cwd: options.cwd,
+      env: { ...withoutOwnKeys(options.env), ...config.env },
+      maxMessageBytes,
+      graceMs: options.graceMs,
+      readMessage: (value) => JSONRPCMessageSchema.safeParse(value).data,
+    });
+  }
+  const settings = { requestInit: { headers: { ...config.headers } }, fetch: boundFetch(maxMessageBytes) };
+  const url = new URL(config.url);
+  if (config.transport === 'http') {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    // Its `sessionId` may be undefined, which the interface of the same package does not allow for.
+    return new StreamableHTTPClientTransport(url, settings) as Transport;
+  }
+  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
+  return new SSEClientTransport(url, settings);
+}
+
+/** A server has no business with the key of the model unless its configuration names it. */
+function withoutOwnKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ...rest } = env;
+  return rest;
+}
+
+async function endSession(transport: Transport): Promise<void> {
+  if ('terminateSession' in transport && typeof transport.terminateSession === 'function')
+    await transport.terminateSession();
+}
+
+/** Whether the server cannot have begun the work: then the call may be made again. */
+function hasNotArrived(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.message === 'the server has ended' || error.message === 'Not connected') return true;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 404 || code === 400 || /\(HTTP 40[04]\)/.test(error.message)) return true;
+  const cause = error.cause;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+}
+
+function describeProgress(update: {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}): string {
+  const count = update.total === undefined ? `${update.progress}` : `${update.progress} of ${update.total}`;
+  return (update.message === undefined ? count : `${update.message} (${count})`).slice(0, 200).toWellFormed();
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true, signal: stop.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    stop.abort();
+  }
+}
+
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // Whoever comes second is not heard any more.
+    work.catch(() => undefined);
+  }
+}

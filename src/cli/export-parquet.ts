@@ -1,0 +1,121 @@
+// clew export --format parquet: named sessions, or with --all the whole library, as tables in a folder.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { formatCount } from '../base/human.ts';
+import { neutralise } from '../base/terminal-text.ts';
+import type { WrittenPart } from '../export/parquet/dataset.ts';
+import { tableNames } from '../export/parquet/tables.ts';
+import { writeParquet } from '../export/parquet/write.ts';
+import { exportSubject, type Subject } from '../export/subject.ts';
+import { countLibrary } from '../library/library-usage.ts';
+import { loadPrices, PriceList } from '../library/prices.ts';
+import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
+import { usageLinesOf } from '../session/usage-lines.ts';
+import { discoverSessions } from '../store/discover.ts';
+import { redactorFor } from '../surgery/redact-parcel.ts';
+import { type CommandInput, textFlag } from './command.ts';
+import { withIndex } from './current-index.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { rulesArgument } from './redact-rules.ts';
+import { findSessionArgument, rootsOf } from './session-argument.ts';
+import { sourceOf } from './surgery-command.ts';
+import { writeOut } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
+import { counted } from './wording.ts';
+
+export async function exportTables(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const prices = new PriceList(loadPrices(io.env));
+  const folder = targetFolder(input);
+  const mains = await mainsOf(input);
+  const tally: Tally = { sessions: 0, lines: [] };
+  const source = {
+    subjects: subjectsOf(input, mains, tally),
+    countedMessages: () => countedMessages(input, tally, prices),
+    prices,
+  };
+  const parts = await writeParquet(source, folder, { full: flags.full === true });
+  const told = flags.json === true ? jsonText(writtenJson(folder, tally, parts), 2) : writtenText(folder, tally, parts);
+  await writeOut([`${told}\n`], io);
+}
+
+interface Tally {
+  sessions: number;
+  /** The lines with usage of sessions that were named; those of a library are in its index. */
+  readonly lines: UsageLine[];
+}
+
+function targetFolder({ flags, io }: CommandInput): string {
+  const output = textFlag(flags, 'output');
+  if (output === undefined) throw new UserError('tables are files in a folder', 'name one with --output');
+  const folder = path.resolve(io.cwd, output);
+  const present = statSync(folder, { throwIfNoEntry: false });
+  if (present === undefined) return folder;
+  if (!present.isDirectory()) throw new UserError(`${folder} is a file`, 'name a folder with --output');
+  const names = readdirSync(folder);
+  const strangers = names.filter((name) => !tableNames.some((table) => table === name));
+  // It is replaced as a whole, so it must hold nothing else.
+  if (strangers.length > 0)
+    throw new UserError(`${folder} holds other things than tables`, 'name a new folder', exitCodes.refused);
+  if (names.length > 0 && flags.force !== true)
+    throw new UserError(`${folder} is not empty`, 'name another folder, or add --force', exitCodes.refused);
+  return folder;
+}
+
+async function mainsOf(input: CommandInput): Promise<readonly string[]> {
+  if (input.flags.all !== true) {
+    if (input.words.length === 0) throw new UserError('no session is named', 'name some, or add --all');
+    const found = input.words.map((word) => findSessionArgument({ ...input, argument: word }));
+    return [...new Set(await Promise.all(found))];
+  }
+  if (input.words.length > 0) throw new UserError('--all takes every session', 'leave the names out');
+  const { sessions } = await discoverSessions(rootsOf(input));
+  return sessions.map((session) => session.path);
+}
+
+async function* subjectsOf(input: CommandInput, mains: readonly string[], tally: Tally): AsyncGenerator<Subject> {
+  const { flags, io } = input;
+  const rules = flags['no-redact'] === true ? undefined : rulesArgument(input);
+  const progress = showProgress({ stderr: io.stderr, label: 'writing tables' });
+  try {
+    for (const [i, main] of mains.entries()) {
+      progress.update(i, mains.length);
+      try {
+        const source = await sourceOf(main);
+        if (flags.all !== true) tally.lines.push(...usageLinesOf(source.session));
+        tally.sessions++;
+        yield exportSubject(source.session, flags['no-redact'] === true ? undefined : redactorFor([source], rules));
+      } catch (error) {
+        // One of many that is no session must not keep the others back.
+        if (flags.all !== true || !(error instanceof UserError) || !existsSync(main)) throw error;
+        writeNotice(io.stderr, `left out: ${error.message}`);
+      }
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+async function countedMessages(
+  input: CommandInput,
+  { lines }: Tally,
+  prices: PriceList,
+): Promise<readonly CountedMessage[]> {
+  if (input.flags.all !== true) return countUsage(lines).messages;
+  return withIndex(input, (database) => countLibrary(database, { roots: rootsOf(input) }, prices));
+}
+
+function writtenText(folder: string, { sessions }: Tally, parts: readonly WrittenPart[]): string {
+  const rows = tableNames.map((table) => {
+    const own = parts.filter((part) => part.table === table);
+    const total = own.reduce((sum, part) => sum + part.rows, 0);
+    return `  ${table.padEnd(10)}  ${formatCount(total).padStart(6)} rows in ${counted(own.length, 'month')}`;
+  });
+  return [`wrote ${counted(sessions, 'session')} to ${neutralise(folder)}`, ...rows].join('\n');
+}
+
+function writtenJson(folder: string, { sessions }: Tally, parts: readonly WrittenPart[]): object {
+  return { operation: 'export', format: 'parquet', path: folder, sessions, tables: parts };
+}

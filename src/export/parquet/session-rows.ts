@@ -1,0 +1,131 @@
+// A session, its secrets taken out → the rows of its tables, those of its sub-agents behind its own.
+import path from 'node:path';
+import { isThinking, isToolUse, textOf } from '../../format/block.ts';
+import { contentOf } from '../../format/entry.ts';
+import { resultBlocks } from '../../session/call-result.ts';
+import { promptText } from '../../session/prompt-text.ts';
+import { readEntry, type Session, versionsOf } from '../../session/session.ts';
+import { summarise } from '../../session/summary.ts';
+import { type ToolCall, toolCallsOf } from '../../session/tool-calls.ts';
+import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns.ts';
+import { modelsOf } from '../models.ts';
+import { openSubjectAgent, type Subject } from '../subject.ts';
+import type { Row, TableName } from './tables.ts';
+
+export interface RowOptions {
+  /** Whole paths of projects. */
+  readonly full?: boolean;
+}
+
+export interface TableRow {
+  readonly table: TableName;
+  readonly row: Row;
+}
+
+export async function* sessionRows(subject: Subject, options: RowOptions = {}): AsyncGenerator<TableRow> {
+  const { session } = subject;
+  yield { table: 'sessions', row: sessionRow(subject, options) };
+  yield* conversationRows(session, session.id, null);
+  for (const agent of session.agents) {
+    const own = await openSubjectAgent(subject, { root: session }, agent);
+    if (!('unreadable' in own)) yield* conversationRows(own, session.id, agent.agentId);
+  }
+}
+
+function sessionRow({ session, hide }: Subject, { full }: RowOptions): Row {
+  const { title, cwd, startedAt, endedAt, entries, turns, damage } = summarise(session);
+  return {
+    session_id: session.id,
+    title: title === undefined ? null : hide(title),
+    project: cwd === undefined ? null : hide(path.win32.basename(cwd)),
+    cwd: cwd === undefined || full !== true ? null : hide(cwd),
+    started_at: startedAt,
+    ended_at: endedAt,
+    models: modelsOf(session),
+    client_versions: versionsOf(session),
+    entries,
+    turns,
+    branches: session.branches.length,
+    agents: session.agents.length,
+    damage,
+  };
+}
+
+interface Place {
+  readonly session_id: string;
+  readonly agent_id: string | null;
+}
+
+function* conversationRows(session: Session, sessionId: string, agentId: string | null): Generator<TableRow> {
+  const place: Place = { session_id: sessionId, agent_id: agentId };
+  for (const turn of turnsOf(session)) {
+    const calls = toolCallsOf(session, turn);
+    const messages = messagesOf(turn);
+    yield { table: 'turns', row: turnRow(session, turn, place, messages.length, calls) };
+    for (const message of messages) yield { table: 'messages', row: messageRow(session, message, turn, place) };
+    for (const call of calls) yield { table: 'tool_calls', row: callRow(session, call, turn, place) };
+  }
+  const active = new Set(session.branches.find((branch) => branch.active)?.nodes);
+  for (const node of session.transcript.nodes) {
+    if (node.uuid === undefined) continue;
+    const { uuid, parentUuid, line, time, type } = node;
+    const row = { ...place, uuid, parent_uuid: parentUuid, line, timestamp: time, type, is_active: active.has(node) };
+    yield { table: 'edges', row };
+  }
+}
+
+function turnRow(session: Session, turn: Turn, place: Place, messages: number, calls: readonly ToolCall[]): Row {
+  const { prompt, promptKind, nodes, index } = turn;
+  const times = nodes.map(({ time }) => time).filter((time) => !Number.isNaN(time));
+  return {
+    ...place,
+    turn: index,
+    started_at: times[0],
+    ended_at: times.length === 0 ? undefined : times.reduce((latest, time) => Math.max(latest, time)),
+    prompt_kind: promptKind,
+    prompt: prompt === undefined ? null : promptText(contentOf(readEntry(session, prompt))),
+    messages,
+    tool_calls: calls.length,
+    tool_errors: calls.filter(({ isError }) => isError).length,
+  };
+}
+
+function messageRow(session: Session, message: Message, turn: Turn, place: Place): Row {
+  const [first] = message.nodes;
+  const blocks = message.nodes.flatMap((node) => contentOf(readEntry(session, node)));
+  return {
+    ...place,
+    turn: turn.index,
+    uuid: first?.uuid,
+    line: first?.line,
+    timestamp: message.time,
+    role: message.role,
+    kind: first?.userKind ?? (first?.isApiError === true ? 'api-error' : 'answer'),
+    message_id: message.id,
+    model: message.model,
+    stop_reason: message.stopReason,
+    text: textOf(blocks.filter((block) => !isThinking(block))),
+    block_types: blocks.map(({ type }) => type),
+  };
+}
+
+function callRow(session: Session, call: ToolCall, turn: Turn, place: Place): Row {
+  const { id, name, node, result, isError, agentId } = call;
+  const input = contentOf(readEntry(session, node))
+    .filter(isToolUse)
+    .find((block) => block.id === id)?.input;
+  const durationMs = result === undefined ? Number.NaN : Math.max(0, result.time - node.time);
+  return {
+    ...place,
+    turn: turn.index,
+    tool_use_id: id,
+    name,
+    started_at: node.time,
+    duration_ms: durationMs,
+    is_answered: result !== undefined,
+    is_error: isError,
+    input,
+    result: result === undefined ? null : textOf(resultBlocks(session, call)),
+    started_agent_id: agentId,
+  };
+}

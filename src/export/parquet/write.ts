@@ -1,0 +1,50 @@
+// Sessions, one after the other → a folder of Parquet tables that appears whole or not at all.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { PriceList } from '../../library/prices.ts';
+import type { CountedMessage } from '../../session/usage.ts';
+import { diskError } from '../../store/disk.ts';
+import type { Subject } from '../subject.ts';
+import { Dataset, type WrittenPart } from './dataset.ts';
+import { type RowOptions, sessionRows } from './session-rows.ts';
+import { usageRows } from './usage-rows.ts';
+
+export interface ParquetSource {
+  /** Each is read and forgotten before the next is asked for. */
+  readonly subjects: AsyncIterable<Subject>;
+  /** Asked when all sessions are read. */
+  countedMessages(): Promise<readonly CountedMessage[]>;
+  readonly prices: PriceList;
+}
+
+/** What stands in `folder` before is replaced. */
+export async function writeParquet(
+  { subjects, countedMessages, prices }: ParquetSource,
+  folder: string,
+  options: RowOptions = {},
+): Promise<readonly WrittenPart[]> {
+  const staged = `${folder}.partial-${randomBytes(4).toString('hex')}`;
+  const dataset = new Dataset(staged);
+  try {
+    mkdirSync(path.dirname(folder), { recursive: true });
+    mkdirSync(staged, { mode: 0o700 });
+    for await (const subject of subjects)
+      for await (const { table, row } of sessionRows(subject, options)) dataset.add(table, row);
+    for (const { table, row } of usageRows(await countedMessages(), prices)) dataset.add(table, row);
+    const parts = dataset.finish();
+    takePlace(staged, folder);
+    return parts;
+  } catch (error) {
+    dataset.abandon();
+    rmSync(staged, { recursive: true, force: true });
+    throw diskError(error, 'write', folder);
+  }
+}
+
+function takePlace(staged: string, folder: string): void {
+  const old = `${staged}-old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(staged, folder);
+  rmSync(old, { recursive: true, force: true });
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { describeAgents, loadAgentDefinitions } from '../../../src/agent/context/agent-definition.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+
+test('agents of the project go before those of the user, and both before the ones that always exist', async (t) => {
+  const top = temporaryFolder(t);
+  writeTree(top, {
+    'app/.claude/agents/team/reviewer.md':
+      '---\nname: reviewer\ndescription: >\n  Reviews\n  code\ntools: Read, Grep Bash(git diff:*)\ndisallowedTools: [Write]\nmodel: sonnet\n---\nYou review.\n',
+    'app/.claude/agents/nameless.md': '---\ndescription: x\n---\n',
+    'app/.claude/agents/silent.md': '---\nname: silent\n---\n',
+    'user/agents/reviewer.md': '---\nname: reviewer\ndescription: hidden\n---\n',
+    'user/agents/explore.md': '---\nname: Explore\ndescription: Mine\nmodel: inherit\ntools: "*"\n---\nLook.',
+  });
+  const { agents, notes } = await loadAgentDefinitions({ cwd: path.join(top, 'app'), root: path.join(top, 'user') });
+  assert.deepEqual(
+    agents.map(({ name, scope }) => [name, scope]),
+    [
+      ['Explore', 'user'],
+      ['Plan', 'built-in'],
+      ['general-purpose', 'built-in'],
+      ['reviewer', 'project'],
+    ],
+  );
+  assert.deepEqual(agents[0], { name: 'Explore', description: 'Mine', scope: 'user', prompt: 'Look.' });
+  assert.deepEqual(agents[3], {
+    name: 'reviewer',
+    description: 'Reviews code',
+    scope: 'project',
+    tools: ['Read', 'Grep', 'Bash(git diff:*)'],
+    disallowedTools: ['Write'],
+    model: 'sonnet',
+    prompt: 'You review.',
+  });
+  assert.deepEqual(notes, [
+    `${top}/app/.claude/agents/nameless.md defines no agent: its head has no usable name`,
+    `${top}/app/.claude/agents/silent.md defines no agent: its head has no description`,
+  ]);
+  assert.match(describeAgents(agents), /^- Explore: Mine \(Tools: all\)\n- Plan: .*\(Tools: Read, .*\)\n/);
+});
+
+test('the agents that only look have no tool that changes anything', async (t) => {
+  const top = temporaryFolder(t);
+  const { agents } = await loadAgentDefinitions({ cwd: top, root: top });
+  for (const name of ['Explore', 'Plan']) {
+    const agent = agents.find((each) => each.name === name);
+    assert.deepEqual(
+      agent?.tools?.filter((tool) => ['Write', 'Edit', 'Task', 'Agent'].includes(tool)),
+      [],
+      name,
+    );
+  }
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Command, loadCommands } from '../../../src/agent/context/command.ts';
+import { fillCommand, splitWords } from '../../../src/agent/context/command-text.ts';
+import { describeSkills, makeSkillTool } from '../../../src/agent/context/skill-tool.ts';
+import type { CallContext } from '../../../src/agent/tool.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+
+function plantCommands(context: TestContext, files: Readonly<Record<string, string>>) {
+  const top = temporaryFolder(context);
+  writeTree(top, files);
+  return { top, load: () => loadCommands({ cwd: path.join(top, 'app'), root: path.join(top, 'user') }) };
+}
+
+const command = (body: string, more: Partial<Command> = {}): Command => ({
+  name: 'it',
+  kind: 'command',
+  scope: 'project',
+  file: '/p/.claude/commands/it.md',
+  description: '',
+  argumentHint: undefined,
+  allowedTools: [],
+  model: undefined,
+  isForPerson: true,
+  isForModel: false,
+  body,
+  ...more,
+});
+
+test('commands and skills of the project and the user are found by name, the nearer one first', async (t) => {
+  const { top, load } = plantCommands(t, {
+    'app/.claude/commands/fix.md':
+      '---\ndescription: Fixes it\nargument-hint: [issue]\nallowed-tools: Bash(git:*), Read\nmodel: haiku\n---\nFix $1',
+    'app/.claude/commands/web/test.md': '# Run the tests\n\nNow.',
+    'app/.claude/commands/bad name.md': 'cannot be typed',
+    'app/.claude/commands/notes.txt': 'no command',
+    'app/.claude/skills/greet/SKILL.md':
+      '---\ndescription: Greets\nwhen_to_use: When asked.\nmodel: inherit\n---\nHello',
+    'app/.claude/skills/empty/README.md': 'no skill',
+    'user/commands/fix.md': 'hidden by the project',
+    'user/commands/greet.md': 'hidden by the skill',
+    'user/skills/quiet/SKILL.md': '---\ndescription: Q\ndisable-model-invocation: true\nuser-invocable: no\n---\nq',
+  });
+  const rest = { argumentHint: undefined, allowedTools: [], model: undefined, isForPerson: true, isForModel: false };
+  assert.deepEqual(await load(), [
+    {
+      name: 'fix',
+      kind: 'command',
+      scope: 'project',
+      file: path.join(top, 'app/.claude/commands/fix.md'),
+      description: 'Fixes it',
+      argumentHint: '[issue]',
+      allowedTools: ['Bash(git:*)', 'Read'],
+      model: 'haiku',
+      isForPerson: true,
+      isForModel: false,
+      body: 'Fix $1',
+    },
+    {
+      ...rest,
+      name: 'greet',
+      kind: 'skill',
+      scope: 'project',
+      file: path.join(top, 'app/.claude/skills/greet/SKILL.md'),
+      description: 'Greets When asked.',
+      isForModel: true,
+      body: 'Hello',
+    },
+    {
+      ...rest,
+      name: 'quiet',
+      kind: 'skill',
+      scope: 'user',
+      file: path.join(top, 'user/skills/quiet/SKILL.md'),
+      description: 'Q',
+      isForPerson: false,
+      body: 'q',
+    },
+    {
+      ...rest,
+      name: 'web:test',
+      kind: 'command',
+      scope: 'project',
+      file: path.join(top, 'app/.claude/commands/web/test.md'),
+      description: 'Run the tests',
+      body: '# Run the tests\n\nNow.',
+    },
+  ]);
+});
+
+test('arguments are put in whole and by place, and added where the text has no place for them', async () => {
+  const filled = async (body: string, args: string, more: Partial<Command> = {}) =>
+    (await fillCommand(command(body, more), args, { sessionId: 's-1' })).text;
+  // The first three as client 2.1.325 filled them.
+  assert.equal(
+    await filled('A=$ARGUMENTS 0=$0 1=$1 2=$2 I0=$ARGUMENTS[0]\n', '"x y" z'),
+    'A="x y" z 0=x y 1=z 2=$2 I0=x y\n',
+  );
+  assert.equal(await filled('1=$1 2=$2\n', 'x y'), '1=y 2=$2\n');
+  assert.equal(await filled('Nothing here.\n', 'hi'), 'Nothing here.\n\n\nARGUMENTS: hi');
+  assert.equal(await filled('Do it, $ARGUMENTS.', ''), 'Do it, .');
+  assert.equal(await filled('$10 costs $1000, $0', '$1 b'), '$10 costs $1000, $1');
+  assert.equal(
+    await filled('$1 in $'.concat('{CLAUDE_SKILL_DIR} of $', '{CLAUDE_SESSION_ID}'), 'a b', {
+      kind: 'skill',
+      file: '/s/x/SKILL.md',
+    }),
+    'Base directory for this skill: /s/x\n\nb in /s/x of s-1',
+  );
+});
+
+test('shell commands in the file run only where they are allowed, with each argument as one word', async () => {
+  const asked: unknown[] = [];
+  const it = command('Log: !`git log $0`\nAll: !`echo $ARGUMENTS`\nNot`!`x`` $0', { allowedTools: ['Bash(git:*)'] });
+  const runShell = async (shell: string, allowedTools: readonly string[]) => {
+    asked.push([shell, allowedTools]);
+    return shell.startsWith('git') ? 'out $1 `rm` @secret\n' : undefined;
+  };
+  assert.deepEqual(await fillCommand(it, '"a; rm -rf ~" $(b)', { runShell }), {
+    text: "Log: out $1 `rm` @secret\nAll: [not run, because it is not allowed: echo 'a; rm -rf ~' '$(b)']\nNot`!`x`` a; rm -rf ~",
+    own: 'Log:  \nAll:  \nNot`!`x`` a; rm -rf ~',
+    notes: ["/it: `echo 'a; rm -rf ~' '$(b)'` was not run: it is not allowed"],
+  });
+  assert.deepEqual(asked, [
+    ["git log 'a; rm -rf ~'", ['Bash(git:*)']],
+    ["echo 'a; rm -rf ~' '$(b)'", ['Bash(git:*)']],
+  ]);
+});
+
+test('an argument that looks like a shell command is only text', async () => {
+  const asked: string[] = [];
+  const runShell = async (shell: string) => String(asked.push(shell));
+  const { text } = await fillCommand(command('Say $ARGUMENTS'), '!`id`', { runShell });
+  assert.deepEqual({ text, asked }, { text: 'Say !`id`', asked: [] });
+});
+
+test('without a way to run them no shell command runs; long output is cut', async () => {
+  assert.equal((await fillCommand(command('!`id`'), '', {})).text, '[not run, because it is not allowed: id]');
+  const { text } = await fillCommand(command('!`id`'), '', { runShell: async () => 'x'.repeat(50_000) });
+  assert.equal(text, `${'x'.repeat(30_000)}\n[output cut here]`);
+});
+
+test('words are split as a shell does it', () => {
+  assert.deepEqual(splitWords(` a "b c"d 'e' f\\ g "" it's `), ['a', 'b cd', 'e', 'f g', '', "it's"]);
+});
+
+test('the model takes up a skill through a tool, and is told which there are', async () => {
+  const skills = [
+    command('Say hello to $ARGUMENTS.', {
+      name: 'greet',
+      kind: 'skill',
+      file: '/s/greet/SKILL.md',
+      isForModel: true,
+      description: 'Greets\npeople',
+    }),
+    command('secret', { name: 'deploy', kind: 'skill', description: 'not for the model' }),
+  ];
+  const tool = makeSkillTool(skills, {});
+  assert.equal(describeSkills(skills), '- greet: Greets people');
+  const context = {} as CallContext; // the tool asks nothing of it
+  assert.deepEqual(tool?.parse({ skill: '/greet', args: 'Bob' }), { input: { skill: 'greet', args: 'Bob' } });
+  assert.deepEqual(tool?.parse({ command: 'greet' }), { input: { skill: 'greet' } });
+  for (const bad of [undefined, null, [], {}, { skill: 7 }, { skill: ' ' }, { skill: 'a', args: 1 }])
+    assert.ok('problem' in (tool?.parse(bad) ?? {}), JSON.stringify(bad));
+  assert.deepEqual(await tool?.run({ skill: 'greet', args: 'Bob' }, context), {
+    content: 'Launching skill: greet\n\nBase directory for this skill: /s/greet\n\nSay hello to Bob.',
+    isError: false,
+    stored: { success: true, commandName: 'greet' },
+  });
+  assert.deepEqual(await tool?.run({ skill: 'deploy' }, context), {
+    content: 'There is no skill deploy. There are: greet',
+    isError: true,
+    stored: 'Error: There is no skill deploy. There are: greet',
+  });
+  assert.equal(makeSkillTool(skills.slice(1), {}), undefined);
+});
