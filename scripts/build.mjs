@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { inkParts } from './build-ink.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
@@ -38,7 +39,9 @@ await build({
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
-  plugins: [lazyProcesses],
+  plugins: [lazyProcesses, inkParts],
+  // React's own development build checks and warns, at several times the cost.
+  define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
   },

@@ -100,6 +100,7 @@ class Console {
       await new Promise((resolve) => setImmediate(resolve));
       screen.unmount();
       this.#terminal.leave();
+      if (reason === 'exit') stdout.write(this.#farewell());
       for (const name of signalNames) process.off(name, onSignal);
     }
   }
@@ -136,6 +137,13 @@ class Console {
     if (this.#agent === undefined) return;
     this.#store.update({ hint: 'ending the session' });
     await this.#agent.close(reason);
+  }
+
+  /** How to go on, where something was said. */
+  #farewell(): string {
+    const isTalk = this.#store.get().view.finished.some(({ kind }) => kind === 'prompt');
+    if (!isTalk || this.#agent === undefined) return '';
+    return `${this.#options.io.style.muted(`go on with: clew chat --resume ${this.#agent.state.sessionId}`)}\n`;
   }
 
   #tick(): void {

@@ -21,7 +21,7 @@ export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, r
   const queue = queueLines(facts.queued, drawing);
   const todos = view.busySinceMs === undefined ? [] : currentTodos(facts.todos, drawing);
   const running = view.calls.flatMap((live) => callLines(live, view, drawing));
-  const isGrouped = running.length === 0 || (view.stream === undefined && view.finished.at(-1)?.kind === 'call');
+  const isGrouped = running.length === 0 || (view.streams.length === 0 && view.finished.at(-1)?.kind === 'call');
   const calls = isGrouped ? running : ['', ...running];
   // From the least telling to the most: what there is no room for is left out first.
   const bottom = [...status, ...queue];
@@ -30,7 +30,7 @@ export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, r
   left -= shownTodos.length;
   const shownCalls = calls.slice(-Math.max(0, Math.min(calls.length, left)));
   left -= shownCalls.length;
-  const stream = view.stream === undefined ? [] : streamLines(view.stream, drawing, left);
+  const stream = view.streams.flatMap((each) => streamLines(each, drawing, left)).slice(-Math.max(0, left));
   return [...stream, ...shownCalls, ...shownTodos, ...bottom].slice(-Math.max(0, room));
 }
 
@@ -144,6 +144,7 @@ function doingNow(view: ViewState, nowMs: number): string {
   }
   if (view.isCompacting) return 'Compacting the conversation';
   if (view.calls.length > 0) return view.calls.length === 1 ? 'Running a tool' : `Running ${view.calls.length} tools`;
-  if (view.stream !== undefined) return view.stream.kind === 'text' ? 'Writing' : 'Thinking';
+  const stream = view.streams.at(-1);
+  if (stream !== undefined && view.inputChars === 0) return stream.kind === 'text' ? 'Writing' : 'Thinking';
   return view.inputChars > 0 ? `Preparing a tool call (${formatTokens(view.inputChars)} characters)` : 'Working';
 }

@@ -12,7 +12,8 @@ import { splitSettled } from './settled-text.ts';
 export interface ViewState {
   /** Only ever grows at its end. */
   readonly finished: readonly Item[];
-  readonly stream: LiveStream | undefined;
+  /** The blocks of an answer that are being written, or wait for their line to be written, in order. */
+  readonly streams: readonly LiveStream[];
   readonly calls: readonly LiveCall[];
   readonly agents: readonly AgentWork[];
   readonly retry: LiveRetry | undefined;
@@ -24,8 +25,10 @@ export interface ViewState {
   readonly isFailureTold: boolean;
 }
 
-/** Of the block that is being written; `settledChars` of it stand in the scrollback already. */
+/** `settledChars` of it stand in the scrollback already. */
 export interface LiveStream {
+  /** Which block of the answer it is. */
+  readonly index: number;
   readonly kind: 'text' | 'thinking';
   readonly text: string;
   readonly settledChars: number;
@@ -46,7 +49,7 @@ export interface LiveRetry {
 
 export const emptyView: ViewState = {
   finished: [],
-  stream: undefined,
+  streams: [],
   calls: [],
   agents: [],
   retry: undefined,
@@ -66,17 +69,17 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
       return text === '' ? view : addItem({ ...view, busySinceMs: event.at.getTime() }, { kind: 'prompt', text });
     }
     case 'request':
-      return { ...view, stream: undefined, inputChars: 0, retry: undefined, ...busyFrom(view, event.at) };
+      return { ...view, streams: [], inputChars: 0, retry: undefined, ...busyFrom(view, event.at) };
     case 'part':
       return viewAfterPart(view, event);
     case 'block':
       return viewAfterBlock(view, event.block);
     case 'answer-abandoned':
-      return addNotice({ ...view, stream: undefined }, 'warn', 'the answer broke off and is asked for again');
+      return addNotice({ ...view, streams: [] }, 'warn', 'the answer broke off and is asked for again');
     case 'retry': {
       const { attempt, maxRetries, delayMs, error } = event;
       const retry = { attempt, maxRetries, untilMs: event.at.getTime() + delayMs, reason: error.message };
-      return { ...view, stream: undefined, retry };
+      return { ...view, streams: [], retry };
     }
     case 'request-failed':
       return addNotice(
@@ -135,42 +138,54 @@ export function addNotice(view: ViewState, level: NoticeLevel, text: string): Vi
 /** So much is held back before it goes to the scrollback: short answers are drawn in one piece. */
 const settleFromChars = 600;
 
-function viewAfterPart(view: ViewState, { kind, text }: PartArrived): ViewState {
-  if (kind === 'input') return { ...endStream(view), inputChars: view.inputChars + text.length };
+function viewAfterPart(view: ViewState, { kind, text, index }: PartArrived): ViewState {
+  if (kind === 'input') return { ...view, inputChars: view.inputChars + text.length };
   if (kind === 'other') return view;
-  const same = view.stream?.kind === kind ? view.stream : undefined;
-  const stream = { kind, text: (same?.text ?? '') + text, settledChars: same?.settledChars ?? 0 };
-  const base = same === undefined ? endStream(view) : view;
-  if (kind === 'thinking' || !text.includes('\n')) return { ...base, stream };
+  const before = view.streams.find((stream) => stream.index === index);
+  const stream = before ?? { index, kind, text: '', settledChars: 0 };
+  const grown = { ...stream, text: stream.text + text };
+  const streams =
+    before === undefined ? [...view.streams, grown] : view.streams.map((each) => (each === before ? grown : each));
+  return text.includes('\n') ? settleStream({ ...view, streams }) : { ...view, streams };
+}
+
+/** Only the first may go to the scrollback: what follows it must stay below it. */
+function settleStream(view: ViewState): ViewState {
+  const [stream, ...others] = view.streams;
+  if (stream?.kind !== 'text') return view;
   const open = stream.text.slice(stream.settledChars);
   const { settled } = open.length < settleFromChars ? { settled: '' } : splitSettled(open);
-  if (settled.trim() === '') return { ...base, stream };
-  const item: Item = { kind: 'answer', text: settled, isContinued: stream.settledChars > 0 };
-  return { ...addItem(base, item), stream: { ...stream, settledChars: stream.settledChars + settled.length } };
+  if (settled.trim() === '') return view;
+  const streams = [{ ...stream, settledChars: stream.settledChars + settled.length }, ...others];
+  return addItem({ ...view, streams }, answerItem(stream, settled));
 }
 
 /** The block as it was written is what counts; what the parts gave is only its preview. */
 function viewAfterBlock(view: ViewState, block: Block): ViewState {
-  const { stream } = view;
-  const done = { ...view, stream: undefined };
+  const kind = isText(block) ? 'text' : isThinking(block) ? 'thinking' : undefined;
+  if (kind === undefined) return view;
+  const at = view.streams.findIndex((stream) => stream.kind === kind);
+  const stream = view.streams[at] ?? { index: 0, kind, text: '', settledChars: 0 };
+  const done = { ...view, streams: view.streams.filter((_, i) => i !== at) };
   if (isText(block)) {
-    const shown = stream?.kind === 'text' ? stream.settledChars : 0;
-    const rest = block.text.slice(shown);
-    return rest.trim() === '' ? done : addItem(done, { kind: 'answer', text: rest, isContinued: shown > 0 });
+    const rest = block.text.slice(stream.settledChars);
+    return rest.trim() === '' ? done : addItem(done, answerItem(stream, rest));
   }
-  if (!isThinking(block)) return view;
   const text = 'thinking' in block && typeof block.thinking === 'string' ? block.thinking.trim() : '';
   return text === '' ? done : addItem(done, { kind: 'thinking', text });
 }
 
+function answerItem({ settledChars }: LiveStream, text: string): Item {
+  return { kind: 'answer', text, isContinued: settledChars > 0 };
+}
+
 /** What was streamed and never finished as a block is still something that was said. */
 function endStream(view: ViewState): ViewState {
-  const { stream } = view;
-  if (stream === undefined) return view;
-  const rest = stream.text.slice(stream.settledChars);
-  const done = { ...view, stream: undefined };
-  if (stream.kind === 'thinking' || rest.trim() === '') return done;
-  return addItem(done, { kind: 'answer', text: rest, isContinued: stream.settledChars > 0 });
+  const rests = view.streams.flatMap((stream) => {
+    const rest = stream.text.slice(stream.settledChars);
+    return stream.kind === 'thinking' || rest.trim() === '' ? [] : [answerItem(stream, rest)];
+  });
+  return rests.reduce(addItem, { ...view, streams: [] });
 }
 
 function viewAfterResult(view: ViewState, event: CallFinished, atMs: number): ViewState {

@@ -45,7 +45,7 @@ async function busyState(): Promise<ConsoleState> {
       ...emptyView,
       finished: [{ kind: 'prompt', text: 'x' }],
       busySinceMs: nowMs - 12_000,
-      stream: { kind: 'text', text: `${long}\n\n`.repeat(30), settledChars: 0 },
+      streams: [{ index: 0, kind: 'text', text: `${long}\n\n`.repeat(30), settledChars: 0 }],
       calls: [
         {
           call: call('Bash', { command: long }),
@@ -88,7 +88,11 @@ test('a working turn, without colour', async () => {
     ...busy,
     agent: busy.agent === undefined ? undefined : { ...busy.agent, queued: ['then the next lamp'], todos: [] },
     editor: initialConsole.editor,
-    view: { ...busy.view, stream: { kind: 'text' as const, text: 'It **shines**', settledChars: 0 }, calls: [] },
+    view: {
+      ...busy.view,
+      streams: [{ index: 0, kind: 'text' as const, text: 'It **shines**', settledChars: 0 }],
+      calls: [],
+    },
   };
   const drawing = { style: createStyle(false), columns: 70, rows: 24, nowMs, cwd: '/work/lamp' };
   assert.deepEqual(layOutScreen(state, drawing), {

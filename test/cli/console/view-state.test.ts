@@ -36,7 +36,7 @@ test('a prompt and the answer that streams in', () => {
   assert.deepEqual(play(prompt, request, part('It '), part('shines')), {
     ...emptyView,
     finished: [{ kind: 'prompt', text: 'light the lamp' }],
-    stream: { kind: 'text', text: 'It shines', settledChars: 0 },
+    streams: [{ index: 0, kind: 'text', text: 'It shines', settledChars: 0 }],
     busySinceMs: startMs,
   });
   assert.deepEqual(play(prompt, request, part('It '), part('shin'), block('It shines.'), turnEnd('success')), {
@@ -53,11 +53,27 @@ test('a long answer goes to the scrollback piece by piece, and nothing of it twi
   const parts = text.match(/[\s\S]{1,11}/g) ?? [];
   const streaming = play(prompt, request, ...parts.map((each) => part(each)));
   assert.equal(streaming.finished.length > 3, true);
-  assert.equal((streaming.stream?.text.length ?? 0) - (streaming.stream?.settledChars ?? 0) < 700, true);
+  assert.equal((streaming.streams[0]?.text.length ?? 0) - (streaming.streams[0]?.settledChars ?? 0) < 700, true);
   const done = play(prompt, request, ...parts.map((each) => part(each)), block(text));
   const answers = done.finished.flatMap((item) => (item.kind === 'answer' ? [item] : []));
   assert.equal(answers.map((item) => item.text).join(''), text);
   assert.deepEqual([...new Set(answers.map((item) => item.isContinued))], [false, true]);
+});
+
+test('a block whose line is written late is shown once, before what came after it', () => {
+  const late = { type: 'part', index: 1, kind: 'input', text: '{"command":', raw: {} } as const;
+  const next = { ...part('Then this'), index: 2 } as Step;
+  const before = play(request, part('I run it'), late, next);
+  assert.deepEqual(
+    [before.streams.map(({ text }) => text), before.inputChars, before.finished],
+    [['I run it', 'Then this'], 11, []],
+  );
+  const after = play(request, part('I run it'), late, next, block('I run it.'));
+  assert.deepEqual(after.finished, [{ kind: 'answer', text: 'I run it.', isContinued: false }]);
+  assert.deepEqual(
+    after.streams.map(({ text }) => text),
+    ['Then this'],
+  );
 });
 
 test('a call runs with its output, then is one item with its result', () => {
@@ -87,10 +103,7 @@ test('a sub-agent is told of below its call: what it does, then its totals', () 
   ];
   const work = { ...mark, agentType: 'explore', description: 'look', startedMs: startMs + 1000, calls: 1, tokens: 70 };
   const running = play(...steps);
-  assert.deepEqual(
-    [running.agents, running.stream, running.calls.length],
-    [[{ ...work, doing: 'Grep lamp' }], undefined, 1],
-  );
+  assert.deepEqual([running.agents, running.streams, running.calls.length], [[{ ...work, doing: 'Grep lamp' }], [], 1]);
   const outcome = { content: 'found', isError: false, stored: null };
   const done = play(...steps, { type: 'agent-finished', ...mark, outcome }, result(task, 'found'));
   assert.deepEqual(
@@ -139,7 +152,7 @@ test('an answer that broke off or was interrupted keeps what was said', () => {
     request,
     part('whole'),
   );
-  assert.equal(abandoned.stream?.text, 'whole');
+  assert.equal(abandoned.streams[0]?.text, 'whole');
 });
 
 test('the ends of a turn', () => {
