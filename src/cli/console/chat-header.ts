@@ -30,7 +30,8 @@ async function lastLines(file: string, options: { style: Style; columns: number 
     // It brings the whole reader of sessions along, which a new chat does without.
     const { previewOf } = await import('../picker/preview.ts');
     const lines = await previewOf({ path: file, project: '', root: '' }, options);
-    return lines.slice(-resumedRows);
+    const last = lines.slice(-resumedRows);
+    return last.slice(last.findIndex((line) => line !== ''));
   } catch {
     return [];
   }

@@ -260,6 +260,7 @@ class Console {
     const isCustom = agent.state.commands.some(({ name }) => name === call?.name);
     const work = async (): Promise<void> => {
       if (call !== undefined && own !== undefined) {
+        this.#say({ kind: 'command', text: prompt });
         await own.run(this.#context(agent, call.argument));
       } else if (call !== undefined && !isCustom) {
         throw new UserError(`there is no command /${call.name}`, '/help lists them');

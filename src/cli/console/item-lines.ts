@@ -28,6 +28,8 @@ function ownLines(item: Item, drawing: Drawing): readonly string[] {
   switch (item.kind) {
     case 'prompt':
       return quoted(item.text, '›', { style, width: columns }).split('\n');
+    case 'command':
+      return [style.muted(`› ${oneLine(item.text, columns - 3)}`)];
     case 'answer':
       return answerLines(item.text, item.isContinued, drawing);
     case 'thinking':

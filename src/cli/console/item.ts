@@ -5,6 +5,8 @@ import type { ToolOutcome } from '../../agent/tool.ts';
 
 export type Item =
   | { readonly kind: 'prompt'; readonly text: string }
+  /** Typed for the console, not for the model. */
+  | { readonly kind: 'command'; readonly text: string }
   /** Text of the model; a long one comes in several pieces, of which only the first begins with a mark. */
   | { readonly kind: 'answer'; readonly text: string; readonly isContinued: boolean }
   | { readonly kind: 'thinking'; readonly text: string }
