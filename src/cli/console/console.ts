@@ -62,7 +62,7 @@ class Console {
     this.#options = options;
     const { stdout, stdin, io } = options;
     this.#history = historyFile(io.env);
-    const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24, nowMs: Date.now() };
+    const size = { columns: stdout.columns || 80, rows: stdout.rows || 24, nowMs: Date.now() };
     const view = addItem(initialConsole.view, headerItem(options.agent.cwd, { ...io, ...size }));
     const pending = options.firstPrompt === undefined ? [] : [options.firstPrompt];
     this.#store = new ConsoleStore({ ...initialConsole, ...size, view, pending });

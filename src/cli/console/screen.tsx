@@ -30,15 +30,15 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
   const { stdin, stdout, stderr, style, cwd, isDebug = false } = options;
   let next: PlacedLines = { lines: [] };
   let shown = next;
-  let columns = stdout.columns ?? 80;
+  let columns = stdout.columns || 80;
   const onDraw = (drawn: PlacedLines): void => {
     next = drawn;
   };
   const onResize = (): void => {
     const before = columns;
-    columns = stdout.columns ?? 80;
+    columns = stdout.columns || 80;
     if (columns < before) stdout.write(eraseReflowed(shown, columns));
-    store.update({ columns, rows: stdout.rows ?? 24 });
+    store.update({ columns, rows: stdout.rows || 24 });
   };
   // Before Ink's own listener, which counts on the lines standing as it wrote them.
   stdout.prependListener('resize', onResize);
