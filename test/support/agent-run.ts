@@ -34,16 +34,16 @@ export async function openRun(choice: SessionChoice, options: OpenOptions): Prom
 
 export class AgentRun {
   readonly session: OpenSession;
-  readonly events: AgentEvent[] = [];
+  readonly model: string;
   #count = 0;
 
-  constructor(session: OpenSession) {
+  constructor(session: OpenSession, usedModel: string = model) {
     this.session = session;
+    this.model = usedModel;
   }
 
   async emit(happening: AgentHappening, agent?: AgentMark): Promise<void> {
     const event: AgentEvent = { at: new Date(), ...happening, ...(agent === undefined ? {} : { agent }) };
-    this.events.push(event);
     await this.session.recorder.record(event);
   }
 
@@ -65,14 +65,14 @@ export class AgentRun {
     for (const block of blocks) {
       const uuid = randomUUID();
       uuids.push(uuid);
-      const message = { id, model, requestId: `req_${id}` };
+      const message = { id, model: this.model, requestId: `req_${id}` };
       await this.emit({ type: 'block', uuid, message, block, stopReason, usage }, agent);
     }
     return uuids;
   }
 
   async abandon(id: string, agent?: AgentMark): Promise<void> {
-    await this.emit({ type: 'answer-abandoned', message: { id, model, requestId: `req_${id}` } }, agent);
+    await this.emit({ type: 'answer-abandoned', message: { id, model: this.model, requestId: `req_${id}` } }, agent);
   }
 
   async answer(text: string, agent?: AgentMark): Promise<void> {

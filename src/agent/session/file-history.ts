@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import { diskError, makeFolder, syncPath } from '../../store/disk.ts';
@@ -49,12 +50,12 @@ export class FileHistory {
   /** At a prompt: files that changed since their last backup get another one. */
   takeSnapshot(messageId: string, at: Date): Promise<JsonObject> {
     return this.#inTurn(async () => {
-      for (const [key, backup] of [...this.#tracked])
-        this.#tracked.set(
-          key,
-          (await this.#isAsKept(key, backup)) ? backup : await this.#backUp(key, backup.version + 1),
-        );
-      const snapshot = { messageId, timestamp: at.toISOString(), tracked: new Map(this.#tracked) };
+      const tracked = new Map<string, Backup>();
+      for (const [key, known] of [...this.#tracked]) {
+        const backup = await this.#backUpChanged(key, known);
+        if (backup !== undefined) tracked.set(key, backup);
+      }
+      const snapshot = { messageId, timestamp: at.toISOString(), tracked };
       this.#snapshot = snapshot;
       return snapshotEntry(snapshot, messageId, false, this.cwd);
     });
@@ -87,6 +88,18 @@ export class FileHistory {
       this.#tracked.set(key, backup);
       return backup;
     });
+  }
+
+  /** A file that cannot be read now is left out of the snapshot: it must not stop the prompt. */
+  async #backUpChanged(key: string, known: Backup): Promise<Backup | undefined> {
+    try {
+      const backup = (await this.#isAsKept(key, known)) ? known : await this.#backUp(key, known.version + 1);
+      this.#tracked.set(key, backup);
+      return backup;
+    } catch (error) {
+      if (error instanceof UserError || systemErrorCode(error) !== undefined) return undefined;
+      throw error;
+    }
   }
 
   async #isAsKept(key: string, { name }: Backup): Promise<boolean> {
@@ -234,7 +247,12 @@ async function hashFile(file: string): Promise<string> {
 }
 
 function statOf(file: string): Stats | undefined {
-  return statSync(file, { throwIfNoEntry: false });
+  try {
+    return statSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined;
+    throw error;
+  }
 }
 
 function isRegularFile(file: string): boolean {

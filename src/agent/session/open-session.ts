@@ -168,13 +168,17 @@ async function readSession(file: string): Promise<Session> {
   return session;
 }
 
-/** The client keeps one name for people through the life of a session. */
+/** The client keeps one name for people through the life of a session; newer ones write none. */
 function slugOf({ transcript, id }: Session): string {
-  const named = transcript.nodes.findLast(
-    (node) => isMessage(node) && asString(transcript.read(node).slug) !== undefined,
-  );
-  return (named === undefined ? undefined : asString(transcript.read(named).slug)) ?? slugFor(id);
+  for (const node of transcript.nodes.filter(isMessage).slice(-linesWithSlug)) {
+    const slug = asString(transcript.read(node).slug);
+    if (slug !== undefined && /^[\w-]{1,100}$/.test(slug)) return slug;
+  }
+  return slugFor(id);
 }
+
+/** Where none of so many has one, the others have none either. */
+const linesWithSlug = 20;
 
 async function forkSession(file: string, options: OpenOptions, wanted: string | undefined): Promise<string> {
   if (wanted !== undefined) await refuseKnownId(options, wanted);

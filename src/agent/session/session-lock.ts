@@ -19,7 +19,7 @@ export async function holdSession(file: string, env: NodeJS.ProcessEnv): Promise
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((held, failed) => {
     const options = { waitMs: 0, name: `${sessionId}.lock`, what: `at work in session ${sessionId}` };
-    ended = withLock(path.join(stateFolder(env), 'sessions'), options, () => {
+    ended = withLock(path.join(stateFolder(env), 'session-locks'), options, () => {
       held();
       return isOver;
     });

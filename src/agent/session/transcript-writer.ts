@@ -1,6 +1,7 @@
 // Lines to write → a transcript that grows by whole, durable appends: one chain of parents, rising times, and the
 // conversation that the lines make. Nothing counts before it is on the disk.
 import { randomUUID } from 'node:crypto';
+import { exitCodes, UserError } from '../../base/errors.ts';
 import {
   asObject,
   asString,
@@ -123,14 +124,23 @@ export class TranscriptWriter {
       made.push({ text: JSON.stringify(soundEntry(this.#entryFor(line, moment))), line, leafBefore: leafUuid });
       if (line.kind === 'chain') leafUuid = line.uuid;
     }
-    this.#identity = await appendLines(
-      this.file,
-      made.map(({ text }) => text),
-      this.#identity,
-    );
+    const texts = made.map(({ text }) => text);
+    this.#identity = await appendLines(this.file, texts, this.#identity).catch((error: unknown) => {
+      throw this.#refusal(error);
+    });
     this.#leafUuid = leafUuid;
     this.#lastMs = lastMs;
     for (const { text, line, leafBefore } of made) if (line.kind === 'chain') this.#remember(text, line, leafBefore);
+  }
+
+  /** Claude Code takes no lock: that it writes too is only seen by the file. */
+  #refusal(error: unknown): unknown {
+    if (!(error instanceof UserError) || error.exitCode !== exitCodes.refused) return error;
+    return new UserError(
+      `another program has written to ${this.file} since; nothing was written`,
+      'go on in a copy: resume it with --fork-session',
+      exitCodes.refused,
+    );
   }
 
   #entryFor(line: NewLine, moment: LineMoment): JsonObject {

@@ -2,7 +2,7 @@
 // outlives an interrupt, its time limit or our own process.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { formatDuration } from '../../base/human.ts';
 import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../tool.ts';
@@ -85,13 +85,13 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
     `${context.callId.replace(/[^\w-]/g, '_').slice(0, 100)}.txt`,
   );
   const output = new CommandOutput(file);
-  const report = makeReporter(context, output);
+  const reporter = makeReporter(context, output);
   const shell = startShell(input.command, {
     cwd: workspace.cwd,
     env: workspace.env,
     onOutput: (bytes) => {
       output.add(bytes);
-      report();
+      reporter.report();
     },
   });
   const timeoutMs = input.timeout ?? limits.bash.defaultTimeoutMs;
@@ -113,6 +113,7 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
+    reporter.stop();
     output.close();
   }
 }
@@ -155,14 +156,29 @@ function describeExit(
   };
 }
 
-/** The screen is told a few times a second, however fast the command prints. */
-function makeReporter({ progress }: CallContext, output: CommandOutput): () => void {
+interface Reporter {
+  report(): void;
+  stop(): void;
+}
+
+/** The screen is told a few times a second, however fast the command prints, and always of the last it printed. */
+function makeReporter({ progress }: CallContext, output: CommandOutput): Reporter {
   const startMs = Date.now();
-  let lastMs = 0;
-  return () => {
-    const now = Date.now();
-    if (now - lastMs < limits.bash.progressEveryMs) return;
-    lastMs = now;
-    progress({ kind: 'output', text: output.recent, totalLines: output.totalLines, elapsedMs: now - startMs });
+  let timer: NodeJS.Timeout | undefined;
+  let isBehind = false;
+  const tell = (): void => {
+    progress({ kind: 'output', text: output.recent, totalLines: output.totalLines, elapsedMs: Date.now() - startMs });
+    isBehind = false;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isBehind) tell();
+    }, limits.bash.progressEveryMs);
+  };
+  return {
+    report: () => {
+      if (timer === undefined) tell();
+      else isBehind = true;
+    },
+    stop: () => clearTimeout(timer),
   };
 }

@@ -19,7 +19,7 @@ export const limits = {
   change: {
     fileBytes: 10_485_760,
     /** More changed lines than this are one hunk: the exact difference of two large texts takes quadratic time. */
-    diffEdits: 4000,
+    diffEdits: 1000,
     /** A longer text is not kept a second time in the transcript. */
     keptChars: 1_048_576,
   },
@@ -37,7 +37,9 @@ export const limits = {
     /** From SIGTERM to SIGKILL. */
     killGraceMs: 2000,
     /** How long output is awaited after the shell ended, where something it started holds on to the pipe. */
-    drainMs: 250,
+    drainMs: 400,
+    /** The same where nothing is left but `cat`, which ends by itself: only a slow machine needs it. */
+    flushMs: 10_000,
     filterMs: 2000,
   },
   search: {

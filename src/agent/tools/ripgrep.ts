@@ -29,7 +29,8 @@ export async function runRipgrep(
     throw new ToolFailure(
       `The search took longer than ${limits.search.timeoutMs / 1000} s and was ended. Narrow it with path, glob or type.`,
     );
-  if (result.code > 1 && result.stdout === '') throw new ToolFailure(`The search failed: ${result.stderr.trim()}`);
+  if (result.code > 1 && result.stdout === '' && !result.stderr.includes(nothingSearched))
+    throw new ToolFailure(`The search failed: ${result.stderr.trim()}`);
   return { stdout: result.stdout, isCut: result.isCut };
 }
 
@@ -84,6 +85,8 @@ function collect(
   });
 }
 
+/** A filter that leaves no file is for ripgrep a failure, for us a search without a match. */
+const nothingSearched = 'No files were searched';
 const maxStderrChars = 2000;
 const missingText =
   'ripgrep was not found, neither in the npm package @vscode/ripgrep nor on PATH. Use find and grep in Bash instead.';

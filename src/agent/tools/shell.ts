@@ -57,43 +57,53 @@ export function startShell(command: string, { cwd, env, onOutput }: ShellOptions
   const pipes = pipesOf(child);
   for (const pipe of Object.values(pipes)) pipe.on('error', () => undefined);
   pipes.command.end(`${command}\0`);
+  const hold = (how: 'ref' | 'unref'): void => {
+    child[how]();
+    for (const pipe of Object.values(pipes)) pipe[how]();
+  };
   const killGroup = (): void => {
+    // Who kills waits for the end.
+    hold('ref');
     signalGroup(child, 'SIGKILL');
     pipes.lifeline.destroy();
   };
   const gone = new Promise<void>((resolve) => pipes.report.once('close', resolve));
-  // The watcher and `cat` are all that is left then.
-  void gone.then(killGroup);
   const exited = waitForExit(child, pipes, onOutput);
+  // The watcher is all that is left then, and `cat` has passed on everything.
+  void Promise.allSettled([gone, exited]).then(killGroup);
   return {
     exited,
     gone,
     kill: killGroup,
     stop: () => {
+      hold('ref');
       signalGroup(child, 'SIGTERM');
       const timer = setTimeout(killGroup, limits.bash.killGraceMs);
       void gone.then(() => clearTimeout(timer));
     },
-    unref: () => {
-      child.unref();
-      for (const pipe of Object.values(pipes)) if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
-    },
+    unref: () => hold('unref'),
   };
 }
 
+/** Node's pipes are sockets: they can let the process end while they are open. */
+interface Held {
+  ref(): void;
+  unref(): void;
+}
+
 interface Pipes {
-  readonly output: Readable;
+  readonly output: Readable & Held;
   /** Of our own two scripts, before the command's is joined to `output`. */
-  readonly complaints: Readable;
-  readonly lifeline: Writable;
+  readonly complaints: Readable & Held;
+  readonly lifeline: Writable & Held;
   /** Every process of the command has it open: its end is the end of them all. */
-  readonly report: Readable;
-  readonly command: Writable;
+  readonly report: Readable & Held;
+  readonly command: Writable & Held;
 }
 
 function pipesOf(child: ChildProcess): Pipes {
   const [command, output, complaints, lifeline, report] = child.stdio;
-  return { output, complaints, lifeline, report, command } as Pipes; // all were asked to be pipes
+  return { output, complaints, lifeline, report, command } as unknown as Pipes; // all were asked to be pipes
 }
 
 function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer) => void): Promise<ShellExit> {
@@ -102,6 +112,7 @@ function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer
     let reported = '';
     let code: number | undefined;
     let open = 2;
+    let isGone = false;
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {
       clearTimeout(timer);
@@ -112,7 +123,7 @@ function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer
       clearTimeout(timer);
       if (code === undefined) return;
       if (open === 0) settle();
-      else timer = setTimeout(settle, limits.bash.drainMs);
+      else timer = setTimeout(settle, isGone ? limits.bash.flushMs : limits.bash.drainMs);
     };
     const onClose = (): void => {
       open--;
@@ -128,7 +139,10 @@ function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer
       wait();
     });
     output.once('close', onClose);
-    report.once('close', onClose);
+    report.once('close', () => {
+      isGone = true;
+      onClose();
+    });
     child.once('error', reject);
     child.once('exit', (exitCode, signal) => {
       code = exitCode ?? 128 + (signalNumbers[signal ?? ''] ?? 0);

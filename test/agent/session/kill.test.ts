@@ -42,7 +42,7 @@ async function watchedRun(t: TestContext, seed: number): Promise<WatchedRun> {
 
 test('after every event the conversation is what a resume of the file sends', async (t) => {
   let events = 0;
-  for (let seed = 1; seed <= (isLong ? 200 : 12); seed++) {
+  for (let seed = 1; seed <= (isLong ? 200 : 4); seed++) {
     const run = await watchedRun(t, seed);
     run.onEvent = async () => {
       events++;
@@ -53,26 +53,28 @@ test('after every event the conversation is what a resume of the file sends', as
     await runRandomly(run, seededRandom(seed), 4);
     await run.close();
   }
-  assert.ok(events > 200, `only ${events} events`);
+  assert.ok(events > 100, `only ${events} events`);
 });
 
 test('a kill after any event, or within its write, leaves a session that is whole', async (t) => {
   let points = 0;
-  for (let seed = 101; seed <= (isLong ? 160 : 106); seed++) {
+  for (let seed = 101; seed <= (isLong ? 130 : 102); seed++) {
     const run = await watchedRun(t, seed);
     await runRandomly(run, seededRandom(seed), 4);
     await run.close();
     const random = seededRandom(seed * 7);
     for (const [i, sizes] of run.points.entries()) {
       if (!sizes.has(run.session.file)) continue;
-      points += 2;
+      points++;
       await assertWhole(t, run, sizes, `seed ${seed}, after event ${i}`);
+      if (!isLong && i % 3 !== 0) continue;
+      points++;
       const before = run.points[i - 1] ?? new Map<string, number>();
       const torn = new Map([...sizes].map(([file, size]) => [file, within(before.get(file) ?? 0, size, random)]));
       await assertWhole(t, run, torn, `seed ${seed}, within event ${i}: ${JSON.stringify([...torn.values()])}`, true);
     }
   }
-  assert.ok(points >= 300, `only ${points} points`);
+  assert.ok(points >= (isLong ? 1000 : 60), `only ${points} points`);
 });
 
 function within(from: number, to: number, random: () => number): number {

@@ -66,6 +66,21 @@ test('files go back to how they were at a prompt, and forward again', async (t) 
   assert.deepEqual([readFileSync(made, 'utf8'), readFileSync(old, 'utf8')], ['made.txt 1', 'old 0']);
 });
 
+test('a tracked file that is gone, a folder or unreadable does not stop a prompt', async (t) => {
+  const run = await newRun(t);
+  const { made, old } = await threeTurns(run);
+  rmSync(made);
+  mkdirSync(path.join(made, 'inside'), { recursive: true });
+  rmSync(old);
+  symlinkSync(old, old);
+  await run.turn('On', 'Yes.');
+  const [point] = (await rewindPoints(run.session)).slice(-2);
+  assert.ok(point !== undefined);
+  const { restored, problems } = await rewind(run.session, point, 'files');
+  assert.deepEqual([restored, problems.length], [[], 2]);
+  assert.ok(existsSync(path.join(made, 'inside')));
+});
+
 test('the chat goes on from before a prompt, for old and new clients alike', async (t) => {
   const run = await newRun(t);
   const { made } = await threeTurns(run);
