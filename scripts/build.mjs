@@ -35,7 +35,7 @@ const common = {
 };
 await build({
   ...common,
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
   plugins: [lazyProcesses],
