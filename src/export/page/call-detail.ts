@@ -4,9 +4,6 @@ import { asObject, asString, isArray, isObject, type JsonObject } from '../../ba
 import { prettyJson } from '../../base/json-text.ts';
 import { isTodo } from '../../format/tool-result.ts';
 import { asNumber, type CallSource, inputRef, inputText, outputText, shortText, storedText } from './call-source.ts';
-import { diffDetail } from './diff-detail.ts';
-import { readNumbered } from './numbered-text.ts';
-import { cutText, noText, textChars } from './text.ts';
 import type {
   AgentDetail,
   CallDetail,
@@ -19,7 +16,10 @@ import type {
   TodoView,
   WebFetchDetail,
   WebSearchDetail,
-} from './view.ts';
+} from './detail.ts';
+import { diffDetail } from './diff-detail.ts';
+import { readNumbered } from './numbered-text.ts';
+import { cutText, noText, textChars } from './text.ts';
 
 export function callDetail(source: CallSource): CallDetail {
   const { call, input } = source;

@@ -7,9 +7,10 @@ import type { ToolCall } from '../../session/tool-calls.ts';
 import { summariseInput } from '../../session/tool-summary.ts';
 import { callDetail } from './call-detail.ts';
 import { outputText, readCall } from './call-source.ts';
+import type { CallDetail } from './detail.ts';
 import { imagesIn } from './image-ref.ts';
 import { firstChars, placeOf, startOf } from './text.ts';
-import type { AgentRow, CallDetail, CallItem } from './view.ts';
+import type { AgentRow, CallItem } from './view.ts';
 
 export interface CallContext {
   readonly cwd: string | undefined;

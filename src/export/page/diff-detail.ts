@@ -2,9 +2,10 @@
 import { asObject, asString, isArray } from '../../base/json.ts';
 import { isHunk } from '../../format/tool-result.ts';
 import { type CallSource, inputRef, shortText } from './call-source.ts';
+import type { DiffDetail, HunkView } from './detail.ts';
 import { addedHunk, editHunks, isEdit } from './hunks.ts';
 import { firstChars, refTo } from './text.ts';
-import type { DiffDetail, HunkView, Ref } from './view.ts';
+import type { Ref } from './view.ts';
 
 const maxLines = 240;
 const lineChars = 1_000;

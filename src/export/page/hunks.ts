@@ -2,7 +2,7 @@
 // quick comparison is all removed and all added.
 import { structuredPatch } from 'diff';
 import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
-import type { HunkView } from './view.ts';
+import type { HunkView } from './detail.ts';
 
 const maxChanges = 600;
 const maxComparedChars = 200_000;
