@@ -4,6 +4,6 @@ import type { Severity } from '../../wire.ts';
 export const severityWords: Readonly<Record<Severity, string>> = {
   fatal: 'Cannot be resumed',
   loss: 'A resume loses work',
-  warn: 'Damaged, nothing lost',
-  info: 'Good to know',
+  warn: 'Warning',
+  info: 'Note',
 };

@@ -68,8 +68,8 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
       </div>
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
       {called === null || called.total === 0 ? null : (
-        <section className="called" aria-label="Sessions by title">
-          <h2>Called so</h2>
+        <section className="called" aria-label="Sessions by title or folder">
+          <h2>By title or folder</h2>
           <ul>
             {called.rows.map((row) => (
               <li key={row.key}>
@@ -96,7 +96,11 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
 }
 
 function resultText({ total, sessions }: SearchAnswer): string {
-  return total === 0 ? '' : `${counted(total, 'place')} in ${counted(sessions.length, 'session')} shown.`;
+  const shown = sessions.reduce((sum, { hits }) => sum + hits.length, 0);
+  if (total === 0) return '';
+  return shown < total
+    ? `${counted(total, 'place')}; the best ${shown}, in ${counted(sessions.length, 'session')}, are shown.`
+    : `${counted(total, 'place')} in ${counted(sessions.length, 'session')}.`;
 }
 
 function Hits({ answer, isAsking }: { readonly answer: SearchAnswer; readonly isAsking: boolean }) {
@@ -109,7 +113,7 @@ function Hits({ answer, isAsking }: { readonly answer: SearchAnswer; readonly is
     );
   return (
     <section className="hits" aria-label="Said in sessions" aria-busy={isAsking}>
-      <h2>Said</h2>
+      <h2>In the sessions</h2>
       {answer.sessions.map((session) => (
         <article key={session.key}>
           <h3>

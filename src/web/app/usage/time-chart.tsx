@@ -27,7 +27,8 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
   return (
     <section className="time-chart" aria-label={name}>
       <h2>{name}</h2>
-      <figure>
+      {/* A bar of a whole screen's width would say more than it knows. */}
+      <figure style={{ maxWidth: `${Math.max(8, bars.length) * 3}rem` }}>
         <span className="chart-top">{measure === 'cost' ? formatMoney(top) : formatTokens(top)}</span>
         <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${height}`} preserveAspectRatio="none" aria-hidden="true">
           {bars.map(({ key, row }, index) => {
