@@ -33,6 +33,8 @@ export async function run(given: CommandInput): Promise<void> {
   listen();
   try {
     const url = session === undefined ? server.url : await server.urlOf(path.resolve(session));
+    if (url === undefined)
+      throw new UserError(`${session} is not in a project folder of the roots`, 'name its root with --root DIR');
     await writeOut([flags.json === true ? `${jsonText({ url })}\n` : `${url}\n`], io);
     if (flags.json !== true) writeNotice(io.stderr, 'Ctrl-C ends it');
     if (flags['no-browser'] !== true) openBrowser(url, io.env);

@@ -33,10 +33,15 @@ export function openBrowser(): Promise<Browser> {
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 
-/** A page in a profile of its own, at an address; other addresses than its own are complained about. */
-export async function openPage(url: string, options: BrowserContextOptions = desktop): Promise<OpenedPage> {
+/** A page in a profile of its own, at an address; others are complained about. `script` runs before the page's own. */
+export async function openPage(
+  url: string,
+  options: BrowserContextOptions = desktop,
+  script = '',
+): Promise<OpenedPage> {
   const browser = await openBrowser();
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  if (script !== '') await context.addInitScript(script);
   const page = await context.newPage();
   const complaints: string[] = [];
   const { origin } = new URL(url);

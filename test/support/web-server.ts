@@ -128,7 +128,7 @@ function sendRaw(port: number, cookie: string, raw: RawRequest): Promise<RawAnsw
   });
 }
 
-function listenTo(context: TestContext, port: number, cookie: string, address: string): Listening {
+export function listenTo(context: TestContext, port: number, cookie: string, address: string): Listening {
   const events: Heard[] = [];
   let rest = '';
   const sent = request({ host: '127.0.0.1', port, path: address, headers: { cookie } }, (response) => {

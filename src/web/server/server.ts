@@ -43,8 +43,8 @@ export interface RunningServer {
   readonly port: number;
   /** With its token: who has it may read everything. */
   readonly url: string;
-  /** The address of a session's page, with the token. */
-  urlOf(path: string): Promise<string>;
+  /** The address of a session's page, with the token; `undefined` for a file that is no session below the roots. */
+  urlOf(path: string): Promise<string | undefined>;
   /** Pages that listen, and those of them that do not keep up. */
   listeners(): number;
   behind(): number;
@@ -116,10 +116,10 @@ class LibraryServer implements RunningServer {
     return this.#addressOf('/');
   }
 
-  async urlOf(path: string): Promise<string> {
+  async urlOf(path: string): Promise<string | undefined> {
     await this.#isReady;
     const key = this.#roster.keyOf(path);
-    return key === undefined ? this.url : this.#addressOf(`/s/${encodeURIComponent(key)}`);
+    return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
   }
 
   listeners(): number {

@@ -42,6 +42,8 @@ const maxMarkdownChars = 64 * 1024 * 1024;
 export class SessionAnswers {
   readonly #shelf: Shelf;
   readonly #prices = new PriceList(loadPrices());
+  /** A session that has grown is another object; one that left the shelf takes its heads along. */
+  readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
@@ -51,7 +53,10 @@ export class SessionAnswers {
     const { session, version } = await this.#open(query);
     const { key, branch = 1, fromTurn = 1 } = query;
     requireBranch(session, branch);
-    return { key, version, head: sessionHead(session, { branch, fromTurn, prices: this.#prices }) };
+    const known = this.#heads.get(session)?.get(`${branch} ${fromTurn}`);
+    const head = known ?? sessionHead(session, { branch, fromTurn, prices: this.#prices });
+    this.#heads.set(session, (this.#heads.get(session) ?? new Map()).set(`${branch} ${fromTurn}`, head));
+    return { key, version, head };
   }
 
   async turns(query: Of<TurnsQuery>): Promise<TurnsAnswer<TurnView>> {

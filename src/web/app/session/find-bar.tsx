@@ -186,19 +186,48 @@ function useMarks(text: string): void {
   }, [text]);
 }
 
+/** Code is coloured word by word: texts of one block are looked at together. */
 function rangesOf(root: Element, word: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  let block: Element | null = null;
+  let texts: Text[] = [];
   for (let node = walker.nextNode(); node !== null && ranges.length < maxMarks; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
-    for (let at = text.indexOf(word); at >= 0 && ranges.length < maxMarks; at = text.indexOf(word, at + word.length)) {
-      const range = document.createRange();
-      // Some letters change their length with their case.
-      if (at + word.length > (node.nodeValue ?? '').length) break;
-      range.setStart(node, at);
-      range.setEnd(node, at + word.length);
-      ranges.push(range);
+    const own = node.parentElement?.closest(blocks) ?? null;
+    if (own !== block) {
+      ranges.push(...rangesIn(texts, word));
+      texts = [];
+      block = own;
     }
+    texts.push(node as Text); // the walker shows nothing else
+  }
+  return [...ranges, ...rangesIn(texts, word)];
+}
+
+const blocks = 'article, button, code, div, figcaption, h1, h2, h3, h4, h5, h6, li, p, pre, td, th';
+
+function rangesIn(texts: readonly Text[], word: string): Range[] {
+  const whole = texts.map((text) => text.data).join('');
+  const lower = whole.toLowerCase();
+  // Some letters change their length with their case: then the places would not fit.
+  if (lower.length !== whole.length) return [];
+  const ranges: Range[] = [];
+  for (let at = lower.indexOf(word); at >= 0 && ranges.length < maxMarks; at = lower.indexOf(word, at + word.length)) {
+    const [start, end] = [pointAt(texts, at), pointAt(texts, at + word.length - 1)];
+    if (start === undefined || end === undefined) break;
+    const range = document.createRange();
+    range.setStart(start.text, start.offset);
+    range.setEnd(end.text, end.offset + 1);
+    ranges.push(range);
   }
   return ranges;
+}
+
+function pointAt(texts: readonly Text[], at: number): { readonly text: Text; readonly offset: number } | undefined {
+  let offset = at;
+  for (const text of texts) {
+    if (offset < text.length) return { text, offset };
+    offset -= text.length;
+  }
+  return undefined;
 }

@@ -1,0 +1,174 @@
+// A call of any tool → a ruling, by what the tool touches: a shell, a file, a host, a server, an agent.
+import path from 'node:path';
+import { asString, type JsonObject } from '../../base/json.ts';
+import { judgePath, type PathContext } from './path-judge.ts';
+import type { Rule, RuleKind } from './rule.ts';
+import { allow, ask, combineRulings, deny, type Ruling } from './ruling.ts';
+import { judgeShell } from './shell/judge-shell.ts';
+import { matchesText } from './wildcard.ts';
+
+export interface ToolContext extends PathContext {
+  readonly cwd: string;
+  /** What the tool says of itself. */
+  readonly isReadOnly: boolean;
+}
+
+const readers: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+const writers: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+/** They touch nothing but the session, or ask the person themselves. */
+const free: ReadonlySet<string> = new Set([
+  ...[
+    'TodoWrite',
+    'TodoRead',
+    'AskUserQuestion',
+    'ExitPlanMode',
+    'EnterPlanMode',
+    'BashOutput',
+    'TaskOutput',
+    'KillShell',
+    'TaskStop',
+  ],
+  ...['ListMcpResourcesTool', 'ToolSearch', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
+]);
+
+export function judgeTool(name: string, input: JsonObject, context: ToolContext): Ruling {
+  const stopped = wholeRule('deny', name, context.rules) ?? wholeRule('ask', name, context.rules);
+  if (stopped !== undefined) {
+    const words = `by the rule ${stopped.text} (${stopped.source})`;
+    if (stopped.kind === 'deny') return deny(`${name} is denied ${words}`);
+    return combineRulings([ask(`${name} is asked for ${words}`, context.isReadOnly), judgeParts(name, input, context)]);
+  }
+  return judgeParts(name, input, context);
+}
+
+function judgeParts(name: string, input: JsonObject, context: ToolContext): Ruling {
+  if (name === 'Bash') return judgeBash(input, context);
+  if (readers.has(name)) return judgeReader(name, input, context);
+  if (writers.has(name)) return judgeWriter(name, input, context);
+  if (name === 'WebFetch') return judgeFetch(input, context);
+  const subject = subjectOf(name, input);
+  const ruled = subjectRule(name, subject, context);
+  if (ruled !== undefined) return ruled;
+  if (free.has(name)) return allow(`${name} only touches the session`, true);
+  if (name === 'Task' || name === 'Agent') return allow('what the agent does is judged call by call', true);
+  if (name === 'WebSearch') return ask('searches the web', true, ['WebSearch']);
+  if (name === 'Skill')
+    return ask(`uses the skill ${subject ?? ''}`, true, /^[\w:.-]+$/.test(subject ?? '') ? [`Skill(${subject})`] : []);
+  // Its own word is enough for a tool of ours, not for that of a server.
+  if (name.startsWith('mcp__'))
+    return ask(`calls ${name}, a tool of a server`, context.isReadOnly, /^[\w-]+$/.test(name) ? [name] : []);
+  return context.isReadOnly
+    ? allow(`${name} only reads`, true)
+    : ask(`uses ${name}`, false, /^\w+$/.test(name) ? [name] : []);
+}
+
+function judgeBash(input: JsonObject, context: ToolContext): Ruling {
+  const command = asString(input.command);
+  if (command === undefined) return ask('it names no command', false);
+  return judgeShell(command, context);
+}
+
+function judgeReader(name: string, input: JsonObject, context: ToolContext): Ruling {
+  const named = asString(input.file_path) ?? asString(input.notebook_path) ?? asString(input.path) ?? '.';
+  const pattern = name === 'Glob' ? (asString(input.pattern) ?? '') : '';
+  const cwds = [...new Set([context.places.projectDir, context.cwd])];
+  const judge = (file: string): Ruling => judgePath({ access: 'read', tools: ['Read', name], file, cwds }, context);
+  // A pattern may lead away from the folder that is searched.
+  const roams = pattern.split('/').includes('..') || /[{,]\s*(?:\/|\.\.)/.test(pattern);
+  const start = pattern.startsWith('/') || pattern.startsWith('~') ? [judge(staticFolder(pattern))] : [];
+  return combineRulings([judge(named), ...start, ...(roams ? [ask(`searches elsewhere: ${pattern}`, true)] : [])]);
+}
+
+function staticFolder(pattern: string): string {
+  const star = pattern.search(/[*?[{]/);
+  return star < 0 ? pattern : path.dirname(`${pattern.slice(0, star)}x`);
+}
+
+function judgeWriter(name: string, input: JsonObject, context: ToolContext): Ruling {
+  const file = asString(input.file_path) ?? asString(input.notebook_path);
+  if (file === undefined) return ask('it names no file', false);
+  const cwds = [...new Set([context.places.projectDir, context.cwd])];
+  return judgePath({ access: 'write', tools: [...new Set(['Edit', name])], file, cwds }, context);
+}
+
+function judgeFetch(input: JsonObject, context: ToolContext): Ruling {
+  const host = hostOf(asString(input.url) ?? '');
+  if (host === undefined) return ask('its address is not clear', true);
+  const isHit = ({ specifier }: Rule): boolean =>
+    specifier === undefined || (specifier.startsWith('domain:') && matchesHost(specifier.slice(7).toLowerCase(), host));
+  const rule = firstRule(['WebFetch'], isHit, context.rules);
+  return rule === undefined
+    ? ask(`fetches from ${host}`, true, [`WebFetch(domain:${host})`])
+    : fromRule(rule, `fetching from ${host}`, true);
+}
+
+function hostOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname, username } = new URL(url);
+  // A name before the @ is there to look like a host.
+  const isClear = /^https?:$/.test(protocol) && username === '' && hostname !== '';
+  return isClear ? hostname.toLowerCase().replace(/\.$/, '') : undefined;
+}
+
+/** `*.example.com` is every host below it; a plain domain is that host alone. */
+function matchesHost(pattern: string, host: string): boolean {
+  if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1));
+  return pattern === '*' || pattern === host;
+}
+
+function subjectOf(name: string, input: JsonObject): string | undefined {
+  if (name === 'Task' || name === 'Agent') return asString(input.subagent_type);
+  if (name === 'Skill') return asString(input.skill) ?? asString(input.command);
+  return undefined;
+}
+
+function subjectRule(
+  name: string,
+  subject: string | undefined,
+  { rules, isReadOnly }: ToolContext,
+): Ruling | undefined {
+  const tool = name === 'Agent' ? 'Task' : name;
+  const isHit = ({ kind, specifier }: Rule): boolean => {
+    if (specifier === undefined) return true;
+    // A specifier we have no meaning for forbids all, and allows nothing.
+    if (tool !== 'Task' && tool !== 'Skill') return kind !== 'allow';
+    const wanted = specifier.replace(/(?:\s|:)\*$/, '');
+    return subject !== undefined && (matchesText(specifier, subject) || wanted === subject);
+  };
+  const rule = firstRule([tool], isHit, rules);
+  return rule && fromRule(rule, subject === undefined ? name : `${name} ${subject}`, isReadOnly || tool === 'Task');
+}
+
+function fromRule(rule: Rule, what: string, isRead: boolean): Ruling {
+  if (rule.kind === 'deny') return deny(`${what} is denied by the rule ${rule.text} (${rule.source})`);
+  if (rule.kind === 'ask') return ask(`the rule ${rule.text} (${rule.source}) asks for ${what}`, isRead);
+  return allow(`the rule ${rule.text} (${rule.source}) allows it`, isRead);
+}
+
+function firstRule(tools: readonly string[], isHit: (rule: Rule) => boolean, rules: readonly Rule[]): Rule | undefined {
+  const kinds: readonly RuleKind[] = ['deny', 'ask', 'allow'];
+  for (const kind of kinds) {
+    const found = rules.find(
+      (rule) => rule.kind === kind && tools.some((tool) => namesTool(rule, tool)) && isHit(rule),
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function wholeRule(kind: RuleKind, name: string, rules: readonly Rule[]): Rule | undefined {
+  const tool = name === 'Agent' ? 'Task' : name;
+  const family = writers.has(name) ? [tool, 'Edit'] : readers.has(name) ? [tool, 'Read'] : [tool];
+  return rules.find(
+    (rule) => rule.kind === kind && rule.specifier === undefined && family.some((each) => namesTool(rule, each)),
+  );
+}
+
+/** `mcp__server` names every tool of the server; stars only within such names. */
+function namesTool({ tool, kind }: Rule, name: string): boolean {
+  if (tool === name) return true;
+  if (!name.startsWith('mcp__')) return tool === '*' && kind !== 'allow';
+  if (!tool.startsWith('mcp__')) return tool === '*' && kind !== 'allow';
+  if (tool.includes('*')) return (kind !== 'allow' || /^mcp__[^*]+__/.test(tool)) && matchesText(tool, name);
+  return !tool.slice(5).includes('__') && name.startsWith(`${tool}__`);
+}

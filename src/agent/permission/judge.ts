@@ -1,0 +1,124 @@
+// Rules, folders and a mode come in; for each call the answer goes out whether it may run, with a reason a person
+// understands and the rules that would have spared the question. Deny comes before ask, ask before allow.
+import { neutralise } from '../../base/hostile-text.ts';
+import { isObject } from '../../base/json.ts';
+import type { ToolCallView } from '../event.ts';
+import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
+import type { PermissionMode } from '../permission-mode.ts';
+import { judgeTool, type ToolContext } from './judge-tool.ts';
+import type { Places } from './path-judge.ts';
+import { parseRule, type Rule, type RuleKind } from './rule.ts';
+import type { Ruling } from './ruling.ts';
+
+export interface JudgeOptions {
+  readonly projectDir: string;
+  readonly home: string;
+  /** The user's `.claude` folder: never written without asking. */
+  readonly root?: string;
+  readonly extraDirs?: readonly string[];
+  /** Read without asking: what the agent itself put away, such as long tool results. */
+  readonly readableDirs?: readonly string[];
+  /** Of the flags and the settings. */
+  readonly rules: readonly RuleText[];
+  /** Keeps a rule in `.claude/settings.local.json`. */
+  readonly keepLocalRule?: (rule: string) => Promise<void>;
+}
+
+/** A rule as it stands in settings.json or in a flag; `source` is what the reason of a decision calls it. */
+export interface RuleText {
+  readonly kind: RuleKind;
+  readonly text: string;
+  readonly source: string;
+}
+
+/** `problems`: texts that are no rules, for a notice. `rules`: all that hold now. */
+export interface Judge extends PermissionJudge {
+  readonly problems: readonly string[];
+  readonly rules: readonly RuleText[];
+}
+
+type Where = Parameters<PermissionJudge['judge']>[1];
+
+export function makeJudge(options: JudgeOptions): Judge {
+  const { projectDir, home, root, extraDirs = [], readableDirs = [] } = options;
+  const places: Places = { projectDir, home, root, extraDirs, readableDirs };
+  const read = options.rules.map((each) => ({ each, rule: parseRule(each.text, each.kind, each.source) }));
+  const rules: Rule[] = read.flatMap(({ rule }) => rule ?? []);
+  const problems = read.flatMap(({ each, rule }) =>
+    rule === undefined ? [`"${each.text}" in ${each.source} is not a permission rule and is ignored`] : [],
+  );
+  // One choice on the screen may stand for a rule for each part of a command.
+  const offered = new Map<string, readonly string[]>();
+  const rule = (call: ToolCallView, where: Where, list: readonly Rule[]): Ruling => {
+    const context: ToolContext = {
+      places,
+      rules: list,
+      mode: where.mode,
+      cwd: where.cwd,
+      isReadOnly: where.isReadOnly,
+    };
+    return judgeTool(call.name, isObject(call.input) ? call.input : {}, context);
+  };
+  return {
+    problems,
+    get rules() {
+      return rules;
+    },
+    judge(call, where) {
+      const ruling = rule(call, where, rules);
+      const isEnough = (texts: readonly string[]): boolean => {
+        const more = texts.flatMap((text) => parseRule(text, 'allow', 'this session') ?? []);
+        return rule(call, where, [...rules, ...more]).kind === 'allow';
+      };
+      return decide(ruling, where.mode, () => makeOffers(call, ruling, isEnough, offered));
+    },
+    async addRule(offer) {
+      for (const text of offered.get(offer.rule) ?? [offer.rule]) {
+        const added = parseRule(text, 'allow', offer.scope === 'local' ? 'local settings' : 'this session');
+        if (added === undefined) continue;
+        rules.push(added);
+        if (offer.scope === 'local') await options.keepLocalRule?.(text);
+      }
+    },
+  };
+}
+
+function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly RuleOffer[]): Decision {
+  const { kind } = ruling;
+  const why = sayShortly(ruling.why);
+  if (kind === 'deny') return { kind, why };
+  if (mode === 'bypassPermissions') return { kind: 'allow', why: 'permissions are bypassed' };
+  if (mode === 'plan' && !ruling.isRead)
+    return {
+      kind: 'deny',
+      why: `plan mode only reads, and this ${kind === 'ask' ? `would need a person: ${why}` : 'may change something'}`,
+    };
+  if (kind === 'allow') return { kind, why };
+  if (mode === 'dontAsk') return { kind: 'deny', why: `nobody is asked in this mode: ${why}` };
+  return { kind: 'ask', why, always: offer() };
+}
+
+/** A reason quotes commands and paths, which are the model's words: one line, and nothing a terminal acts on. */
+function sayShortly(why: string): string {
+  const line = neutralise(why).replace(/\s+/g, ' ');
+  return line.length <= maxWhy ? line : `${line.slice(0, maxWhy).toWellFormed()}…`;
+}
+
+const maxWhy = 400;
+
+/** Only what would really have allowed the call; commands are kept for later sessions, files for this one. */
+function makeOffers(
+  call: ToolCallView,
+  { offers }: Ruling,
+  isEnough: (texts: readonly string[]) => boolean,
+  offered: Map<string, readonly string[]>,
+): readonly RuleOffer[] {
+  if (offers.length === 0 || offers.length > 5 || !isEnough(offers)) return [];
+  const rule = offers.join(' and ');
+  // What cannot be shown as it is cannot be agreed to.
+  if (neutralise(rule) !== rule || rule.includes('\n')) return [];
+  offered.set(rule, offers);
+  const isFile = offers.some((text) => /^(?:Read|Edit)\(/.test(text)) || call.name === 'Read';
+  const session: RuleOffer = { rule, scope: 'session' };
+  return isFile ? [session] : [session, { rule, scope: 'local' }];
+}

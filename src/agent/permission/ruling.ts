@@ -1,0 +1,41 @@
+// What one part of a call comes to. A call is as free as its strictest part.
+
+export interface Ruling {
+  readonly kind: 'deny' | 'ask' | 'allow';
+  /** Nothing changes if it runs: what plan mode is for. */
+  readonly isRead: boolean;
+  readonly why: string;
+  /** Rules that, together with those of the other parts, would have allowed it. */
+  readonly offers: readonly string[];
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+
+export function combineRulings(rulings: readonly Ruling[]): Ruling {
+  const kind = rulings.reduce<Ruling['kind']>(
+    (worst, { kind }) => (strictness[kind] > strictness[worst] ? kind : worst),
+    'allow',
+  );
+  const deciding = rulings.filter((ruling) => ruling.kind === kind);
+  const reasons = [...new Set(deciding.map(({ why }) => why))];
+  const why = kind === 'ask' ? reasons.slice(0, 3).join('; ') : (reasons[0] ?? 'there is nothing to run');
+  const canOffer = kind === 'ask' && deciding.every(({ offers }) => offers.length > 0);
+  return {
+    kind,
+    isRead: rulings.every(({ isRead }) => isRead),
+    why,
+    offers: canOffer ? [...new Set(deciding.flatMap(({ offers }) => offers))] : [],
+  };
+}
+
+export function allow(why: string, isRead: boolean): Ruling {
+  return { kind: 'allow', isRead, why, offers: [] };
+}
+
+export function ask(why: string, isRead: boolean, offers: readonly string[] = []): Ruling {
+  return { kind: 'ask', isRead, why, offers };
+}
+
+export function deny(why: string): Ruling {
+  return { kind: 'deny', isRead: false, why, offers: [] };
+}

@@ -1,0 +1,67 @@
+// The permission matrix, run against a real folder: cases.ts says what must come out.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { ToolCallView } from '../../../src/agent/event.ts';
+import type { Decision } from '../../../src/agent/parts.ts';
+import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import { type Group, groups } from './cases.ts';
+import { fillIn, makeProject, type TestPlaces } from './project.ts';
+
+for (const group of groups) {
+  test(`permission: ${group.title}`, (context) => {
+    const places = makeProject(temporaryFolder(context));
+    const judge = judgeFor(group, places);
+    const answers = group.rows.map(([, subject, why]) => {
+      const decision = judge(subject);
+      const isSaid = why === undefined || decision.why.includes(fillIn(why, places));
+      return [decision.kind, subject, isSaid ? why : decision.why];
+    });
+    assert.deepEqual(
+      answers,
+      group.rows.map(([verdict, subject, why]) => [verdict, subject, why]),
+    );
+  });
+}
+
+test('the permission matrix has at least 300 cases', () => {
+  const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  assert.ok(count >= 300, `${count} cases`);
+});
+
+function judgeFor(group: Group, places: TestPlaces): (subject: string) => Decision {
+  const judge = makeJudge({
+    projectDir: places.project,
+    home: places.home,
+    root: path.join(places.home, '.claude'),
+    extraDirs: [places.extra],
+    rules: group.rules.map((text) => ruleText(fillIn(text, places))),
+  });
+  const where = { mode: group.mode, cwd: path.join(places.project, group.cwd), isReadOnly: false };
+  return (subject) => judge.judge(callOf(group.tool, fillIn(subject, places)), where);
+}
+
+function ruleText(text: string): RuleText {
+  const kind = { '+': 'allow', '?': 'ask', '-': 'deny' } as const;
+  const sign = text[0] as keyof typeof kind; // every rule of the table has one
+  return { kind: kind[sign], text: text.slice(1), source: 'test' };
+}
+
+function callOf(tool: string, subject: string): ToolCallView {
+  const id = 'toolu_1';
+  switch (tool) {
+    case 'Bash':
+      return { id, name: tool, input: { command: subject } };
+    case 'Glob':
+      return { id, name: tool, input: { pattern: subject } };
+    case 'WebFetch':
+      return { id, name: tool, input: { url: subject, prompt: '' } };
+    case '': {
+      const [name = '', type = ''] = subject.split(' ');
+      return { id, name, input: name === 'Skill' ? { skill: type } : { subagent_type: type } };
+    }
+    default:
+      return { id, name: tool, input: { file_path: subject } };
+  }
+}
