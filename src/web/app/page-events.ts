@@ -12,6 +12,8 @@ export interface Wanted {
 
 const names = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] as const satisfies (keyof Events)[];
 
+const retryMs = 5_000;
+
 export class PageEvents {
   readonly #urlOf: (wanted: Wanted) => string;
   readonly #listeners = new Map<keyof Events, Set<(value: unknown) => void>>();
@@ -101,7 +103,15 @@ export class PageEvents {
         for (const listener of this.#listeners.get(name) ?? []) listener(value);
       });
     }
-    source.addEventListener('error', () => this.#source === source && this.#tellConnection(false));
+    source.addEventListener('error', () => {
+      if (this.#source !== source) return;
+      this.#tellConnection(false);
+      // The browser tries again by itself, but not after an answer that refuses, as of a server that was started anew.
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.#hasMissed = true;
+      this.#url = '';
+      setTimeout(() => this.#plan(), retryMs);
+    });
   }
 
   #greet(hasMissed: boolean): void {

@@ -46,7 +46,11 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
         )}
       </div>
       <output className="shell-notes">
-        {isConnected ? null : <span className="problem">The server does not answer. It is tried again by itself.</span>}
+        {isConnected ? null : (
+          <span className="problem">
+            The server does not answer. Where it was started anew, open the address that it printed.
+          </span>
+        )}
         {status?.isDemo === true ? (
           <span>These are demo sessions. Yours appear here once Claude Code has written some.</span>
         ) : null}
