@@ -97,8 +97,13 @@ function Finding({ finding, sessionKey }: { readonly finding: FindingView; reado
         <Words text={finding.message} />
       </p>
       <p className="quiet">
-        <Words text={finding.effect} /> <Words text={finding.fix} />
+        <Words text={finding.effect} />
       </p>
+      {finding.fix === '' ? null : (
+        <p className="quiet">
+          To mend it: <Words text={finding.fix} />
+        </p>
+      )}
     </li>
   );
 }

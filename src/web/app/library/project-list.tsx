@@ -26,7 +26,7 @@ export function ProjectList({ projects, current }: ProjectListProps) {
         >
           <span className="project-name">
             <Words text={shortProject(row.project)} />
-            {row.live === 0 ? null : <span className="live-mark"> live</span>}
+            {row.live === 0 ? null : <span className="mark live-mark">live</span>}
           </span>
           <span className="project-facts">
             {counted(row.sessions, 'session')} · {formatAge(row.changedAt, now)}
