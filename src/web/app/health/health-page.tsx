@@ -1,5 +1,5 @@
 // Health: what doctor finds in all sessions, worst first and as it finds it; one session opens beside the list.
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useMemo } from 'react';
 import { counted, formatBytes } from '../../../base/human.ts';
 import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire.ts';
 import { shortProject } from '../library/project-list.tsx';
@@ -9,6 +9,7 @@ import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
 import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
 import { Operations } from './operations.tsx';
 import { ReachBar } from './reach-bar.tsx';
 import { SessionHealth } from './session-health.tsx';
@@ -63,14 +64,7 @@ function useLibraryDoctor() {
   );
   const answered = useAnswer(ask);
   const { askAgain } = answered;
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const later = useCallback(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      askAgain();
-    }, refreshMs);
-  }, [askAgain]);
+  const later = useThrottled(askAgain, refreshMs);
   useEvent('doctor', later);
   const start = useCallback(() => {
     client.startLibraryDoctor().then(later, later); // a failure is told by the question that follows

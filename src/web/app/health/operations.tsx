@@ -6,6 +6,9 @@ import { formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { ProblemNote } from '../shell/states.tsx';
 import { type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+
+const refreshMs = 500;
 
 export interface OperationsProps {
   readonly allowsChanges: boolean;
@@ -19,7 +22,7 @@ export function Operations({ allowsChanges, onChanged }: OperationsProps) {
   const [failure, setFailure] = useState<Problem | null>(null);
   const [undoing, setUndoing] = useState<string | null>(null);
   // Every change of ours writes or removes a session.
-  useEvent('sessions', askAgain);
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
   const undo = (id: string): void => {
     setUndoing(id);
     setFailure(null);

@@ -1,5 +1,5 @@
 // The library: projects beside the sessions, or, where something is searched for, where it was said.
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { counted } from '../../../base/human.ts';
 import type { ProjectRow } from '../../wire.ts';
 import { useEvent, useServices, useStatus } from '../page-context.ts';
@@ -7,6 +7,7 @@ import { usePlace } from '../router.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
 import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
 import { listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
 import { ListTools } from './list-tools.tsx';
 import { ProjectList, ProjectSelect } from './project-list.tsx';
@@ -14,6 +15,8 @@ import { SearchResults } from './search-results.tsx';
 import { SessionRows } from './session-rows.ts';
 import { SessionTable } from './session-table.tsx';
 import { useRows } from './use-rows.ts';
+
+const refreshMs = 1_500;
 
 export function LibraryPage() {
   const { search } = usePlace();
@@ -26,12 +29,11 @@ export function LibraryPage() {
   );
 }
 
-/** How many sessions each filter passes, and the projects; both as the library changes. */
 function useProjects(): readonly ProjectRow[] {
   const { client, events } = useServices();
   const ask = useCallback((signal: AbortSignal) => client.projects(signal), [client]);
   const { answer, askAgain } = useAnswer(ask);
-  useThrottled('sessions', askAgain);
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
   useEffect(() => events.onMissed(askAgain), [events, askAgain]);
   return answer ?? [];
 }
@@ -110,25 +112,6 @@ function useCounts(): FilterCounts {
     [client],
   );
   const { answer, askAgain } = useAnswer(ask);
-  useThrottled('sessions', askAgain);
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
   return { live: answer?.[0] ?? null, damaged: answer?.[1] ?? null, expiring: answer?.[2] ?? null };
-}
-
-const throttleMs = 1_500;
-
-/** While a library is being read, news come several times a second. */
-function useThrottled(name: 'sessions', act: () => void): void {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const [later] = useState(() => ({ act }));
-  later.act = act;
-  useEvent(
-    name,
-    useCallback(() => {
-      timer.current ??= setTimeout(() => {
-        timer.current = undefined;
-        later.act();
-      }, throttleMs);
-    }, [later]),
-  );
 }

@@ -123,7 +123,9 @@ const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) 
     <>
       <td className="cell-title">
         <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
-          <Words text={row.title ?? row.firstPrompt ?? 'Untitled session'} />
+          <Words
+            text={row.title ?? row.firstPrompt ?? (isReading ? `Session ${row.id.slice(0, 8)}` : 'Untitled session')}
+          />
         </a>
         <SessionMarks row={row} now={now} />
       </td>

@@ -1,7 +1,7 @@
 // Live: the sessions that run now, and what they do as they do it.
 import { useCallback, useEffect, useState } from 'react';
 import { counted, formatAge } from '../../../base/human.ts';
-import type { LiveLine, LiveRow } from '../../wire.ts';
+import type { LiveLine, LiveRow, SessionRow } from '../../wire.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useEvent, useServices } from '../page-context.ts';
 import { writeAddress } from '../session/address.ts';
@@ -10,9 +10,11 @@ import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
 import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
 import { addLines, type LiveLines } from './live-lines.ts';
 
 const ageMs = 15_000;
+const refreshMs = 300;
 
 export function LivePage() {
   const { client, events } = useServices();
@@ -26,14 +28,18 @@ export function LivePage() {
     'live',
     useCallback(({ key, lines }) => setHeard((known) => addLines(known, key, lines)), []),
   );
+  const later = useThrottled(askAgain, refreshMs);
+  const [rows, setRows] = useState<ReadonlyMap<string, SessionRow>>(new Map());
   useEvent(
     'sessions',
     useCallback(
       ({ changed, isMany }) => {
-        const shown = answer?.sessions.map(({ row }) => row.key) ?? [];
-        if (isMany || changed.some(({ key, isLive }) => isLive !== shown.includes(key) || isLive)) askAgain();
+        const shown = new Set(answer?.sessions.map(({ row }) => row.key));
+        setRows((known) => new Map([...known, ...changed.map((row) => [row.key, row] as const)]));
+        // Which ones run, and the processes of their clients, only the server knows.
+        if (isMany || changed.some(({ key, isLive }) => isLive !== shown.has(key))) later();
       },
-      [answer, askAgain],
+      [answer, later],
     ),
   );
   return (
@@ -60,7 +66,12 @@ export function LivePage() {
         </Empty>
       ) : null}
       {answer?.sessions.map((session) => (
-        <LiveSession key={session.row.key} session={session} heard={heard.get(session.row.key) ?? []} now={now} />
+        <LiveSession
+          key={session.row.key}
+          session={{ ...session, row: rows.get(session.row.key) ?? session.row }}
+          heard={heard.get(session.row.key) ?? []}
+          now={now}
+        />
       ))}
     </PageFrame>
   );

@@ -1,5 +1,5 @@
 // Usage: what the sessions took, by time, model, project and tool, and the messages behind every number.
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/human.ts';
 import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire.ts';
 import { shortProject } from '../library/project-list.tsx';
@@ -9,6 +9,7 @@ import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
 import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
 import { BarList } from './bar-list.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';
@@ -25,7 +26,7 @@ export function UsagePage() {
   const [receiptsOf, setReceiptsOf] = useState<ReceiptsOf | null>(null);
   const ask = useCallback((signal: AbortSignal) => askAll(client, address, signal), [client, address]);
   const { answer, problem, isAsking, askAgain } = useAnswer(ask);
-  useLater(generation, askAgain);
+  useGeneration(generation, askAgain);
   const showReceipts = useCallback(
     (title: string, query: UsageQuery) => setReceiptsOf({ title, query: { ...rangeQuery(address), ...query } }),
     [address],
@@ -109,22 +110,16 @@ async function askTime(client: PageClient, address: UsageAddress, signal: AbortS
   return daily.rows.length <= maxDays ? daily : client.usage({ ...query, by: 'weekly' }, signal);
 }
 
-const settleMs = 2_000;
+const refreshMs = 2_000;
 
 /** While the library is being read, the numbers follow, but not with every file. */
-function useLater(generation: number | undefined, act: () => void): void {
-  const [seen, setSeen] = useState(generation);
+function useGeneration(generation: number | undefined, act: () => void): void {
+  const seen = useRef(generation);
+  const later = useThrottled(act, refreshMs);
   useEffect(() => {
-    if (generation === seen) return;
-    const timer = setTimeout(
-      () => {
-        if (seen !== undefined) act();
-        setSeen(generation);
-      },
-      seen === undefined ? 0 : settleMs,
-    );
-    return () => clearTimeout(timer);
-  }, [generation, seen, act]);
+    if (seen.current !== undefined && generation !== seen.current) later();
+    seen.current = generation;
+  }, [generation, later]);
 }
 
 function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceipts(): void }) {
