@@ -16,6 +16,12 @@ export function rowOf(page: Page, id: string): Locator {
   return page.locator('.session-rows tr').filter({ has: page.locator(`a[href="/s/${id}"]`) });
 }
 
+/** Where links lead, in the order of the page. */
+export function hrefsOf(page: Page, selector: string): Promise<string[]> {
+  const links = `document.querySelectorAll(${JSON.stringify(selector)})`;
+  return page.evaluate<string[]>(`Array.from(${links}, (link) => link.getAttribute('href'))`);
+}
+
 /** Once it is so. The page's policy forbids what Playwright's own waiting for a script would do. */
 export async function isTrue(page: Page, script: string): Promise<void> {
   await waitForAsync(() => page.evaluate<boolean>(script), script);

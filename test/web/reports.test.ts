@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, noComplaints } from './page-kit.ts';
+import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';
 import { damagedId, liveId, pageLibrary, sayLive } from './page-library.ts';
 
 test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
@@ -74,12 +74,8 @@ async function mends(server: WebServer): Promise<void> {
   await list.getByRole('listitem').first().waitFor();
   const { sessions } = await server.client.libraryDoctor();
   assert.deepEqual(
-    await list
-      .locator('[data-stop]')
-      .evaluateAll((links) =>
-        links.map((link) => new URLSearchParams((link.getAttribute('href') ?? '').split('?')[1]).get('session')),
-      ),
-    sessions.map(({ key }) => key),
+    await hrefsOf(page, '.doctor-list [data-stop]'),
+    sessions.map(({ key }) => `/health?session=${key}`),
   );
   assert.equal(sessions[0]?.key, damagedId);
   await list.locator('[data-stop]').first().click();
