@@ -130,6 +130,7 @@ export function hostile(wordBytes: number): string {
     .user([text(attack), broken, elsewhere, cut])
     .assistant([thinking(attack), text(attack)], { message: { model: attack } })
     .assistant('w'.repeat(wordBytes))
+    .assistant('> '.repeat(9_000))
     .assistant(called('Bash', 'h1', { command: attack, description: attack }))
     .result('h1', answered('h1', attack, { stdout: attack, stderr: attack, persistedOutputPath: attack }))
     .assistant(called('Edit', 'h2', { file_path: attack, old_string: attack, new_string: `${attack}\n${attack}` }))

@@ -7,8 +7,8 @@ import { type Compaction, compactionsOf } from '../../session/compaction.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { promptsWithoutLine } from '../../session/queue.ts';
-import { diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
-import { summarise } from '../../session/summary.ts';
+import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
+import { titleOf } from '../../session/title.ts';
 import { toolCallsOf } from '../../session/tool-calls.ts';
 import { loadReadable, type Transcript } from '../../session/transcript.ts';
 import { countTurn } from '../../session/turn-usage.ts';
@@ -34,7 +34,10 @@ const maxDamage = 100;
 export function sessionHead(session: Session, options: HeadOptions = {}): SessionHead {
   const { branch = 1, fromTurn = 1, prices = new PriceList(bundledPrices) } = options;
   const load = loadOnce();
-  const { title, cwd, startedAt, endedAt, sizeBytes, entries } = summarise(session);
+  const { nodes, sizeBytes } = session.transcript;
+  const title = titleOf(session);
+  const cwd = cwdOf(session);
+  const { startedAt, durationMs } = timesOf(nodes);
   const damage = diagnosticsOf(session).filter(isDamage);
   const models = modelsOf(session);
   const parts = partsOf(session, branchNumbered(session, branch));
@@ -44,10 +47,10 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
     isAgent: session.isAgent,
     title: title === undefined ? null : startOf(title, 300),
     cwd: cwd === undefined ? null : firstChars(cwd, 1_000),
-    startedAt: timeOf(startedAt),
-    endedAt: timeOf(endedAt),
+    startedAt,
+    endedAt: startedAt === null ? null : startedAt + durationMs,
     sizeBytes,
-    lines: entries,
+    lines: nodes.length,
     models: models.map((model) => firstChars(model, 100)),
     versions: versionsOf(session).map((version) => firstChars(version, 40)),
     contextLimit: prices.contextTokensOf(models.at(-1) ?? '') ?? null,
@@ -119,10 +122,10 @@ function timesOf(nodes: readonly Node[]): Pick<TurnRow, 'startedAt' | 'durationM
   let last = Number.NaN;
   for (const { time } of nodes) {
     if (Number.isNaN(time)) continue;
-    if (Number.isNaN(first)) first = time;
+    if (!(time >= first)) first = time;
     if (!(time <= last)) last = time;
   }
-  return { startedAt: timeOf(first), durationMs: Number.isNaN(first) ? 0 : Math.max(0, last - first) };
+  return { startedAt: timeOf(first), durationMs: Number.isNaN(first) ? 0 : last - first };
 }
 
 /** The last line that a model wrote; a clone may carry zeros, which say nothing. */

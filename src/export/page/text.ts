@@ -18,10 +18,18 @@ export const noText: Text = { text: '', more: 0, at: null };
 export const textChars = { answer: 20_000, prompt: 10_000, thinking: 6_000, output: 6_000, note: 2_000 } as const;
 
 export function cutText(text: string, maxChars: number, at: Ref | null): Text {
+  const chars = hasEndlessWord(text) ? Math.min(maxChars, endlessChars) : maxChars;
   // To leave a few words out would save nothing.
-  if (text.length <= maxChars * 1.1) return { text, more: 0, at: null };
-  const start = firstChars(text, maxChars);
+  if (text.length <= chars * 1.1) return { text, more: 0, at: null };
+  const start = firstChars(text, chars);
   return { text: start, more: text.length - start.length, at };
+}
+
+const endlessChars = 2_000;
+
+/** Encoded bytes and the like: nobody reads on, and a page of it hides what stands below. */
+function hasEndlessWord(text: string): boolean {
+  return text.length > endlessChars && /^\S{2000}/.test(text.trimStart().slice(0, endlessChars));
 }
 
 /** At most so many characters, and never half of a pair. */

@@ -11,6 +11,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { SessionHead } from '../../../export/page/view.ts';
+import { Boundary } from './boundary.tsx';
 import { rowOfPart } from './outline-rows.ts';
 import { placeName, type Target, type TargetLine } from './page-context.ts';
 import { PartView } from './part.tsx';
@@ -97,7 +98,9 @@ function Row({ head, store, part }: { readonly head: SessionHead; readonly store
       aria-label={`Turn ${row.index}${isFirst ? '' : ', continued'}`}
     >
       {view !== undefined ? (
-        <PartView view={view} row={row} branch={head.branch} />
+        <Boundary what={`Turn ${row.index}`}>
+          <PartView view={view} row={row} branch={head.branch} />
+        </Boundary>
       ) : failure !== undefined ? (
         <p className="problem">
           This part cannot be shown: {failure}{' '}

@@ -209,7 +209,7 @@ function Fork({ item }: { readonly item: ForkItem }) {
   return (
     <div className="item fork" data-place={item.place}>
       <button type="button" onClick={() => showBranch(item.branch)}>
-        <span aria-hidden="true">⑂</span>{' '}
+        <span aria-hidden="true">↗</span>{' '}
         {item.isReplay
           ? 'The same history stands here again'
           : `Another branch leaves here, ${counted(item.turns, 'turn')}`}

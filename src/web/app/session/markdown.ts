@@ -11,7 +11,8 @@ const allowedTags =
 export function renderMarkdown(text: string): DocumentFragment {
   const safe = neutralise(text);
   if (isUnreadable(safe)) return plainNodes(safe);
-  const html = marked.parse(safe, { async: false });
+  const html = parse(safe);
+  if (html === undefined) return plainNodes(safe);
   const fragment = purifier.sanitize(html, {
     ALLOWED_TAGS: allowedTags,
     ALLOWED_ATTR: ['href', 'class', 'start'],
@@ -24,6 +25,15 @@ export function renderMarkdown(text: string): DocumentFragment {
     link.rel = 'noopener noreferrer';
   }
   return fragment;
+}
+
+/** Quotes in quotes, ten thousand deep, are more than the parser's stack holds. */
+function parse(text: string): string | undefined {
+  try {
+    return marked.parse(text, { async: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A megabyte without a space is nothing that was written as Markdown, and a parser may choke on it. */

@@ -21,6 +21,9 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
   return (
     <header className="session-header">
       <div className="session-title">
+        <a className="home" href="/">
+          Clew
+        </a>
         <button type="button" className="outline-toggle" onClick={onOutline}>
           Turns
         </button>

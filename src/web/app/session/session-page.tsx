@@ -1,6 +1,7 @@
 // The session page: the outline of turns beside the conversation, and above both what the session is. It keeps the
 // address up to date with the place one reads, so that the address is always a link to it.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { neutralise } from '../../../base/hostile-text.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/page/view.ts';
 import { readAddress, type SessionAddress, writeAddress } from './address.ts';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
@@ -116,6 +117,9 @@ function Reader({ source, head, store, start, onBranch }: ReaderProps) {
   }, []);
   useStart({ source, head, start, handle, goToLine, onBranch });
   useAddress(source, head, current);
+  useEffect(() => {
+    document.title = `${neutralise(head.title ?? 'Untitled session')} – Clew`;
+  }, [head.title]);
   const step = (by: number): void => {
     const next = head.turns[current - (head.turns[0]?.index ?? 1) + by];
     if (next !== undefined) goToTurn(next);
