@@ -23,7 +23,9 @@ export function failureOf(error: unknown): StatusFailure {
   if (error instanceof Refusal) return { status: error.status, error: error.message, next: error.next };
   if (error instanceof UserError) {
     const [message = '', ...next] = error.message.split('; ');
-    return { status: error.exitCode === exitCodes.refused ? 409 : 400, error: message, next: next.join('; ') };
+    // By its name: the thread that answers loads no database.
+    const usual = error.name === 'IndexUnavailable' ? 503 : 400;
+    return { status: error.exitCode === exitCodes.refused ? 409 : usual, error: message, next: next.join('; ') };
   }
   const code = systemErrorCode(error);
   if (code === 'ENOENT') return { status: 404, error: 'the file is gone', next: 'go back to the list' };

@@ -1,7 +1,7 @@
 // What the server answers is what the library and the sessions say: the list, the session page, search, usage, doctor.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
@@ -12,6 +12,7 @@ import { plantDamage } from '../../support/plant.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { plain } from '../../support/sound-session.ts';
 import { contentsOf } from '../../support/surgery-kit.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { sessionId, text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';
@@ -301,4 +302,25 @@ test('a session that is gone is not found, and the server goes on', async (conte
   await assert.rejects(server.client.head(sessionId), { status: 404 });
   assert.deepEqual((await events.next('sessions', ({ gone }) => gone.length > 0)).gone, [sessionId]);
   assert.equal((await server.client.sessions()).total, 0);
+});
+
+test('where the index cannot be kept, the list and the sessions are there all the same', async (context) => {
+  const file = path.join(temporaryFolder(context), 'a-file');
+  writeFileSync(file, '');
+  const notices: string[] = [];
+  const server = await openWebServer(
+    context,
+    { [`-p/${sessionId}.jsonl`]: transcript().user('hello').assistant('hi').text() },
+    { state: file, onNotice: (message) => notices.push(message) },
+  );
+  await server.isCurrent();
+  const { rows } = await server.client.sessions();
+  assert.deepEqual(
+    rows.map(({ key, turns, costMicroUsd }) => [key, turns, costMicroUsd !== null]),
+    [[sessionId, 1, true]],
+  );
+  assert.equal((await server.client.turns(sessionId)).total, 1);
+  await assert.rejects(server.client.search({ text: 'hello' }), { status: 503 });
+  assert.match(notices.join(), /the index cannot be written: .* there is no search/);
+  assert.deepEqual(server.faults, []);
 });
