@@ -2,6 +2,7 @@
 import type { FindResult, SessionHead, TurnView } from '../../../export/page/view.ts';
 import type { Client } from '../../client.ts';
 import type { AppendEvent } from '../../wire.ts';
+import { readAddress, writeAddress } from './address.ts';
 import type { SessionSource } from './source.ts';
 
 export type PageClient = Client<SessionHead, TurnView, FindResult>;
@@ -11,6 +12,9 @@ export function httpSource(client: PageClient, key: string, agentId: string | nu
   return {
     key,
     agentId,
+    exported: null,
+    startPlace: () => readAddress(location.search),
+    addressOf: (place) => writeAddress(key, place),
     head: async (branch, signal) => (await client.head(key, { ...part, branch }, signal)).head,
     parts: async (branch, from, to, signal) => (await client.turns(key, { ...part, branch, from, to }, signal)).parts,
     text: (ref) => client.text(key, { ...part, ...ref }),
