@@ -2,6 +2,7 @@
 // texts, images, and then the branches that tell where they are. No more than a few parts are in memory at once.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { jsonText } from '../../base/json-text.ts';
 import type { Session } from '../../session/session.ts';
 import { sessionHead } from '../page/head.ts';
 import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts';
@@ -140,7 +141,7 @@ export class PageData {
 
   /** Names of tools, models and agents come from beside the lines, where nothing was hidden yet. */
   #json(value: unknown): string {
-    return this.#subject.hide(JSON.stringify(value));
+    return this.#subject.hide(jsonText(value));
   }
 }
 
