@@ -134,8 +134,8 @@ export class PageData {
     if (value === undefined) return null;
     const id = this.#values++;
     values.set(name, id);
-    // An image is inlined by its own bytes: nothing in it is text that could be a secret.
-    yield { id: valueId(id), json: isImage ? JSON.stringify(value) : this.#json(value) };
+    // Read from a line, in which everything is hidden already.
+    yield { id: valueId(id), json: jsonText(value) };
     return { record: ref.record, pointer: String(id) };
   }
 
