@@ -16,7 +16,7 @@ import { type Judge, makeJudge } from './permission/judge.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { readText } from './text-file.ts';
-import type { Tool, Workspace } from './tool.ts';
+import { namesOf, type Tool, type Workspace } from './tool.ts';
 
 export interface ServerView {
   readonly name: string;
@@ -139,7 +139,7 @@ export class Surroundings {
   /** A tool that a rule forbids altogether is not even mentioned. */
   #isOffered({ name }: Tool): boolean {
     if (!this.#options.isInteractive && name === 'AskUserQuestion') return false;
-    return !this.judge.rules.some((rule) => rule.kind === 'deny' && rule.text === name);
+    return !this.judge.rules.some((rule) => rule.kind === 'deny' && namesOf(name).includes(rule.text));
   }
 }
 

@@ -15,6 +15,11 @@ export interface Tool {
   run(input: JsonObject, context: CallContext): Promise<ToolOutcome>;
 }
 
+/** All that a tool is called: clients up to 2.1.62 named Agent `Task`, and so do old rules, hooks and some models. */
+export function namesOf(tool: string): readonly string[] {
+  return tool === 'Agent' || tool === 'Task' ? ['Agent', 'Task'] : [tool];
+}
+
 export type ParsedInput = { readonly input: JsonObject } | { readonly problem: string };
 
 export interface ToolOutcome {
