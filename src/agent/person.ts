@@ -6,6 +6,17 @@ import type { PersonAnswer, PersonQuestion } from './tool.ts';
 
 export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
 
+export type AskConsent = (
+  wish: Omit<Extract<PersonQuestion, { readonly kind: 'consent' }>, 'kind'>,
+  signal: AbortSignal,
+) => Promise<{ readonly isGiven: boolean; readonly isKept?: boolean }>;
+
+const needed = {
+  plan: 'your approval of a plan',
+  questions: 'your answer',
+  consent: 'your consent',
+} as const satisfies Record<PersonQuestion['kind'], string>;
+
 export class Person {
   readonly #approve: Approve;
   readonly #ask: AskPerson;
@@ -29,10 +40,15 @@ export class Person {
   readonly ask: AskPerson = (question, signal) =>
     this.#inTurn(async () => {
       if (signal.aborted) return undefined;
-      const what = question.kind === 'plan' ? 'your approval of a plan' : 'your answer';
-      this.#notify(`Clew needs ${what}`, 'elicitation_dialog', signal);
+      this.#notify(`Clew needs ${needed[question.kind]}`, 'elicitation_dialog', signal);
       return this.#ask(question, signal);
     });
+
+  /** Nobody there, or no answer: not given. */
+  readonly consent: AskConsent = async (wish, signal) => {
+    const answer = await this.ask({ kind: 'consent', ...wish }, signal);
+    return answer?.kind === 'consent' ? answer : { isGiven: false };
+  };
 
   /** Nobody waits for it: the question is on the screen meanwhile. */
   #notify(message: string, kind: string, signal: AbortSignal): void {

@@ -41,6 +41,31 @@ test('a resumed session goes on where it ended', async (t) => {
   await assertSame(second);
 });
 
+test('a resumed session knows how full its window is, and is summarised at once where it is too full', async (t) => {
+  const usage = { input_tokens: 3000, cache_read_input_tokens: 190_000, output_tokens: 70 };
+  const model = 'claude-haiku-4-5';
+  const first = await startAgent(t, [says('one'), { ...says('I am here'), usage }], { model });
+  await first.agent.prompt('hello');
+  const { contextTokens } = first.agent.state;
+  await first.agent.prompt('and?');
+  const [, point] = await first.agent.rewindPoints();
+  await first.agent.close('exit');
+  const session = { kind: 'continue' } as const;
+  const second = await startAgent(t, [says('SUMMARY'), says('still here')], { folder: first.folder, session, model });
+  assert.equal(second.agent.state.contextTokens, 193_070);
+  await second.agent.prompt('and now?');
+  assert.deepEqual(
+    second.types().filter((type) => type.startsWith('compact')),
+    ['compacting', 'compacted'],
+  );
+  assert.match(texts(second.bodies()[1]).join(), /SUMMARY[\s\S]*and now\?$/);
+  assert.ok(point !== undefined);
+  await second.agent.close('exit');
+  const third = await startAgent(t, [], { folder: first.folder, session, model });
+  await third.agent.rewind(point, 'chat');
+  assert.equal(third.agent.state.contextTokens, contextTokens);
+});
+
 test('the bytes before a mark are the same in every request of a turn', async (t) => {
   const kit = await startAgent(t, [
     calls(['Bash', { command: 'echo 1' }]),
