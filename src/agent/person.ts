@@ -21,6 +21,7 @@ export class Person {
   readonly #approve: Approve;
   readonly #ask: AskPerson;
   readonly #hooks: () => AgentHooks;
+  readonly #notifying = new Set<Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(approve: Approve, ask: AskPerson, hooks: () => AgentHooks) {
@@ -53,9 +54,19 @@ export class Person {
   /** Nobody waits for it: the question is on the screen meanwhile. */
   #notify(message: string, kind: string, signal: AbortSignal): void {
     const fields = { message, notification_type: kind };
-    this.#hooks()
+    const running = this.#hooks()
       .run('Notification', kind, fields, signal)
-      .catch(() => undefined);
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.#notifying.delete(running));
+    this.#notifying.add(running);
+  }
+
+  /** When the hooks that heard of a question have ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#notifying);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -84,10 +84,15 @@ class Round {
   /** Permission is asked for one call after the other; those that may run do so meanwhile. */
   async run(batch: readonly OpenCall[]): Promise<void> {
     const running: Promise<void>[] = [];
-    for (const call of batch) {
-      const permit = await this.#permit(call);
-      if (permit.kind === 'run') running.push(this.#runCall(call, permit));
-      else await this.#refuse(call, permit);
+    try {
+      for (const call of batch) {
+        const permit = await this.#permit(call);
+        if (permit.kind === 'run') running.push(this.#runCall(call, permit));
+        else await this.#refuse(call, permit);
+      }
+    } finally {
+      // Where one fails because nothing can be written any more, the others are told to stop, and waited for.
+      await Promise.allSettled(running);
     }
     await Promise.all(running);
   }

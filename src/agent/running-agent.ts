@@ -53,6 +53,7 @@ export class RunningAgent implements Agent {
   readonly #desk: SessionDesk;
   #model: string;
   #turn: AbortController | undefined;
+  #failure: { readonly error: unknown } | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RunningParts) {
@@ -60,6 +61,7 @@ export class RunningAgent implements Agent {
     this.#parts = parts;
     this.#mode = new ModeSwitch(options.mode ?? surroundings.mode, this.#emit);
     this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? surroundings.model ?? defaultModel);
+    bus.setOnFailure((error) => this.#failTurn(error));
     this.#background = new BackgroundWork((text) => bus.tell({ type: 'notice', level: 'error', text }));
     this.#hooks = bindHooks(surroundings.hookRunner, () => this.#hookFacts(), this.#emit);
     this.#person = new Person(options.approve, options.askPerson, () => this.#hooks);
@@ -170,7 +172,7 @@ export class RunningAgent implements Agent {
     this.#lifetime.abort();
     this.interrupt();
     await this.#queue.settle();
-    await this.#background.settle();
+    await Promise.all([this.#background.settle(), this.#person.settle()]);
     const steps = [
       () => this.#desk.leave(endReasons[reason]),
       () => this.#desk.endCommands(),
@@ -222,12 +224,26 @@ export class RunningAgent implements Agent {
     const turn = new AbortController();
     if (this.#lifetime.signal.aborted) turn.abort();
     this.#turn = turn;
+    this.#failure = undefined;
     try {
-      return await work(turn.signal);
+      const done = await work(turn.signal);
+      // A tool may have taken the failure for its own.
+      this.#throwFailure();
+      return done;
     } finally {
       turn.abort();
       this.#turn = undefined;
     }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** What cannot be told, to the file above all, must not go on. */
+  #failTurn(error: unknown): void {
+    this.#failure ??= { error };
+    this.interrupt();
   }
 
   #hookFacts() {
