@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
@@ -78,6 +79,15 @@ async function startSite(context: TestContext): Promise<Site> {
   };
 }
 
+/** Asked from outside: what waits inside of the page evaluates text, which the policy of the page forbids. */
+async function becomesTrue(page: Page, script: string): Promise<void> {
+  for (let tries = 0; tries < 1500; tries++) {
+    if ((await page.evaluate<boolean>(script)) === true) return;
+    await setTimeout(20);
+  }
+  assert.fail(`it never became true: ${script}`);
+}
+
 async function done({ page, complaints }: OpenedPage): Promise<void> {
   assert.deepEqual(complaints, []);
   await page.context().close();
@@ -105,7 +115,7 @@ async function showsEverything(site: Site): Promise<void> {
     await page.locator(selector, { hasText: text }).first().waitFor();
   };
   await shown('.prompt', 'Please look **at** this');
-  await page.waitForFunction(`document.querySelector('.picture img')?.naturalWidth === 1`);
+  await becomesTrue(page, `document.querySelector('.picture img')?.naturalWidth === 1`);
   await shown('.prose h4', 'Plan');
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');
@@ -145,7 +155,7 @@ async function findsWords(site: Site): Promise<void> {
   await page.keyboard.press('Enter');
   await page.locator('.call.target .code-line', { hasText: 'let word = 2;' }).waitFor();
   assert.equal(await page.locator('.find-state').textContent(), '1 of 1 place');
-  assert.equal(await page.evaluate(`CSS.highlights.get('found')?.size`), 1);
+  await becomesTrue(page, `CSS.highlights.get('found')?.size === 1`);
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox').waitFor({ state: 'detached' });
   await done(opened);
@@ -201,6 +211,7 @@ async function switchesBranches(site: Site): Promise<void> {
 async function opensAtLine(site: Site): Promise<void> {
   const opened = await site.open(everythingId, { query: '?line=15' });
   await opened.page.locator('.call.target', { hasText: 'a.ts' }).waitFor();
+  assert.match(opened.page.url(), /\?line=15$/);
   await done(opened);
   const nested = await site.open(demoId, { query: '?line=3&agent=a3a21efcc710fcd87' });
   await nested.page.locator('.agent .call.target', { hasText: 'src/**/*.ts' }).waitFor();
@@ -247,11 +258,11 @@ async function followsLive(site: Site): Promise<void> {
   await currentTurn(page, '1');
   await page.getByRole('button', { name: 'New below' }).click();
   await page.locator('.prompt', { hasText: 'live prompt 3' }).waitFor();
-  await page.waitForFunction(isAtEnd);
+  await becomesTrue(page, isAtEnd);
   appendFileSync(file, liveTurn(4));
   // Who reads the end stays at the end.
   await page.locator('.prompt', { hasText: 'live prompt 4' }).waitFor();
-  await page.waitForFunction(isAtEnd);
+  await becomesTrue(page, isAtEnd);
   await done(opened);
 }
 

@@ -2,6 +2,7 @@
 // sub-agent that it started.
 import { useEffect } from 'react';
 import { formatDuration, formatTokens } from '../../../base/human.ts';
+import type { CallDetail } from '../../../export/page/detail.ts';
 import type { CallItem } from '../../../export/page/view.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { Detail, isShownOpen } from './details.tsx';
@@ -42,13 +43,23 @@ export function Call({ item }: { readonly item: CallItem }) {
       {isOpen ? (
         <div className="call-body">
           {item.error === null ? null : <TerminalText text={item.error} label="error" tone="stderr" />}
-          <Detail detail={item.detail} />
+          {item.error !== null && isEmptyWithout(item.detail) ? null : <Detail detail={item.detail} />}
           <Images images={item.images} />
         </div>
       ) : null}
       {item.agent === null ? null : <AgentPanel agent={item.agent} />}
     </div>
   );
+}
+
+/** Of a call that failed these have nothing to show but the error. */
+function isEmptyWithout({ as }: CallDetail): boolean {
+  return as === 'file' || as === 'search' || as === 'web-search' || as === 'web-fetch';
+}
+
+/** What stands below says more than the tool's own words. */
+function isSelfEvident({ as }: CallDetail): boolean {
+  return as === 'todos' || as === 'plan' || as === 'questions';
 }
 
 function Outcome({ item }: { readonly item: CallItem }) {
@@ -64,7 +75,7 @@ function Outcome({ item }: { readonly item: CallItem }) {
   const facts =
     detail.as === 'agent' && detail.tokens !== null
       ? [`${detail.calls ?? 0} calls`, `${formatTokens(detail.tokens)} tokens`, took]
-      : [item.came, took];
+      : [item.state === 'done' && isSelfEvident(detail) ? '' : item.came, took];
   return (
     <span className="call-came">
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />

@@ -200,13 +200,22 @@ const settleMs = 400;
 
 /** The address follows the place one reads; the history does not grow with it. */
 function useAddress(source: SessionSource, head: SessionHead, turn: number): void {
-  const isFirst = useRef(true);
+  const hasMoved = useRef(false);
+  useEffect(() => {
+    // The address that one came with names its place more exactly, until one moves.
+    const note = (): void => {
+      hasMoved.current = true;
+    };
+    const events = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+    for (const event of events) document.addEventListener(event, note, { passive: true, capture: true });
+    return () => {
+      for (const event of events) document.removeEventListener(event, note, { capture: true });
+    };
+  }, []);
   useEffect(() => {
     if (turn === 0) return;
     const timer = setTimeout(() => {
-      // The address that one came with names its place more exactly, until one moves.
-      if (isFirst.current) isFirst.current = false;
-      else history.replaceState(null, '', writeAddress(source.key, { branch: head.branch, turn }));
+      if (hasMoved.current) history.replaceState(null, '', writeAddress(source.key, { branch: head.branch, turn }));
     }, settleMs);
     return () => clearTimeout(timer);
   }, [source, head.branch, turn]);
