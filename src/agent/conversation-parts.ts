@@ -31,6 +31,7 @@ export interface ConversationOptions {
   readonly usedIds: () => UsedIds;
   readonly compaction: TurnCompaction | undefined;
   readonly takeNews: () => readonly string[];
+  readonly findInstructions: LoopParts['findInstructions'];
   readonly askStop: LoopParts['askStop'];
   readonly startAgent: (task: AgentTask, callId: string, signal: AbortSignal) => Promise<ToolOutcome>;
 }
@@ -57,6 +58,7 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
     limits: options.limits,
     compaction: options.compaction,
     takeNews: options.takeNews,
+    findInstructions: options.findInstructions,
     askStop: options.askStop,
   };
 }
