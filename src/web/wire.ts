@@ -149,6 +149,7 @@ export interface ProjectRow {
   readonly sessions: number;
   readonly sizeBytes: number;
   readonly costMicroUsd: number | null;
+  /** When one of its sessions was last used. */
   readonly changedAt: number;
   readonly live: number;
 }

@@ -4,13 +4,12 @@
 import { exportMarkdown } from '../../export/markdown.ts';
 import { findInSession } from '../../export/page/find.ts';
 import { sessionHead } from '../../export/page/head.ts';
-import { branchNumbered, findLine, partsOf } from '../../export/page/parts.ts';
+import { branchNumbered, partsOf, placeOfAgent, placeOfLine } from '../../export/page/parts.ts';
 import { imageAt, textAt } from '../../export/page/text.ts';
 import { turnViews } from '../../export/page/turn-view.ts';
 import type { FindResult, SessionHead, TurnView } from '../../export/page/view.ts';
 import { exportSubject } from '../../export/subject.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
-import { callsOf, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
 import { readLines } from '../../store/lines.ts';
 import type {
@@ -85,7 +84,7 @@ export class SessionAnswers {
   async place(query: Of<SessionPart & { readonly line: number }>): Promise<PlaceAnswer> {
     const { session } = await this.#open(query);
     const { line, agent } = query;
-    const at = placeIn(session, line);
+    const at = placeOfLine(session, line);
     const under = agent === undefined ? null : await this.#callOf(query.path, agent);
     return { line, agentId: agent ?? null, ...at, under };
   }
@@ -167,17 +166,8 @@ export class SessionAnswers {
   }
 
   async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
-    const { session } = await this.#shelf.open(path);
-    const toolUseId = session.agents.find((each) => each.agentId === agentId)?.toolUseId;
-    const isCall = (node: Node): boolean => callsOf(node).some((call) => call.id === toolUseId);
-    const node = toolUseId === undefined ? undefined : session.transcript.nodes.find(isCall);
-    return node === undefined ? null : { line: node.line, ...placeIn(session, node.line) };
+    return placeOfAgent((await this.#shelf.open(path)).session, agentId);
   }
-}
-
-function placeIn(session: Session, line: number): { readonly branch: number; readonly part: number | null } {
-  const found = findLine(session, line);
-  return { branch: found?.branch ?? 1, part: found?.part ?? null };
 }
 
 function requireBranch(session: Session, branch: number): void {

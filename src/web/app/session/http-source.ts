@@ -2,6 +2,7 @@
 import type { FindResult, SessionHead, TurnView } from '../../../export/page/view.ts';
 import type { Client } from '../../client.ts';
 import type { AppendEvent } from '../../wire.ts';
+import { readAddress, writeAddress } from './address.ts';
 import type { SessionSource, SessionStart } from './source.ts';
 
 export type PageClient = Client<SessionHead, TurnView, FindResult>;
@@ -12,6 +13,9 @@ export function httpSource(client: PageClient, key: string, agentId: string | nu
   return {
     key,
     agentId,
+    exported: null,
+    startPlace: () => readAddress(location.search),
+    addressOf: (place) => writeAddress(key, place),
     head: async (branch, signal, fromTurn = 1) => (await client.head(key, { ...part, branch, fromTurn }, signal)).head,
     start: async (branch, signal) => {
       const { head, version, isWhole } = await client.head(key, { ...part, branch, start: true }, signal);

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/page/view.ts';
-import { readAddress, type SessionAddress, writeAddress } from './address.ts';
+import type { SessionAddress } from './address.ts';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
 import { FindBar } from './find-bar.tsx';
 import { Help } from './help.tsx';
@@ -24,7 +24,7 @@ import { useKeys } from './use-keys.ts';
 import { type LoadedSession, useSession } from './use-session.ts';
 
 export function SessionPage({ source }: { readonly source: SessionSource }) {
-  const [start] = useState(() => readAddress(location.search));
+  const [start] = useState(() => source.startPlace());
   const [branch, setBranch] = useState(start.branch ?? 1);
   const [toast, setToast] = useState('');
   const [raw, setRaw] = useState<{ readonly source: SessionSource; readonly place: Place } | null>(null);
@@ -35,12 +35,12 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
       folds,
       showRaw: (of, place) => setRaw({ source: of, place }),
       showBranch: (number) => {
-        history.pushState(null, '', writeAddress(source.key, { branch: number }));
+        history.pushState(null, '', source.addressOf({ branch: number }));
         setBranch(number);
       },
       copy: (text, what) =>
         void copyText(text).then((done) => setToast(done ? `${what} copied` : `${what} could not be copied`)),
-      linkTo: (line, agentId) => new URL(writeAddress(source.key, { branch, line, agentId }), location.href).href,
+      linkTo: (line, agentId) => new URL(source.addressOf({ branch, line, agentId }), location.href).href,
     }),
     [folds, source, branch],
   );
@@ -57,9 +57,11 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
             <main className="message-page">
               <h1>This session cannot be shown</h1>
               <p>{problem}</p>
-              <p>
-                <a href="/">All sessions</a>
-              </p>
+              {source.exported === null ? (
+                <p>
+                  <a href="/">All sessions</a>
+                </p>
+              ) : null}
             </main>
           ) : session === null ? (
             <main className="message-page" aria-busy="true">
@@ -215,7 +217,7 @@ function useAddress(source: SessionSource, head: SessionHead, turn: number): voi
   useEffect(() => {
     if (turn === 0) return;
     const timer = setTimeout(() => {
-      if (hasMoved.current) history.replaceState(null, '', writeAddress(source.key, { branch: head.branch, turn }));
+      if (hasMoved.current) history.replaceState(null, '', source.addressOf({ branch: head.branch, turn }));
     }, settleMs);
     return () => clearTimeout(timer);
   }, [source, head.branch, turn]);
