@@ -1,5 +1,6 @@
 // Everything that happens in a session while the agent works, as one union. The loop awaits each event, and the recorder
 // hears it first: what a screen shows or a tool does has already been written.
+import type { ModelFailure } from '../api/client/model.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { CallProgress, ToolOutcome } from './tool.ts';
@@ -125,15 +126,7 @@ export interface RequestFailed {
   readonly error: ModelFailure;
 }
 
-export interface ModelFailure {
-  readonly status: number | undefined;
-  /** `overloaded_error`, `rate_limit_error`, `connection_error`, `stream_cut`, … */
-  readonly kind: string;
-  readonly message: string;
-  readonly requestId: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly isRetryable: boolean;
-}
+export type { ModelFailure } from '../api/client/model.ts';
 
 export interface ToolCallView {
   readonly id: string;

@@ -1,44 +1,9 @@
 // What the loop is given: each part as a value with its one job, so that a test passes a small one of its own.
 import type { JsonObject } from '../base/json.ts';
-import type { AgentEvent, ModelFailure, ToolCallView } from './event.ts';
+import type { AgentEvent, ToolCallView } from './event.ts';
 import type { PermissionMode } from './permission-mode.ts';
-import type { Tool } from './tool.ts';
 
-/** A request of the Messages API without the marks of the prompt cache, which the client sets. */
-export interface ModelRequest {
-  readonly model: string;
-  readonly system: readonly string[];
-  readonly messages: readonly {
-    readonly role: 'user' | 'assistant';
-    readonly content: string | readonly JsonObject[];
-  }[];
-  readonly tools: readonly Pick<Tool, 'name' | 'description' | 'inputSchema'>[];
-  readonly serverTools?: readonly JsonObject[];
-  readonly maxTokens: number;
-  readonly thinkingTokens?: number;
-}
-
-export type ModelEvent =
-  | {
-      readonly type: 'start';
-      readonly id: string;
-      readonly model: string;
-      readonly requestId: string | undefined;
-      readonly usage: JsonObject;
-    }
-  | {
-      readonly type: 'part';
-      readonly index: number;
-      readonly kind: 'text' | 'thinking' | 'input' | 'other';
-      readonly text: string;
-      readonly raw: JsonObject;
-    }
-  | { readonly type: 'block'; readonly index: number; readonly block: JsonObject }
-  | { readonly type: 'end'; readonly stopReason: string | null; readonly usage: JsonObject }
-  | { readonly type: 'failed'; readonly failure: ModelFailure };
-
-/** One attempt. It ends with `end` or `failed` and never throws; an abort ends it without either. */
-export type StreamModel = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
+export type { ModelEvent, ModelRequest, StreamModel } from '../api/client/model.ts';
 
 export type Decision =
   | { readonly kind: 'allow'; readonly why: string }

@@ -9,6 +9,8 @@ export interface ModelFacts {
   /** Whether the API may hand thinking out with a signature and no text (`display: "omitted"`). */
   readonly omitsThinking: boolean;
   readonly maxImages: number;
+  /** How a request asks for thinking: not at all, with a budget, or leaving the amount to the model. */
+  readonly thinking: 'none' | 'budget' | 'adaptive';
 }
 
 /** The month in which the table was last compared with the documentation. */
@@ -65,5 +67,24 @@ export function modelFactsOf(model: string): ModelFacts | undefined {
     takesPrefill,
     omitsThinking,
     maxImages: contextTokens === short ? shortContextImages : otherMaxImages,
+    // The models that may end in no prefill are those that took budgets away.
+    thinking: takesPrefill ? (/^claude-3-(?!7)/.test(name) ? 'none' : 'budget') : 'adaptive',
   };
+}
+
+/** What an answer of a model may take; the first generations take less than what is asked for by default. */
+export function outputTokensOf(model: string, wanted: number): number {
+  const name = plainModelName(model);
+  if (/^claude-3-(?:opus|sonnet|haiku)/.test(name)) return Math.min(wanted, 4096);
+  return /^claude-3-5/.test(name) ? Math.min(wanted, 8192) : wanted;
+}
+
+/** `opus`, `sonnet`, `haiku`: the newest model of that family in the table; any other name stands for itself. */
+export function resolveModelAlias(name: string): string {
+  const alias = name.trim().toLowerCase();
+  const isLong = asksForLongContext(alias);
+  const family = alias.replace(/\[1m\]$/, '');
+  if (!/^[a-z]+$/.test(family)) return name;
+  const newest = knownModels().findLast((known) => known.startsWith(`claude-${family}-`));
+  return newest === undefined ? name : `${newest}${isLong ? '[1m]' : ''}`;
 }

@@ -175,7 +175,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   },
   'A-unanswered-tool': {
     title: 'a tool call without a result',
-    severity: 'fatal, where it is sent so; else warn',
+    severity: 'fatal, where it is sent so; info at the end, where a run was cut off; else warn',
     repair: 'insert an error result that says it was interrupted',
   },
   'A-orphan-result': {

@@ -17,16 +17,19 @@ export function checkStoredCalls(patient: Patient): Finding[] {
 
 function unanswered(patient: Patient, lines: readonly Node[]): Finding[] {
   const { relatives } = patient.session;
-  return lines.flatMap((node) => {
+  const lastPrompt = lines.findLastIndex((node) => node.type === 'user' && resultsOf(node).length === 0);
+  return lines.flatMap((node, i) => {
     const open = callsOf(node).filter((call) => relatives.resultsFor(call.id).length === 0);
     if (open.length === 0) return [];
     const names = open.map((call) => `${call.name} (${call.id})`).join(', ');
+    // Nothing was said since: the run was cut off, or is still at work, and every client can go on from there.
+    const severity = i > lastPrompt ? 'info' : 'warn';
     const isWhole = open.length === callsOf(node).length;
     const current = isWhole
       ? 'the current client leaves the line out, or at the end says that it was interrupted'
       : 'the current client puts an error in its place';
     const effect = `${current}; sent as it is, the API answers 400`;
-    return makeFinding('A-unanswered-tool', 'warn', placeOf(patient, node), `no result for ${names}`, effect);
+    return makeFinding('A-unanswered-tool', severity, placeOf(patient, node), `no result for ${names}`, effect);
   });
 }
 

@@ -24,13 +24,17 @@ export interface ForkOptions {
   /** The folder to work in from now on; by default that of the original. */
   readonly to?: string;
   readonly title?: string;
+  /** The id of the fork; by default a new one. */
+  readonly sessionId?: string;
+  /** The project folder of the fork; by default that of the original, or of `to`. */
+  readonly folder?: string;
 }
 
 export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { session } = source;
   if (!session.transcript.nodes.some(isMessage))
     throw new UserError(`there is no conversation in ${session.id}`, 'run `clew ls` for the sessions that hold one');
-  const sessionId = randomUUID();
+  const { sessionId = randomUUID() } = options;
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
   const rewrites = new Map([[session.transcript.path, main]]);
@@ -48,6 +52,7 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     renames,
     ...(leftOut === undefined ? {} : { leftOut }),
     ...(options.to === undefined ? {} : { folder: folderFor(source.folder, options.to) }),
+    ...(options.folder === undefined ? {} : { folder: options.folder }),
   });
   return {
     operation: 'fork',

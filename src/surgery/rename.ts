@@ -47,7 +47,7 @@ function planNote(
   };
 }
 
-function oneLine(text: string, what: string): string {
+export function oneLine(text: string, what: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line === '') throw new UserError(`the ${what} is empty`, `give the ${what} behind the session`);
   if (line.length > longest)

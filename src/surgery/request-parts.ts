@@ -52,7 +52,7 @@ export function pinTo(leafUuid: string, sessionId: string): JsonObject {
   return { type: 'last-prompt', leafUuid, explicit: true, sessionId };
 }
 
-function madeNode(entry: JsonObject, index: number): Node {
+export function madeNode(entry: JsonObject, index: number): Node {
   const head = scanRecord(Buffer.from(JSON.stringify(entry)));
   if (head === undefined) throw new TypeError('the pin is no record');
   return new Node(head, { index, line: index + 1, offset: 0, length: 0, hidden: false }, new SharedValues(), true);

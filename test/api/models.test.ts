@@ -4,7 +4,7 @@ import { modelFactsOf } from '../../src/api/models.ts';
 import { models } from '../../src/library/prices-data.ts';
 
 test('the facts of a model are found under any of its names', () => {
-  const facts = { contextTokens: 200_000, takesPrefill: true, omitsThinking: true, maxImages: 100 };
+  const facts = { contextTokens: 200_000, takesPrefill: true, omitsThinking: true, maxImages: 100, thinking: 'budget' };
   const names = ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'];
   assert.deepEqual(
     names.map((name) => modelFactsOf(name)),
@@ -18,6 +18,7 @@ test('a name that asks for the long context has it, and the images that go with 
     takesPrefill: true,
     omitsThinking: true,
     maxImages: 600,
+    thinking: 'budget',
   });
 });
 

@@ -45,6 +45,7 @@ test('a violation is told with the line that it comes from', async () => {
 test('what the client mends on the way is a warning', async () => {
   const turn = () => transcript().user('go');
   assert.deepEqual(await told(turn().call('t1').user('next').assistant('on')), ['warn A-unanswered-tool 2']);
+  assert.deepEqual(await told(turn().call('t1')), ['info A-unanswered-tool 2']);
   assert.deepEqual(
     await told(
       turn()

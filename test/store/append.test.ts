@@ -19,6 +19,7 @@ import { exitCodes } from '../../src/base/errors.ts';
 import { appendLines, identify } from '../../src/store/append.ts';
 import { projectRoot } from '../support/paths.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { noSmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 test('lines are added behind the old bytes, which stay as they are', async (t) => {
@@ -204,7 +205,6 @@ const inSmallDisk = [
   '-c',
   'mount -t tmpfs -o size=64k tmpfs "$0" && printf "old\\n" >"$0/s.jsonl" && "$@"; cat "$0/s.jsonl"',
 ];
-const noSmallDisk = canMountSmallDisk() ? false : 'no user namespace to mount a small disk in';
 test('a full disk leaves no half line', { skip: noSmallDisk }, (t) => {
   const disk = path.join(temporaryFolder(t), 'disk');
   mkdirSync(disk);
@@ -216,8 +216,4 @@ test('a full disk leaves no half line', { skip: noSmallDisk }, (t) => {
 /** A child process that appends a line of 1 MB to `file` and prints how it was refused. */
 function appendingChild(file: string): string[] {
   return [process.execPath, path.join(projectRoot, 'build/test/store/append-large-line.js'), file];
-}
-
-function canMountSmallDisk(): boolean {
-  return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 }

@@ -1,0 +1,34 @@
+// Options → a running agent: the composition of everything beside it. What a front end holds of it is `Agent`; what
+// happens goes out through its sinks, the recorder first.
+import { makeStreamModel } from '../api/client/stream-model.ts';
+import { version } from '../base/version.ts';
+import { loadPrices } from '../library/prices.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { CostMeter } from './cost-meter.ts';
+import { EventBus } from './event-bus.ts';
+import type { Agent, AgentOptions } from './handle.ts';
+import type { StreamModel } from './parts.ts';
+import { RunningAgent } from './running-agent.ts';
+import { loadSurroundings } from './surroundings.ts';
+
+/** What a test puts in the place of the network and of time. */
+export interface AgentReplacements {
+  readonly streamModel?: StreamModel;
+  readonly clock?: Clock;
+}
+
+export async function openAgent(options: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
+  const clock = replaced.clock ?? systemClock;
+  const meter = new CostMeter(loadPrices(options.env));
+  const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
+  const surroundings = await loadSurroundings(options);
+  const streamModel = replaced.streamModel ?? makeStreamModel({ env: options.env, userAgent: `clew/${version}` });
+  const agent = new RunningAgent({ options, clock, meter, bus, streamModel, surroundings });
+  try {
+    await agent.begin(options.session);
+    return agent;
+  } catch (error) {
+    await agent.close('exit');
+    throw error;
+  }
+}

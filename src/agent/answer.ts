@@ -1,0 +1,194 @@
+// A request → a whole answer as events, each block once, tried again as often as the failures allow. The last block is
+// held until the end is known, so that its line has the final usage and stop reason.
+import { randomUUID } from 'node:crypto';
+import { streamFailure } from '../api/client/failure.ts';
+import { asObject, asString, type JsonObject } from '../base/json.ts';
+import type { Clock } from './clock.ts';
+import type { AnswerHead, EmitEvent, ModelFailure, ToolCallView } from './event.ts';
+import type { ModelEvent, ModelRequest, StreamModel } from './parts.ts';
+import { retryDelayMs } from './retry.ts';
+import type { UsedIds } from './used-ids.ts';
+
+/** A call whose line is written and whose result is not. */
+export interface OpenCall {
+  readonly view: ToolCallView;
+  /** The line that made the call. */
+  readonly uuid: string;
+  /** Why it cannot run as it is. */
+  readonly inputProblem?: string;
+}
+
+export interface Answer {
+  readonly stopReason: string | null;
+  readonly calls: readonly OpenCall[];
+  /** Its text blocks, joined. */
+  readonly text: string;
+  readonly blockCount: number;
+}
+
+export type AnswerOutcome = { readonly apiMs: number } & (
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'interrupted'; readonly calls: readonly OpenCall[] }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+);
+
+export interface AnswerParts {
+  readonly streamModel: StreamModel;
+  readonly clock: Clock;
+  readonly maxRetries: number;
+  readonly usedIds: () => UsedIds;
+}
+
+export async function requestAnswer(
+  request: ModelRequest,
+  parts: AnswerParts,
+  emit: EmitEvent,
+  signal: AbortSignal,
+): Promise<AnswerOutcome> {
+  const { clock, maxRetries } = parts;
+  let apiMs = 0;
+  for (let attempt = 1; ; attempt++) {
+    const taken = new TakenAnswer(parts.usedIds(), emit);
+    await emit({ type: 'request', model: request.model, attempt });
+    const started = clock.now().getTime();
+    const failure = await takeAnswer(parts.streamModel(request, signal), taken, signal);
+    const durationMs = clock.now().getTime() - started;
+    apiMs += durationMs;
+    if (signal.aborted && !taken.isEnded) {
+      return { kind: 'interrupted', calls: await taken.breakOff(), apiMs };
+    }
+    if (failure === undefined || taken.hasCalls) {
+      return { kind: 'answered', answer: await taken.finish(durationMs), apiMs };
+    }
+    await taken.abandon();
+    if (!failure.isRetryable || attempt > maxRetries) return { kind: 'failed', failure, apiMs };
+    const delayMs = retryDelayMs(attempt, failure, clock.random());
+    await emit({ type: 'retry', uuid: randomUUID(), attempt, maxRetries, delayMs, error: failure });
+    await clock.sleep(delayMs, signal);
+    if (signal.aborted) return { kind: 'interrupted', calls: [], apiMs };
+  }
+}
+
+/** Until its end, its failure, or the abort. */
+async function takeAnswer(
+  events: AsyncIterable<ModelEvent>,
+  taken: TakenAnswer,
+  signal: AbortSignal,
+): Promise<ModelFailure | undefined> {
+  for await (const event of events) {
+    if (signal.aborted) return undefined;
+    if (event.type === 'failed') return event.failure;
+    await taken.hear(event);
+    if (event.type === 'end') return undefined;
+  }
+  return streamFailure('stream_cut', 'the answer broke off before its end', undefined);
+}
+
+interface HeldBlock {
+  readonly block: JsonObject;
+  readonly inputProblem: string | undefined;
+}
+
+/** What has come of one attempt. */
+class TakenAnswer {
+  readonly #usedIds: UsedIds;
+  readonly #emit: EmitEvent;
+  readonly #calls: OpenCall[] = [];
+  readonly #texts: string[] = [];
+  #head: AnswerHead | undefined;
+  #usage: JsonObject = {};
+  #stopReason: string | null = null;
+  #held: HeldBlock | undefined;
+  #written = 0;
+  /** Of the text block that is not finished. */
+  #openText: string[] = [];
+  isEnded = false;
+
+  constructor(usedIds: UsedIds, emit: EmitEvent) {
+    this.#usedIds = usedIds;
+    this.#emit = emit;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0 || this.#held?.block.type === 'tool_use';
+  }
+
+  async hear(event: ModelEvent): Promise<void> {
+    switch (event.type) {
+      case 'start': {
+        const { id, model, requestId, usage } = event;
+        this.#head = { id: this.#usedIds.forMessage(id), model, requestId };
+        this.#usage = usage;
+        return;
+      }
+      case 'part':
+        if (event.kind === 'text') this.#openText.push(event.text);
+        return this.#emit(event);
+      case 'block':
+        await this.#writeHeld(null);
+        this.#openText = [];
+        this.#held = { block: this.#withFreshId(event.block), inputProblem: event.inputProblem };
+        return;
+      case 'end':
+        this.#usage = event.usage;
+        this.#stopReason = event.stopReason;
+        this.isEnded = true;
+        return;
+      case 'failed':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  async finish(durationMs: number): Promise<Answer> {
+    const { stopReason } = this.#held === undefined ? { stopReason: this.#stopReason } : await this.#writeLast();
+    if (this.#head !== undefined)
+      await this.#emit({ type: 'answer', message: this.#head, stopReason, usage: this.#usage, durationMs });
+    return { stopReason, calls: this.#calls, text: this.#texts.join('\n'), blockCount: this.#written };
+  }
+
+  /** The person has seen the half text, so the model shall know that it was said. */
+  async breakOff(): Promise<readonly OpenCall[]> {
+    await this.#writeHeld(null);
+    const said = this.#openText.join('');
+    if (said.trim() !== '') {
+      this.#held = { block: { type: 'text', text: said }, inputProblem: undefined };
+      await this.#writeHeld(null);
+    }
+    return this.#calls;
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#written > 0 && this.#head !== undefined)
+      await this.#emit({ type: 'answer-abandoned', message: this.#head });
+  }
+
+  /** An answer that was cut at its limit in the middle of a call has a call that nobody meant. */
+  async #writeLast(): Promise<{ readonly stopReason: string | null }> {
+    if (this.#held?.block.type === 'tool_use' && this.#stopReason === 'max_tokens')
+      this.#held = {
+        ...this.#held,
+        inputProblem: 'The answer reached its output limit before this call was complete. Make a smaller call.',
+      };
+    await this.#writeHeld(this.#stopReason);
+    return { stopReason: this.#stopReason };
+  }
+
+  async #writeHeld(stopReason: string | null): Promise<void> {
+    if (this.#held === undefined || this.#head === undefined) return;
+    const { block, inputProblem } = this.#held;
+    this.#held = undefined;
+    const uuid = randomUUID();
+    await this.#emit({ type: 'block', uuid, message: this.#head, block, stopReason, usage: this.#usage });
+    this.#written++;
+    if (block.type === 'text') this.#texts.push(asString(block.text) ?? '');
+    if (block.type !== 'tool_use') return;
+    const view = { id: asString(block.id) ?? '', name: asString(block.name) ?? '', input: asObject(block.input) ?? {} };
+    this.#calls.push({ view, uuid, ...(inputProblem === undefined ? {} : { inputProblem }) });
+  }
+
+  #withFreshId(block: JsonObject): JsonObject {
+    return block.type === 'tool_use' ? { ...block, id: this.#usedIds.forCall(asString(block.id)) } : block;
+  }
+}

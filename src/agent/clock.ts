@@ -1,0 +1,18 @@
+// Time and chance as a value: the loop waits and jitters through it, so that a test decides how long a wait is.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Clock {
+  now(): Date;
+  /** Ends early, without an error, when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal }).catch(() => undefined); // an abort is the only reason
+  },
+  random: Math.random,
+};

@@ -1,0 +1,240 @@
+// One turn: prompts → request → blocks → calls → results → next request, until an answer has no calls. Everything that
+// happens is an event, which is written before the next thing begins; what a model or a tool does wrong is never an
+// exception, and no call is left without its result.
+import { randomUUID } from 'node:crypto';
+import { isPromptTooLong } from '../api/client/failure.ts';
+import type { JsonObject } from '../base/json.ts';
+import { type Answer, type AnswerOutcome, type AnswerParts, requestAnswer } from './answer.ts';
+import type { EmitEvent, ModelFailure, TurnEnded } from './event.ts';
+import type { ModelRequest } from './parts.ts';
+import { interruptedText } from './permit-call.ts';
+import { type CallParts, closeCalls, runCalls } from './run-calls.ts';
+
+export interface TurnPrompt {
+  readonly content: string | readonly JsonObject[];
+  readonly isMeta: boolean;
+}
+
+export interface LoopParts extends AnswerParts, CallParts {
+  /** The request as the conversation stands now. */
+  readonly request: () => Promise<ModelRequest>;
+  readonly costMicros: () => number;
+  readonly limits: TurnLimits;
+  /** `undefined` where a conversation is too short-lived to be summarised. */
+  readonly compaction: TurnCompaction | undefined;
+  /** What came to pass meanwhile and the model should know: the ends of background tasks. */
+  readonly takeNews: () => readonly string[];
+  /** Asked before an answer without calls ends the turn; a reason to go on, or none. */
+  readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<string | undefined>;
+}
+
+export interface TurnLimits {
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+}
+
+export interface TurnCompaction {
+  isDue(): boolean;
+  run(isTurnOpen: boolean, signal: AbortSignal): Promise<boolean>;
+}
+
+export async function runTurn(
+  prompts: readonly TurnPrompt[],
+  parts: LoopParts,
+  emit: EmitEvent,
+  signal: AbortSignal,
+): Promise<TurnEnded> {
+  const ended = await new Turn(parts, emit, signal).run(prompts);
+  await emit(ended);
+  return ended;
+}
+
+/** How often an answer that hit its limit is continued, and a hook may send the model back to work. */
+const maxContinuations = 3;
+const maxStopBlocks = 20;
+const maxPauses = 20;
+const continueText =
+  'The answer reached its output limit. Go on exactly where it stopped, without repeating anything; make the next steps smaller.';
+
+type End = Pick<TurnEnded, 'outcome' | 'error'>;
+
+class Turn {
+  readonly #parts: LoopParts;
+  readonly #emit: EmitEvent;
+  readonly #signal: AbortSignal;
+  readonly #started: number;
+  readonly #denials: TurnEnded['denials'][number][] = [];
+  #rounds = 0;
+  #apiMs = 0;
+  #text = '';
+  #continuations = 0;
+  #stopBlocks = 0;
+  #pauses = 0;
+  #hasCompacted = false;
+  #cannotCompact = false;
+
+  constructor(parts: LoopParts, emit: EmitEvent, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#emit = emit;
+    this.#signal = signal;
+    this.#started = parts.clock.now().getTime();
+  }
+
+  async run(prompts: readonly TurnPrompt[]): Promise<TurnEnded> {
+    const end = await this.#work(prompts);
+    return {
+      type: 'turn-end',
+      durationMs: this.#parts.clock.now().getTime() - this.#started,
+      apiDurationMs: this.#apiMs,
+      rounds: this.#rounds,
+      text: this.#text,
+      denials: this.#denials,
+      ...end,
+    };
+  }
+
+  async #work(prompts: readonly TurnPrompt[]): Promise<End> {
+    await this.#compactIfDue(false);
+    await this.#say(this.#parts.takeNews());
+    for (const prompt of prompts) await this.#emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
+    for (;;) {
+      const end = this.#limitEnd() ?? (await this.#round());
+      if (end !== undefined) return end;
+      if (this.#signal.aborted) return this.#interrupt('text');
+      await this.#say(this.#parts.takeNews());
+      await this.#compactIfDue(true);
+    }
+  }
+
+  /** Checked where no call is open, so that nothing is left without its result. */
+  #limitEnd(): End | undefined {
+    const { maxTurns, maxBudgetUsd } = this.#parts.limits;
+    if (maxTurns !== undefined && this.#rounds >= maxTurns) return { outcome: 'error_max_turns' };
+    if (maxBudgetUsd !== undefined && this.#parts.costMicros() >= maxBudgetUsd * 1_000_000)
+      return { outcome: 'error_max_budget_usd' };
+    return undefined;
+  }
+
+  /** One request and what follows from it; `undefined`: the turn goes on. */
+  async #round(): Promise<End | undefined> {
+    const request = await this.#parts.request();
+    if (this.#signal.aborted) return this.#interrupt('text');
+    const outcome = await requestAnswer(request, this.#parts, this.#emit, this.#signal);
+    this.#apiMs += outcome.apiMs;
+    switch (outcome.kind) {
+      case 'failed':
+        return this.#fail(outcome.failure);
+      case 'interrupted':
+        return this.#breakOff(outcome);
+      case 'answered':
+        this.#rounds++;
+        if (outcome.answer.text !== '') this.#text = outcome.answer.text;
+        return this.#follow(outcome.answer);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  async #follow(answer: Answer): Promise<End | undefined> {
+    if (answer.stopReason === 'refusal') return this.#refused(answer);
+    if (answer.calls.length > 0) return this.#runCalls(answer);
+    switch (answer.stopReason) {
+      case 'pause_turn':
+        // The API wants its own unfinished answer back, and nothing behind it.
+        return this.#pauses++ < maxPauses ? undefined : this.#askStop(answer);
+      case 'max_tokens':
+        return this.#continueAnswer();
+      case 'model_context_window_exceeded':
+        return this.#shorten(failureOf('context_window', 'the conversation fills the whole window of the model'));
+      default:
+        return this.#askStop(answer);
+    }
+  }
+
+  async #runCalls(answer: Answer): Promise<End | undefined> {
+    const outcome = await runCalls(answer.calls, this.#parts, this.#emit, this.#signal);
+    this.#denials.push(...outcome.denials);
+    if (outcome.isInterrupted) return this.#interrupt('tool');
+    await this.#say(outcome.notes);
+    if (outcome.stop === undefined) return undefined;
+    await this.#notice('warn', `a hook ended the turn: ${outcome.stop}`);
+    return { outcome: 'success' };
+  }
+
+  async #continueAnswer(): Promise<End | undefined> {
+    if (this.#continuations++ >= maxContinuations) {
+      await this.#notice('warn', 'the answer reached its output limit again and again, and ends here');
+      return { outcome: 'success' };
+    }
+    await this.#say([continueText]);
+    return undefined;
+  }
+
+  async #askStop(answer: Answer): Promise<End | undefined> {
+    if (answer.blockCount === 0) await this.#notice('info', 'the model had nothing to say');
+    const reason = await this.#parts.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
+    if (this.#signal.aborted) return this.#interrupt('text');
+    if (reason === undefined) return { outcome: 'success' };
+    if (this.#stopBlocks++ >= maxStopBlocks) {
+      await this.#notice('warn', 'a hook kept the turn from ending too often; it ends now');
+      return { outcome: 'success' };
+    }
+    await this.#say([reason]);
+    return undefined;
+  }
+
+  async #refused({ calls }: Answer): Promise<End> {
+    await closeCalls(calls, 'The answer was refused; this call did not run.', this.#emit);
+    return this.#giveUp(
+      failureOf('refusal', 'the model declined to answer; rephrase the prompt, rewind, or begin a new session'),
+    );
+  }
+
+  async #fail(failure: ModelFailure): Promise<End | undefined> {
+    return isPromptTooLong(failure) ? this.#shorten(failure) : this.#giveUp(failure);
+  }
+
+  /** Once in a turn: a summary that is still too long would be made again and again. */
+  async #shorten(failure: ModelFailure): Promise<End | undefined> {
+    const { compaction } = this.#parts;
+    if (compaction === undefined || this.#hasCompacted) return this.#giveUp(failure);
+    this.#hasCompacted = true;
+    const isShorter = await compaction.run(true, this.#signal);
+    if (this.#signal.aborted) return this.#interrupt('text');
+    return isShorter ? undefined : this.#giveUp(failure);
+  }
+
+  async #giveUp(failure: ModelFailure): Promise<End> {
+    await this.#emit({ type: 'request-failed', uuid: randomUUID(), error: failure });
+    return { outcome: 'error_during_execution', error: failure };
+  }
+
+  async #breakOff({ calls }: Extract<AnswerOutcome, { readonly kind: 'interrupted' }>): Promise<End> {
+    await closeCalls(calls, interruptedText, this.#emit);
+    return this.#interrupt(calls.length > 0 ? 'tool' : 'text');
+  }
+
+  async #interrupt(during: 'text' | 'tool'): Promise<End> {
+    await this.#emit({ type: 'interrupted', uuid: randomUUID(), during });
+    return { outcome: 'interrupted' };
+  }
+
+  async #compactIfDue(isTurnOpen: boolean): Promise<void> {
+    const { compaction } = this.#parts;
+    if (this.#cannotCompact || compaction?.isDue() !== true) return;
+    // A summary that failed once would be paid for again at every step.
+    this.#cannotCompact = !(await compaction.run(isTurnOpen, this.#signal));
+  }
+
+  async #say(texts: readonly string[]): Promise<void> {
+    for (const content of texts) await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
+  }
+
+  async #notice(level: 'info' | 'warn', text: string): Promise<void> {
+    await this.#emit({ type: 'notice', level, text });
+  }
+}
+
+function failureOf(kind: string, message: string): ModelFailure {
+  return { status: undefined, kind, message, requestId: undefined, retryAfterMs: undefined, isRetryable: false };
+}

@@ -1,0 +1,118 @@
+// A call the model made → the tool and the input it may run with, or why not: its input is read, the hooks are asked,
+// then the rules, then the person. Deny rules stand above what a hook allows.
+import type { JsonObject } from '../base/json.ts';
+import type { AgentHooks } from './agent-hooks.ts';
+import type { OpenCall } from './answer.ts';
+import type { ToolCallView } from './event.ts';
+import type { Approve, HookVerdict, PermissionJudge } from './parts.ts';
+import type { PermissionMode } from './permission-mode.ts';
+import { failedOutcome, type Tool, type ToolOutcome } from './tool.ts';
+
+export interface PermitParts {
+  readonly findTool: (name: string) => Tool | undefined;
+  readonly hooks: AgentHooks;
+  readonly judge: PermissionJudge;
+  readonly approve: Approve;
+  readonly mode: () => PermissionMode;
+  readonly cwd: () => string;
+  readonly agentId?: string;
+}
+
+export type Permit =
+  | { readonly kind: 'run'; readonly tool: Tool; readonly view: ToolCallView; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'refused';
+      readonly refused: 'permission' | 'hook' | 'interrupted' | 'input';
+      readonly outcome: ToolOutcome;
+      /** A person said no and wants to say something else: the turn ends. */
+      readonly isInterrupt: boolean;
+    }
+  /** A hook said `continue: false`. */
+  | { readonly kind: 'stop'; readonly outcome: ToolOutcome; readonly reason: string };
+
+export const interruptedText = '[Request interrupted by user for tool use]';
+
+export async function permitCall(call: OpenCall, parts: PermitParts, signal: AbortSignal): Promise<Permit> {
+  const { view } = call;
+  const tool = parts.findTool(view.name);
+  if (tool === undefined) return unusable(`Error: No such tool available: ${view.name}`);
+  if (call.inputProblem !== undefined) return unusable(call.inputProblem);
+  const parsed = tool.parse(view.input);
+  if ('problem' in parsed) return unusable(`InputValidationError: ${parsed.problem}`);
+  const verdict = await askHooks(view, parsed.input, parts, signal);
+  if (signal.aborted) return interrupted();
+  if (verdict.stop !== undefined) return { kind: 'stop', outcome: failedOutcome(verdict.stop), reason: verdict.stop };
+  if (verdict.blocked !== undefined) return refuse('hook', verdict.blocked);
+  if (verdict.permission?.decision === 'deny') return refuse('hook', verdict.permission.reason);
+  const updated = verdict.updatedInput === undefined ? parsed : tool.parse(verdict.updatedInput);
+  if ('problem' in updated)
+    return refuse('hook', `A hook changed the input, and it no longer fits: ${updated.problem}`);
+  const judged = await judgeCall({ ...view, input: updated.input }, tool, verdict, parts, signal);
+  if (judged.kind !== 'allowed') return judged;
+  const chosen = judged.input === undefined ? updated : tool.parse(judged.input);
+  if ('problem' in chosen) return unusable(`InputValidationError: ${chosen.problem}`);
+  return { kind: 'run', tool, view: { ...view, input: chosen.input }, notes: verdict.context };
+}
+
+export function interrupted(): Permit & { readonly kind: 'refused' } {
+  return { kind: 'refused', refused: 'interrupted', outcome: failedOutcome(interruptedText), isInterrupt: false };
+}
+
+/** The fields of PreToolUse and PostToolUse. */
+export function callFields(view: ToolCallView): JsonObject {
+  return { tool_name: view.name, tool_input: view.input, tool_use_id: view.id };
+}
+
+function askHooks(
+  view: ToolCallView,
+  input: JsonObject,
+  parts: PermitParts,
+  signal: AbortSignal,
+): Promise<HookVerdict> {
+  return parts.hooks.run('PreToolUse', view.name, callFields({ ...view, input }), signal);
+}
+
+type Refusal = Extract<Permit, { readonly kind: 'refused' }>;
+
+async function judgeCall(
+  view: ToolCallView,
+  tool: Tool,
+  { permission }: HookVerdict,
+  parts: PermitParts,
+  signal: AbortSignal,
+): Promise<Refusal | { readonly kind: 'allowed'; readonly input?: JsonObject }> {
+  const where = { mode: parts.mode(), cwd: parts.cwd(), isReadOnly: tool.isReadOnly(view.input) };
+  const decision = parts.judge.judge(view, where);
+  if (decision.kind === 'deny') return refuse('permission', decision.why);
+  const hookAsks = permission?.decision === 'ask';
+  if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks)) return { kind: 'allowed' };
+  const approval = await parts.approve({
+    call: view,
+    why: hookAsks ? permission.reason : decision.why,
+    always: decision.kind === 'ask' ? decision.always : [],
+    ...(parts.agentId === undefined ? {} : { agentId: parts.agentId }),
+    signal,
+  });
+  if (signal.aborted) return interrupted();
+  if (approval.kind === 'deny') return { ...refuse('permission', approval.message), isInterrupt: approval.isInterrupt };
+  if (approval.always !== undefined) await parts.judge.addRule(approval.always);
+  return { kind: 'allowed', ...(approval.input === undefined ? {} : { input: approval.input }) };
+}
+
+function refuse(refused: 'permission' | 'hook', why: string): Refusal {
+  return { kind: 'refused', refused, outcome: failedOutcome(why), isInterrupt: false };
+}
+
+/** In the tags by which models know an error of the tool from an error in its work. */
+function unusable(problem: string): Refusal {
+  const outcome = {
+    content: `<tool_use_error>${problem}</tool_use_error>`,
+    isError: true,
+    stored: problemText(problem),
+  };
+  return { kind: 'refused', refused: 'input', outcome, isInterrupt: false };
+}
+
+function problemText(problem: string): string {
+  return problem.startsWith('Error: ') ? problem : `Error: ${problem}`;
+}

@@ -1,0 +1,50 @@
+// The person at the other end, asked one thing at a time: sub-agents that run together would otherwise ask over one
+// another. Hooks of the user hear that somebody is waited for.
+import type { AgentHooks } from './agent-hooks.ts';
+import type { Approve } from './parts.ts';
+import type { PersonAnswer, PersonQuestion } from './tool.ts';
+
+export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
+
+export class Person {
+  readonly #approve: Approve;
+  readonly #ask: AskPerson;
+  readonly #hooks: () => AgentHooks;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(approve: Approve, ask: AskPerson, hooks: () => AgentHooks) {
+    this.#approve = approve;
+    this.#ask = ask;
+    this.#hooks = hooks;
+  }
+
+  readonly approve: Approve = (request) =>
+    this.#inTurn(async () => {
+      if (request.signal.aborted) return { kind: 'deny', message: 'it was interrupted', isInterrupt: true };
+      const { name } = request.call;
+      this.#notify(`Clew needs your permission to use ${name}`, 'permission_prompt', request.signal);
+      return this.#approve(request);
+    });
+
+  readonly ask: AskPerson = (question, signal) =>
+    this.#inTurn(async () => {
+      if (signal.aborted) return undefined;
+      const what = question.kind === 'plan' ? 'your approval of a plan' : 'your answer';
+      this.#notify(`Clew needs ${what}`, 'elicitation_dialog', signal);
+      return this.#ask(question, signal);
+    });
+
+  /** Nobody waits for it: the question is on the screen meanwhile. */
+  #notify(message: string, kind: string, signal: AbortSignal): void {
+    const fields = { message, notification_type: kind };
+    this.#hooks()
+      .run('Notification', kind, fields, signal)
+      .catch(() => undefined);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}

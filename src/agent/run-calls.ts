@@ -1,0 +1,182 @@
+// The open calls of one answer → a result for each, in call order, whatever happens in between. Calls that only read
+// run together; the others wait for those before them.
+import { randomUUID } from 'node:crypto';
+import type { OpenCall } from './answer.ts';
+import type { Clock } from './clock.ts';
+import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from './event.ts';
+import { callFields, interrupted, interruptedText, type Permit, type PermitParts, permitCall } from './permit-call.ts';
+import { type CallContext, failedOutcome, type ToolOutcome } from './tool.ts';
+
+export interface CallParts extends PermitParts {
+  readonly clock: Clock;
+  /** `close` ends its progress: nothing is heard of a call after its result. */
+  readonly openCall: (view: ToolCallView, signal: AbortSignal) => { readonly context: CallContext; close(): void };
+}
+
+export interface CallsOutcome {
+  /** By the signal, or by a person who refused a call and wants to say something else. */
+  readonly isInterrupted: boolean;
+  /** A hook ended the turn, and why. */
+  readonly stop: string | undefined;
+  /** What hooks tell the model, behind the results. */
+  readonly notes: readonly string[];
+  readonly denials: TurnEnded['denials'];
+}
+
+/** A tool that does not end when it is told to is left behind after this. */
+const graceMs = 5000;
+
+export async function runCalls(
+  calls: readonly OpenCall[],
+  parts: CallParts,
+  emit: EmitEvent,
+  signal: AbortSignal,
+): Promise<CallsOutcome> {
+  const round = new Round(calls, parts, emit, signal);
+  for (const batch of batchesOf(calls, parts)) await round.run(batch);
+  return round.outcome();
+}
+
+/** A result for each call, that it never ran. */
+export async function closeCalls(calls: readonly OpenCall[], text: string, emit: EmitEvent): Promise<void> {
+  for (const { view, uuid } of calls) {
+    const outcome = failedOutcome(text);
+    await emit({ type: 'result', uuid: randomUUID(), call: view, callUuid: uuid, outcome, refused: 'interrupted' });
+  }
+}
+
+/** Neighbours that only read make one batch. */
+function batchesOf(calls: readonly OpenCall[], { findTool }: PermitParts): OpenCall[][] {
+  const batches: { readonly isReadOnly: boolean; readonly calls: OpenCall[] }[] = [];
+  for (const call of calls) {
+    const tool = findTool(call.view.name);
+    const parsed = tool?.parse(call.view.input);
+    const isReadOnly = parsed !== undefined && 'input' in parsed && tool?.isReadOnly(parsed.input) === true;
+    const last = batches.at(-1);
+    if (isReadOnly && last?.isReadOnly === true) last.calls.push(call);
+    else batches.push({ isReadOnly, calls: [call] });
+  }
+  return batches.map((batch) => batch.calls);
+}
+
+type Finished = Pick<CallFinished, 'call' | 'outcome' | 'refused'>;
+
+class Round {
+  readonly #calls: readonly OpenCall[];
+  readonly #parts: CallParts;
+  readonly #emit: EmitEvent;
+  readonly #signal: AbortSignal;
+  readonly #finished = new Map<OpenCall, Finished>();
+  readonly #notes: string[] = [];
+  readonly #denials: TurnEnded['denials'][number][] = [];
+  #told = 0;
+  #telling: Promise<void> = Promise.resolve();
+  #isRefused = false;
+  #stop: string | undefined;
+
+  constructor(calls: readonly OpenCall[], parts: CallParts, emit: EmitEvent, signal: AbortSignal) {
+    this.#calls = calls;
+    this.#parts = parts;
+    this.#emit = emit;
+    this.#signal = signal;
+  }
+
+  /** Permission is asked for one call after the other; those that may run do so meanwhile. */
+  async run(batch: readonly OpenCall[]): Promise<void> {
+    const running: Promise<void>[] = [];
+    for (const call of batch) {
+      const permit = await this.#permit(call);
+      if (permit.kind === 'run') running.push(this.#runCall(call, permit));
+      else await this.#refuse(call, permit);
+    }
+    await Promise.all(running);
+  }
+
+  outcome(): CallsOutcome {
+    return {
+      isInterrupted: this.#signal.aborted || this.#isRefused,
+      stop: this.#stop,
+      notes: this.#notes,
+      denials: this.#denials,
+    };
+  }
+
+  async #permit(call: OpenCall): Promise<Permit> {
+    if (this.#signal.aborted || this.#isRefused) return interrupted();
+    if (this.#stop !== undefined) return { kind: 'stop', outcome: failedOutcome(this.#stop), reason: this.#stop };
+    return permitCall(call, this.#parts, this.#signal);
+  }
+
+  async #refuse(call: OpenCall, permit: Exclude<Permit, { readonly kind: 'run' }>): Promise<void> {
+    if (permit.kind === 'stop') {
+      this.#stop = permit.reason;
+      return this.#finish(call, { call: call.view, outcome: permit.outcome, refused: 'hook' });
+    }
+    const { id, name, input } = call.view;
+    if (permit.refused === 'permission' || permit.refused === 'hook')
+      this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input });
+    this.#isRefused ||= permit.isInterrupt;
+    await this.#finish(call, { call: call.view, outcome: permit.outcome, refused: permit.refused });
+  }
+
+  async #runCall(call: OpenCall, { tool, view, notes }: Permit & { readonly kind: 'run' }): Promise<void> {
+    await this.#emit({ type: 'call', call: view });
+    const { context, close } = this.#parts.openCall(view, this.#signal);
+    const running = (async () => tool.run(view.input, context))().catch(brokenTool);
+    const outcome = await this.#withGrace(running);
+    close();
+    this.#notes.push(...notes);
+    if (!this.#signal.aborted) await this.#askHooks(view, outcome);
+    await this.#finish(call, { call: view, outcome });
+  }
+
+  async #askHooks(view: ToolCallView, outcome: ToolOutcome): Promise<void> {
+    const fields = { ...callFields(view), tool_response: outcome.stored };
+    const verdict = await this.#parts.hooks.run('PostToolUse', view.name, fields, this.#signal);
+    if (verdict.blocked !== undefined) this.#notes.push(`A hook says of ${view.name}: ${verdict.blocked}`);
+    this.#notes.push(...verdict.context);
+    this.#stop ??= verdict.stop;
+  }
+
+  async #withGrace(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
+    const over = new AbortController();
+    const left = untilAborted(this.#signal, over.signal).then(async () => {
+      await this.#parts.clock.sleep(graceMs, over.signal);
+      return failedOutcome(interruptedText);
+    });
+    try {
+      return await Promise.race([running, left]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Results are told in call order, each as soon as all before it are. */
+  async #finish(call: OpenCall, finished: Finished): Promise<void> {
+    this.#finished.set(call, finished);
+    this.#telling = this.#telling.then(() => this.#tell());
+    await this.#telling;
+  }
+
+  async #tell(): Promise<void> {
+    for (;;) {
+      const call = this.#calls[this.#told];
+      const finished = call === undefined ? undefined : this.#finished.get(call);
+      if (call === undefined || finished === undefined) return;
+      this.#told++;
+      await this.#emit({ type: 'result', uuid: randomUUID(), callUuid: call.uuid, ...finished });
+    }
+  }
+}
+
+/** Never ends where `over` comes first. */
+function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: over });
+  });
+}
+
+function brokenTool(error: unknown): ToolOutcome {
+  return failedOutcome(`The tool itself failed: ${error instanceof Error ? error.message : String(error)}`);
+}

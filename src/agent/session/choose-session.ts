@@ -1,0 +1,114 @@
+// What the person asked for (new, the last one, a certain one) → the transcript to go on with, found as the client finds
+// it: the newest of this folder by the times on its lines, or by id, beginning of an id, path or title.
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { asString } from '../../base/json.ts';
+import { isUuid } from '../../base/uuid.ts';
+import { openLibrary } from '../../library/library.ts';
+import { isMessage } from '../../session/node.ts';
+import { loadReadable } from '../../session/transcript.ts';
+import { findSession } from '../../store/discover.ts';
+import { listFolder } from '../../store/folders.ts';
+import { projectsFolder, stateFolder } from '../../store/roots.ts';
+import { agentIdOf } from '../../store/session-files.ts';
+import { encodeSlug, slugsFor } from '../../store/slug.ts';
+
+export interface SessionPlace {
+  readonly root: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Where a session of this folder and id has its transcript. */
+export function transcriptFor({ root, cwd }: SessionPlace, sessionId: string): string {
+  return path.join(projectsFolder(root), encodeSlug(cwd), `${sessionId}.jsonl`);
+}
+
+/** The id for a new session, which must not exist anywhere below the root. */
+export async function refuseKnownId({ root }: SessionPlace, sessionId: string): Promise<void> {
+  if (!isUuid(sessionId)) throw new UserError(`"${sessionId}" is no session id`, 'give a UUID');
+  const name = `${sessionId}.jsonl`;
+  for (const folder of await listFolder(projectsFolder(root), [])) {
+    const file = path.join(projectsFolder(root), folder.name, name);
+    if (statSync(file, { throwIfNoEntry: false }) !== undefined)
+      throw new UserError(`session ${sessionId} exists already`, `resume it with --resume ${sessionId}`);
+  }
+}
+
+/** The session of this folder with the newest line. Sessions that a program ran count only where there is no other. */
+export async function findNewest(place: SessionPlace): Promise<string> {
+  const projects = projectsFolder(place.root);
+  const slugs = new Set([place.cwd, realPath(place.cwd)].flatMap(slugsFor));
+  const files: { readonly file: string; readonly mtimeMs: number }[] = [];
+  for (const slug of slugs) {
+    const folder = path.join(projects, slug);
+    for (const { name } of await listFolder(folder, [])) {
+      if (!name.endsWith('.jsonl') || agentIdOf(name) !== undefined) continue;
+      const file = path.join(folder, name);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats?.isFile() === true) files.push({ file, mtimeMs: stats.mtimeMs });
+    }
+  }
+  files.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  const newest = { typed: none, run: none };
+  for (const { file, mtimeMs } of files) {
+    // No line is newer than its file: what is older than the best line need not be read.
+    if (newest.typed.time >= mtimeMs) break;
+    const found = lastLineOf(file);
+    if (found === undefined) continue;
+    const kind = found.isRun ? 'run' : 'typed';
+    if (found.time > newest[kind].time) newest[kind] = { file, time: found.time };
+  }
+  const file = newest.typed.file ?? newest.run.file;
+  if (file === undefined) throw new UserError(`there is no session to continue in ${place.cwd}`, 'start a new one');
+  return file;
+}
+
+const none: { readonly file: string | undefined; readonly time: number } = { file: undefined, time: -Infinity };
+
+function lastLineOf(file: string): { readonly time: number; readonly isRun: boolean } | undefined {
+  const transcript = loadReadable(file, { withoutMessages: true });
+  const said = transcript.nodes.filter((node) => isMessage(node) && !node.isSidechain);
+  const [first] = said;
+  if (first === undefined || transcript.foreign !== undefined) return undefined;
+  const time = said.reduce((newest, node) => (node.time > newest ? node.time : newest), -Infinity);
+  return { time, isRun: asString(transcript.read(first).entrypoint) === 'sdk-cli' };
+}
+
+/** By id, beginning of an id or path; else by title. */
+export async function findNamed(place: SessionPlace, wanted: string): Promise<string> {
+  try {
+    return await findSession(wanted, [place.root], place.cwd);
+  } catch (error) {
+    const titled = error instanceof UserError ? await findTitled(place, wanted) : undefined;
+    if (titled === undefined) throw error;
+    return titled;
+  }
+}
+
+async function findTitled({ root, env }: SessionPlace, wanted: string): Promise<string | undefined> {
+  const title = wanted.replace(/\s+/g, ' ').trim().toLowerCase();
+  if (title === '') return undefined;
+  const library = openLibrary({ roots: [root], state: stateFolder(env) });
+  try {
+    library.update({ withoutText: true });
+    const { sessions } = await library.sessions();
+    const found = sessions.filter((session) => session.title?.toLowerCase() === title);
+    if (found.length > 1) {
+      const ids = found.map(({ sessionId }) => sessionId).slice(0, 5);
+      throw new UserError(`"${wanted}" is the title of ${found.length} sessions: ${ids.join(', ')}`, 'give the id');
+    }
+    return found[0]?.path;
+  } finally {
+    library.close();
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

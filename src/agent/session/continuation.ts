@@ -1,0 +1,96 @@
+// A transcript and a line of it → how it goes on from there: the line that ours must hang on so that every client sees
+// them, and the conversation so far, exactly as a resume reads it once our first line stands behind it.
+import { randomUUID } from 'node:crypto';
+import { asString, type JsonObject } from '../../base/json.ts';
+import { callsOf, type Node } from '../../session/node.ts';
+import { type Draft, draftLines } from '../../session/resume/draft.ts';
+import { filterDrafts, withOpenCallsClosed } from '../../session/resume/filter.ts';
+import { buildResumeGraph } from '../../session/resume/graph.ts';
+import { chooseLeaf } from '../../session/resume/leaf.ts';
+import { requestModel } from '../../session/resume/model.ts';
+import { type ResumeSource, resumeLines } from '../../session/resume/request.ts';
+import { walkChain } from '../../session/resume/walk.ts';
+import { madeNode } from '../../surgery/request-parts.ts';
+import type { OpenCall } from './entries.ts';
+
+export interface Continuation {
+  readonly leafUuid: string | null;
+  readonly drafts: readonly Draft[];
+  /** Calls at the end that have no result. */
+  readonly openCalls: readonly OpenCall[];
+  /** The model a resume would ask. */
+  readonly model: string;
+  readonly lastMs: number;
+}
+
+/** From where a resume of the current client goes on. */
+export function continueSession(source: ResumeSource): Continuation | { readonly refused: string } {
+  const graph = buildResumeGraph(source.nodes, (node) => source.read(node));
+  const choice = chooseLeaf(graph);
+  if ('refused' in choice) return choice;
+  const wanted = resumeLines(source);
+  if ('refused' in wanted) return wanted;
+  const chain = walkChain(graph, choice.leaf);
+  // A pin of the client's own may lie on a note behind the last message: only what hangs below it is seen.
+  const pinned = chain.find(({ uuid }) => uuid !== undefined && uuid === graph.pin?.leafUuid);
+  let best: { readonly uuid: string; readonly lines: readonly Node[] } | undefined;
+  for (const { uuid } of [pinned, chain.at(-1), choice.leaf].filter((node) => node !== undefined)) {
+    const lines = uuid === undefined ? undefined : linesBefore(source, uuid);
+    if (uuid === undefined || lines === undefined) continue;
+    if (best === undefined || lines.length > best.lines.length) best = { uuid, lines };
+    if (best.lines.length === wanted.lines.length) break;
+  }
+  if (best === undefined) return { refused: 'its last message has no uuid that a new line could hang on' };
+  return continuationOf(source, best.uuid, best.lines);
+}
+
+/** From a line of it; `null` for a new beginning. `undefined` where clients would not follow. */
+export function continueAt(source: ResumeSource, leafUuid: string | null): Continuation | undefined {
+  const lines = linesBefore(source, leafUuid);
+  return lines === undefined ? undefined : continuationOf(source, leafUuid, lines);
+}
+
+/** What a resume takes up before a prompt that hangs on this line. */
+function linesBefore(source: ResumeSource, parentUuid: string | null): readonly Node[] | undefined {
+  const uuid = randomUUID();
+  const entry = {
+    parentUuid,
+    isSidechain: false,
+    type: 'user',
+    message: { role: 'user', content: '.' },
+    uuid,
+    timestamp: new Date(newestTime(source) + 1).toISOString(),
+  };
+  const prompt = madeNode(entry, source.nodes.length);
+  const pin = madeNode({ type: 'last-prompt', leafUuid: uuid }, source.nodes.length + 1);
+  const read = (node: Node): JsonObject => (node === prompt ? entry : node === pin ? {} : source.read(node));
+  const resumed = resumeLines({ nodes: [...source.nodes, prompt, pin], read });
+  if ('refused' in resumed || resumed.lines.at(-1) !== prompt) return undefined;
+  return resumed.lines.slice(0, -1);
+}
+
+function continuationOf(source: ResumeSource, leafUuid: string | null, lines: readonly Node[]): Continuation {
+  const drafts = draftLines(lines, (node) => source.read(node));
+  return {
+    leafUuid,
+    drafts,
+    openCalls: openCallsOf(drafts, lines),
+    model: requestModel(filterDrafts(drafts)),
+    lastMs: newestTime(source),
+  };
+}
+
+function openCallsOf(drafts: readonly Draft[], lines: readonly Node[]): readonly OpenCall[] {
+  const made = withOpenCallsClosed(drafts).slice(drafts.length);
+  return made
+    .flatMap(({ content }) => content)
+    .flatMap((block) => {
+      const id = asString(block.tool_use_id);
+      if (id === undefined) return [];
+      return [{ id, callUuid: lines.findLast((node) => callsOf(node).some((call) => call.id === id))?.uuid }];
+    });
+}
+
+function newestTime({ nodes }: ResumeSource): number {
+  return nodes.reduce((newest, { time }) => (time > newest ? time : newest), 0);
+}

@@ -1,0 +1,60 @@
+// Entries in the order they are written → the messages of the next request, by the very rules by which a resume reads
+// them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
+import { plainModelName, withoutModelDate } from '../../api/model-name.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { canonicalModel } from '../../session/resume/client.ts';
+import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
+import { filterDrafts } from '../../session/resume/filter.ts';
+import { mergeDrafts } from '../../session/resume/merge.ts';
+import { forModel, requestModel } from '../../session/resume/model.ts';
+import { repairMessages } from '../../session/resume/repair.ts';
+import { withAnsweredEnd } from '../../session/resume/tail.ts';
+import { madeNode } from '../../surgery/request-parts.ts';
+
+export class Conversation {
+  #drafts: Draft[];
+
+  constructor(drafts: readonly Draft[] = []) {
+    this.#drafts = [...drafts];
+  }
+
+  get length(): number {
+    return this.#drafts.length;
+  }
+
+  add(entry: JsonObject): void {
+    this.#drafts.push(...draftLines([madeNode(entry, 0)], () => entry));
+  }
+
+  /** Forgets what was added since it had this length. */
+  cutTo(length: number): void {
+    this.#drafts.length = Math.min(length, this.#drafts.length);
+  }
+
+  /** What a request to `model` sends now: thinking is only good for the model that wrote it. */
+  messages(model: string): readonly WireMessage[] {
+    return sent(forModel(filterDrafts(this.#drafts), this.#nameOf(model)));
+  }
+
+  /** One may ask for a model by a name without a date, and it answers under its full one. */
+  #nameOf(model: string): string {
+    const plain = plainName(model);
+    const answered = this.#drafts.findLast((draft) => draft.model !== undefined && plainName(draft.model) === plain);
+    return canonicalModel(answered?.model ?? model) ?? model;
+  }
+
+  /** What a resume of the file sends before a prompt. */
+  resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
+    const filtered = filterDrafts(this.#drafts);
+    const model = requestModel(filtered);
+    return { messages: sent(withAnsweredEnd(forModel(filtered, model))), model };
+  }
+}
+
+function plainName(model: string): string {
+  return withoutModelDate(plainModelName(model));
+}
+
+function sent(drafts: readonly Draft[]): readonly WireMessage[] {
+  return repairMessages(mergeDrafts(drafts)).map(({ role, content }) => ({ role, content }));
+}

@@ -1,0 +1,233 @@
+// Events → the bodies of the lines that record them, in the shapes of client 2.1.45. What all lines share (parent,
+// folder, version, time) is put around them by the writer.
+import { randomUUID } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { version as clewVersion } from '../../base/version.ts';
+import { blocksOf, textOf } from '../../format/block.ts';
+import { syntheticModel, texts } from '../../session/resume/client.ts';
+import { resultFor } from '../../session/resume/filter.ts';
+import type {
+  AgentMark,
+  BlockFinished,
+  CallFinished,
+  CallProgressed,
+  Compacted,
+  HookRan,
+  Interrupted,
+  ModelFailure,
+  PromptGiven,
+  RequestFailed,
+  RetryPlanned,
+} from '../event.ts';
+import type { PermissionMode } from '../permission-mode.ts';
+import type { LineMoment } from './transcript-writer.ts';
+
+/** The format we write: that of a real client, which all others from 1.0.57 to 2.1.325 resume alike. */
+export const formatVersion = '2.1.45';
+
+export interface EnvelopeOptions {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly gitBranch: string;
+  readonly slug: string;
+  readonly agentId?: string;
+}
+
+export function envelopeOf({ sessionId, cwd, gitBranch, slug, agentId }: EnvelopeOptions): JsonObject {
+  return {
+    isSidechain: agentId !== undefined,
+    userType: 'external',
+    cwd,
+    sessionId,
+    version: formatVersion,
+    gitBranch,
+    ...(agentId === undefined ? {} : { agentId }),
+    slug,
+    // No client reads it; it tells people and Clew who wrote the line.
+    writtenBy: `clew ${clewVersion}`,
+  };
+}
+
+export function promptBody({ content, isMeta }: PromptGiven, mode: PermissionMode): JsonObject {
+  return {
+    type: 'user',
+    message: { role: 'user', content },
+    ...(isMeta ? { isMeta: true } : { permissionMode: mode }),
+  };
+}
+
+export function blockBody({ message, block, stopReason, usage }: BlockFinished): JsonObject {
+  return {
+    message: {
+      model: message.model,
+      id: message.id,
+      type: 'message',
+      role: 'assistant',
+      content: [block],
+      stop_reason: stopReason,
+      stop_sequence: null,
+      usage,
+    },
+    ...(message.requestId === undefined ? {} : { requestId: message.requestId }),
+    type: 'assistant',
+  };
+}
+
+/** Sub-agents' files hold no `toolUseResult` since 2.1.29. */
+export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechain: boolean): JsonObject {
+  const block = {
+    tool_use_id: call.id,
+    type: 'tool_result',
+    content: outcome.content,
+    ...(outcome.isError ? { is_error: true } : {}),
+  };
+  return {
+    type: 'user',
+    message: { role: 'user', content: [block] },
+    ...(isSidechain ? {} : { toolUseResult: outcome.stored }),
+    sourceToolAssistantUUID: callUuid,
+  };
+}
+
+export interface OpenCall {
+  readonly id: string;
+  /** The line that made the call, where it has a uuid. */
+  readonly callUuid: string | undefined;
+}
+
+/** In the client's words for a call whose result was never written. */
+export function lostResultBody({ id, callUuid }: OpenCall): JsonObject {
+  return {
+    type: 'user',
+    message: { role: 'user', content: [resultFor(id, texts.interrupted)] },
+    toolUseResult: `Error: ${texts.interrupted}`,
+    ...(callUuid === undefined ? {} : { sourceToolAssistantUUID: callUuid }),
+  };
+}
+
+export function interruptedBody({ during }: Interrupted): JsonObject {
+  const text = during === 'tool' ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
+  return { type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } };
+}
+
+export function retryBody({ attempt, maxRetries, delayMs, error }: RetryPlanned): JsonObject {
+  return {
+    type: 'system',
+    subtype: 'api_error',
+    level: 'error',
+    error: errorBody(error),
+    retryInMs: delayMs,
+    retryAttempt: attempt,
+    maxRetries,
+  };
+}
+
+/** No client sends it: `isApiErrorMessage` together with the synthetic model. */
+export function failureBody({ error }: RequestFailed): JsonObject {
+  return {
+    type: 'assistant',
+    message: {
+      id: randomUUID(),
+      model: syntheticModel,
+      role: 'assistant',
+      stop_reason: 'stop_sequence',
+      stop_sequence: '',
+      type: 'message',
+      usage: noUsage,
+      content: [{ type: 'text', text: failureText(error) }],
+    },
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    error: error.kind,
+    isApiErrorMessage: true,
+  };
+}
+
+function failureText({ status, message }: ModelFailure): string {
+  return status === undefined ? `API Error: ${message}` : `API Error: ${status} ${message}`;
+}
+
+function errorBody({ status, kind, message, requestId }: ModelFailure): JsonObject {
+  return {
+    message,
+    type: kind,
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+const noUsage: JsonObject = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+export function boundaryBody({ trigger, preTokens }: Compacted, { leafUuid }: LineMoment): JsonObject {
+  return {
+    logicalParentUuid: leafUuid,
+    type: 'system',
+    subtype: 'compact_boundary',
+    content: 'Conversation compacted',
+    isMeta: false,
+    level: 'info',
+    compactMetadata: { trigger, preTokens },
+  };
+}
+
+export function summaryBody(summary: string): JsonObject {
+  return {
+    type: 'user',
+    message: { role: 'user', content: summary },
+    isVisibleInTranscriptOnly: true,
+    isCompactSummary: true,
+  };
+}
+
+export function turnDurationBody(durationMs: number): JsonObject {
+  return { type: 'system', subtype: 'turn_duration', durationMs, isMeta: false };
+}
+
+/** Where a rewound conversation goes on: a line of its own, because clients up to 2.1.45 read no pin. */
+export function rewoundBody(): JsonObject {
+  return { type: 'system', subtype: 'informational', content: 'Conversation rewound', level: 'info', isMeta: false };
+}
+
+export function callProgressBody({ callId, progress }: CallProgressed, count: number): JsonObject | undefined {
+  if (progress.kind !== 'output') return undefined;
+  const { text, totalLines, elapsedMs } = progress;
+  return {
+    type: 'progress',
+    data: {
+      type: 'bash_progress',
+      output: text,
+      fullOutput: text,
+      elapsedTimeSeconds: Math.round(elapsedMs / 1000),
+      totalLines,
+    },
+    toolUseID: `bash-progress-${count}`,
+    parentToolUseID: callId,
+  };
+}
+
+export function agentProgressBody(mark: AgentMark, prompt: string, said: JsonObject, id: string): JsonObject {
+  return {
+    type: 'progress',
+    data: { message: said, type: 'agent_progress', prompt, agentId: mark.agentId },
+    toolUseID: `agent_${id}`,
+    parentToolUseID: mark.parentCallId,
+  };
+}
+
+export function hookProgressBody({ event, command, callId }: HookRan): JsonObject {
+  return {
+    type: 'progress',
+    data: { type: 'hook_progress', hookEvent: event, hookName: event, command },
+    ...(callId === undefined ? {} : { parentToolUseID: callId, toolUseID: callId }),
+  };
+}
+
+/** What a list of sessions shows of a prompt. */
+export function promptLine(content: PromptGiven['content']): string {
+  const text = typeof content === 'string' ? content : textOf(blocksOf(content as JsonValue)); // blocks are JSON
+  return [...text.replace(/\s+/g, ' ').trim()].slice(0, 200).join('');
+}

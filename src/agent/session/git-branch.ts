@@ -1,0 +1,26 @@
+// A working folder → the branch that is checked out there, as the client writes it on every line: read from git's own
+// files, because starting git for every prompt would be felt.
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** The branch's name, `HEAD` where no branch is checked out, empty outside a repository. */
+export function readGitBranch(cwd: string): string {
+  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+    const head = readHead(path.join(folder, '.git'));
+    if (head !== undefined) return /^ref: refs\/heads\/(.+)$/.exec(head.trim())?.[1] ?? 'HEAD';
+    if (folder === path.dirname(folder)) return '';
+  }
+}
+
+/** In a worktree or a submodule `.git` is a file that names the folder. */
+function readHead(git: string): string | undefined {
+  try {
+    if (statSync(git).isDirectory()) return readFileSync(path.join(git, 'HEAD'), 'utf8');
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
+    return named === undefined
+      ? undefined
+      : readFileSync(path.join(path.resolve(path.dirname(git), named.trim()), 'HEAD'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}

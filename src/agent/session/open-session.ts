@@ -1,0 +1,204 @@
+// A choice of session → the session open for writing: found, forked where asked, held against other writers, read as
+// the current client reads it, and with a recorder that goes on where it ends.
+import { randomUUID } from 'node:crypto';
+import { copyFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { asString } from '../../base/json.ts';
+import { isMessage } from '../../session/node.ts';
+import type { WireMessage } from '../../session/resume/draft.ts';
+import { cwdOf, loadSession, type Session } from '../../session/session.ts';
+import { titleOf } from '../../session/title.ts';
+import { identify } from '../../store/append.ts';
+import { diskError, makeFolder } from '../../store/disk.ts';
+import { projectsFolder } from '../../store/roots.ts';
+import { encodeSlug } from '../../store/slug.ts';
+import { planFork } from '../../surgery/fork.ts';
+import { operate } from '../../surgery/operate.ts';
+import { loadSource } from '../../surgery/source.ts';
+import type { SessionChoice } from '../handle.ts';
+import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
+import { type Continuation, continueSession } from './continuation.ts';
+import { FileHistory, historyFolder, readSnapshots } from './file-history.ts';
+import { Recorder } from './recorder.ts';
+import { repairRequest } from './repair-request.ts';
+import { holdSession, type ReleaseSession } from './session-lock.ts';
+import { slugFor } from './session-slug.ts';
+import { emptyStart, type WriterStart } from './transcript-writer.ts';
+
+export interface OpenOptions extends SessionPlace {
+  readonly withProgressEntries?: boolean;
+  readonly currentCwd?: () => string;
+}
+
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly file: string;
+  /** `<project folder>/<sessionId>`, for tool results and sub-agents; made when first needed. */
+  readonly sessionDir: string;
+  readonly cwd: string;
+  readonly isNew: boolean;
+  readonly title: string | undefined;
+  /** The model that a resume would ask; `undefined` for a new session. */
+  readonly model: string | undefined;
+  /** What had to be mended in the request, for the person. */
+  readonly notes: readonly string[];
+  readonly recorder: Recorder;
+  readonly history: FileHistory;
+  /** What the next request sends to `model`, mended where the session is damaged. */
+  messages(model: string): readonly WireMessage[];
+  /** Writes what is left and lets other writers in. */
+  close(): Promise<void>;
+}
+
+export async function openSession(choice: SessionChoice, options: OpenOptions): Promise<OpenSession> {
+  if (choice.kind === 'new') return openNew(options, choice.sessionId);
+  const found = choice.kind === 'continue' ? await findNewest(options) : await findNamed(options, choice.session);
+  const notes: string[] = [];
+  let file = found;
+  if (choice.fork !== undefined) file = await forkSession(found, options, choice.fork.sessionId);
+  else if (!isBelow(found, options.root)) {
+    file = await forkSession(found, options, undefined);
+    notes.push(`${found} is not below ${options.root}: the work goes on in a copy`);
+  }
+  return openExisting(file, options, notes);
+}
+
+async function openNew(options: OpenOptions, wanted: string | undefined): Promise<OpenSession> {
+  if (wanted !== undefined) await refuseKnownId(options, wanted);
+  const sessionId = wanted?.toLowerCase() ?? randomUUID();
+  const file = transcriptFor(options, sessionId);
+  const release = await holdSession(file, options.env);
+  const history = new FileHistory({ root: options.root, sessionId, cwd: options.cwd });
+  return makeOpen(file, options, { history, start: emptyStart, slug: slugFor(sessionId) }, release);
+}
+
+async function openExisting(file: string, options: OpenOptions, notes: readonly string[]): Promise<OpenSession> {
+  const release = await holdSession(file, options.env);
+  try {
+    // Before it is read: what is written in between must not pass for read.
+    const identity = identify(file);
+    const session = await readSession(file);
+    const going = continueSession(session.transcript);
+    if ('refused' in going)
+      throw new UserError(`${session.id} cannot be resumed: ${going.refused}`, `run \`clew doctor ${session.id}\``);
+    const snapshots = readSnapshots(session.transcript);
+    // The paths in its snapshots are relative to where the session began.
+    const cwd = cwdOf(session) ?? options.cwd;
+    const history = new FileHistory({ root: options.root, sessionId: session.id, cwd }, snapshots);
+    const start = { identity, ...going };
+    return makeOpen(file, options, { history, start, slug: slugOf(session), session, going, notes }, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly history: FileHistory;
+  readonly start: WriterStart;
+  readonly slug: string;
+  readonly session?: Session;
+  readonly going?: Continuation;
+  readonly notes?: readonly string[];
+}
+
+function makeOpen(file: string, options: OpenOptions, opened: Opened, release: ReleaseSession): OpenSession {
+  const { session, going, history, start, slug, notes = [] } = opened;
+  const sessionId = path.basename(file, '.jsonl');
+  const { cwd, currentCwd, withProgressEntries } = options;
+  const recorder = new Recorder({
+    sessionId,
+    file,
+    cwd,
+    slug,
+    history,
+    start,
+    openCalls: going?.openCalls ?? [],
+    ...(currentCwd === undefined ? {} : { currentCwd }),
+    ...(withProgressEntries === undefined ? {} : { withProgressEntries }),
+  });
+  const isCounted = session !== undefined && hasUsage(session);
+  const damage =
+    going === undefined ? [] : repairRequest(asked(recorder, going.model), { model: going.model, isCounted }).notes;
+  return {
+    sessionId,
+    file,
+    sessionDir: path.join(path.dirname(file), sessionId),
+    cwd,
+    isNew: session === undefined,
+    title: session === undefined ? undefined : titleOf(session),
+    model: going?.model,
+    notes: [...notes, ...damage],
+    recorder,
+    history,
+    messages: (model) => {
+      const messages = recorder.messages(model);
+      // Sound sessions are not judged again for every request.
+      return damage.length === 0 ? messages : repairRequest(messages, { model, isCounted }).messages;
+    },
+    close: async () => {
+      await recorder.close();
+      await release();
+    },
+  };
+}
+
+/** The history as it will be sent: with a prompt behind it. */
+function asked(recorder: Recorder, model: string): readonly WireMessage[] {
+  return [...recorder.messages(model), { role: 'user', content: [{ type: 'text', text: 'continue' }] }];
+}
+
+function hasUsage({ transcript }: Session): boolean {
+  return transcript.nodes.some((node) => (node.message?.usage?.inputTokens ?? 0) > 0);
+}
+
+async function readSession(file: string): Promise<Session> {
+  let session: Session;
+  try {
+    session = await loadSession(file);
+  } catch (error) {
+    throw diskError(error, 'read', file);
+  }
+  const { transcript, isAgent } = session;
+  if (transcript.foreign !== undefined)
+    throw new UserError(`${file} was written by ${transcript.foreign}`, 'name a session of Claude Code');
+  if (isAgent && session.id.startsWith('agent-'))
+    throw new UserError(`${session.id} is the transcript of a sub-agent, not a session`, 'name its session');
+  return session;
+}
+
+/** The client keeps one name for people through the life of a session; newer ones write none. */
+function slugOf({ transcript, id }: Session): string {
+  for (const node of transcript.nodes.filter(isMessage).slice(-linesWithSlug)) {
+    const slug = asString(transcript.read(node).slug);
+    if (slug !== undefined && /^[\w-]{1,100}$/.test(slug)) return slug;
+  }
+  return slugFor(id);
+}
+
+/** Where none of so many has one, the others have none either. */
+const linesWithSlug = 20;
+
+async function forkSession(file: string, options: OpenOptions, wanted: string | undefined): Promise<string> {
+  if (wanted !== undefined) await refuseKnownId(options, wanted);
+  const sessionId = wanted?.toLowerCase() ?? randomUUID();
+  const source = await loadSource(file);
+  const folder = path.join(projectsFolder(options.root), encodeSlug(options.cwd));
+  const { to } = await operate(planFork(source, { sessionId, folder }), [source], { env: options.env });
+  await copyHistory(options.root, source.session.id, sessionId);
+  return to.path;
+}
+
+/** The snapshots in the copy name backups of the original. */
+async function copyHistory(root: string, from: string, to: string): Promise<void> {
+  const [source, target] = [historyFolder(root, from), historyFolder(root, to)];
+  const names = await readdir(source).catch(() => []);
+  if (names.length === 0) return;
+  await makeFolder(target);
+  for (const name of names) await copyFile(path.join(source, name), path.join(target, name));
+}
+
+function isBelow(file: string, root: string): boolean {
+  return path.dirname(path.dirname(path.resolve(file))) === path.resolve(projectsFolder(root));
+}

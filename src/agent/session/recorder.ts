@@ -1,0 +1,303 @@
+// Events of the agent → lines of its session, each durable before anyone else hears of the event. It writes the safe
+// profile (full envelope, one block a line, one straight chain) that every client from 1.0.57 on resumes alike, and
+// keeps the conversation, which is at all times what a resume of the file would send.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject } from '../../base/json.ts';
+import type { WireMessage } from '../../session/resume/draft.ts';
+import { replaceFile, writeNewFile } from '../../store/replace.ts';
+import { oneLine } from '../../surgery/rename.ts';
+import { pinTo } from '../../surgery/request-parts.ts';
+import type { AgentEvent, AgentMark, AgentStarted, FileKept, PromptGiven } from '../event.ts';
+import type { EventSink } from '../parts.ts';
+import type { PermissionMode } from '../permission-mode.ts';
+import type { Continuation } from './continuation.ts';
+import {
+  agentProgressBody,
+  blockBody,
+  callProgressBody,
+  envelopeOf,
+  hookProgressBody,
+  lostResultBody,
+  type OpenCall,
+  promptBody,
+  promptLine,
+  resultBody,
+  rewoundBody,
+  turnDurationBody,
+} from './entries.ts';
+import type { FileHistory } from './file-history.ts';
+import { readGitBranch } from './git-branch.ts';
+import { saidLines } from './said-lines.ts';
+import { type NewLine, TranscriptWriter, type WriterStart } from './transcript-writer.ts';
+
+export interface RecorderOptions {
+  readonly sessionId: string;
+  readonly file: string;
+  readonly cwd: string;
+  /** Where the shell stands now; by default where the session began. */
+  readonly currentCwd?: () => string;
+  readonly slug: string;
+  readonly history: FileHistory;
+  readonly start: WriterStart;
+  /** Calls that a killed run left without a result: they are closed before the first prompt. */
+  readonly openCalls?: readonly OpenCall[];
+  readonly mode?: PermissionMode;
+  readonly withProgressEntries?: boolean;
+}
+
+export class Recorder {
+  readonly sink: EventSink = (event) => this.record(event);
+  readonly #options: RecorderOptions;
+  readonly #main: TranscriptWriter;
+  readonly #agents = new Map<string, { readonly writer: TranscriptWriter; prompt: string }>();
+  #openCalls: readonly OpenCall[];
+  #mode: PermissionMode;
+  #gitBranch: string;
+  #lastPrompt = '';
+  #isInTurn = false;
+  #pendingTitle: string | undefined;
+  #progressCount = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#openCalls = options.openCalls ?? [];
+    this.#mode = options.mode ?? 'default';
+    this.#gitBranch = readGitBranch(options.cwd);
+    this.#main = new TranscriptWriter(options.file, () => this.#envelope(), options.start);
+  }
+
+  /** Whether there is a file: a new session makes one with its first prompt. */
+  get isStarted(): boolean {
+    return this.#main.isStarted;
+  }
+
+  get leafUuid(): string | null {
+    return this.#main.leafUuid;
+  }
+
+  /** What the next request sends to `model`, for the session or one of its sub-agents. */
+  messages(model: string, agentId?: string): readonly WireMessage[] {
+    return agentId === undefined
+      ? this.#main.messages(model)
+      : (this.#agents.get(agentId)?.writer.messages(model) ?? []);
+  }
+
+  /** What a resume of the file would send before a prompt. */
+  resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
+    return this.#main.resumed();
+  }
+
+  /** Before a tool changes a file. What comes back is to be emitted as an event before the file is touched. */
+  keepFile(file: string): Promise<FileKept | undefined> {
+    return this.#options.history.keep(file);
+  }
+
+  async record(event: AgentEvent): Promise<void> {
+    if (event.type === 'file-kept') return this.#recordKept(event.at);
+    if (event.type === 'agent-started') return this.#startAgent(event);
+    if (event.agent !== undefined) return this.#recordAgent(event, event.agent);
+    return this.#recordMain(event);
+  }
+
+  /** As the client's own /rename: a line, and a side file that current clients read. */
+  async rename(title: string, at: Date = new Date()): Promise<string> {
+    const customTitle = oneLine(title, 'title');
+    if (!this.isStarted) {
+      this.#pendingTitle = customTitle;
+      return customTitle;
+    }
+    await this.#main.write(at, [this.#loose({ type: 'custom-title', customTitle })]);
+    await this.#writeTitleFile(customTitle);
+    return customTitle;
+  }
+
+  /** Goes on from an earlier line; nothing is written by this alone. */
+  async goOnFrom(going: Pick<Continuation, 'leafUuid' | 'drafts' | 'openCalls'>): Promise<void> {
+    await this.#main.goOnFrom(going);
+    this.#openCalls = going.openCalls;
+    this.#isInTurn = false;
+  }
+
+  /** After a rewind of the chat: the line that all clients go on from, and the pin of the newer ones. */
+  async markRewound(uuid: string, at: Date = new Date()): Promise<void> {
+    if (this.leafUuid === null) return;
+    await this.#main.write(at, [
+      { kind: 'chain', uuid, body: rewoundBody() },
+      { kind: 'loose', body: pinTo(uuid, this.#options.sessionId) },
+    ]);
+  }
+
+  /** Waits until everything is written. */
+  async close(): Promise<void> {
+    await Promise.all([this.#main, ...[...this.#agents.values()].map(({ writer }) => writer)].map((w) => w.settle()));
+  }
+
+  async #recordMain(event: AgentEvent): Promise<void> {
+    switch (event.type) {
+      case 'session-opened':
+        this.#mode = event.mode;
+        return;
+      case 'prompt':
+        return this.#recordPrompt(event, event.at);
+      case 'mode':
+        this.#mode = event.mode;
+        return this.#note(event.at, { type: 'permission-mode', permissionMode: event.mode });
+      case 'queued':
+        return this.#queueOperation(event.at, 'enqueue', event.text);
+      case 'unqueued':
+        // The client calls a prompt that the person takes back `popAll`; its `remove` means that the model got it.
+        return event.operation === 'dequeue'
+          ? this.#queueOperation(event.at, 'dequeue')
+          : this.#queueOperation(event.at, 'popAll', event.text);
+      case 'turn-end':
+        return this.#endTurn(event.at, event.durationMs);
+      default:
+        return this.#recordSaid(this.#main, event);
+    }
+  }
+
+  /** How the files were, then the prompt, then the pin: a session of another client may have pinned its own end. */
+  async #recordPrompt(event: PromptGiven, at: Date): Promise<void> {
+    const lines: NewLine[] = this.#openCalls.map((call) => ({
+      kind: 'chain',
+      uuid: randomUUID(),
+      body: lostResultBody(call),
+    }));
+    if (!event.isMeta) {
+      this.#gitBranch = readGitBranch(this.#cwd());
+      this.#lastPrompt = promptLine(event.content);
+      lines.push({ kind: 'loose', body: await this.#options.history.takeSnapshot(event.uuid, at) });
+    }
+    lines.push({ kind: 'chain', uuid: event.uuid, body: promptBody(event, this.#mode) }, this.#pin());
+    const title = this.isStarted ? undefined : this.#pendingTitle;
+    if (title !== undefined) lines.push(this.#loose({ type: 'custom-title', customTitle: title }));
+    await this.#main.write(at, lines);
+    this.#openCalls = [];
+    this.#isInTurn = true;
+    if (title === undefined) return;
+    this.#pendingTitle = undefined;
+    await this.#writeTitleFile(title);
+  }
+
+  async #endTurn(at: Date, durationMs: number): Promise<void> {
+    if (!this.#isInTurn) return;
+    this.#isInTurn = false;
+    await this.#main.write(at, [
+      { kind: 'chain', uuid: randomUUID(), body: turnDurationBody(durationMs) },
+      this.#pin(),
+    ]);
+  }
+
+  /** What is said is written alike for a session and a sub-agent. */
+  async #recordSaid(writer: TranscriptWriter, event: AgentEvent): Promise<void> {
+    const lines = saidLines(event, writer !== this.#main, this.#mode);
+    if (lines.length > 0) await writer.write(event.at, lines);
+    else if (event.type === 'answer-abandoned')
+      await writer.abandon(event.at, event.message.id, writer === this.#main ? this.#options.sessionId : undefined);
+    else await this.#recordProgress(writer, event);
+  }
+
+  async #recordProgress(writer: TranscriptWriter, event: AgentEvent): Promise<void> {
+    if (this.#options.withProgressEntries !== true || !writer.isStarted) return;
+    const body =
+      event.type === 'call-progress'
+        ? callProgressBody(event, this.#progressCount++)
+        : event.type === 'hook'
+          ? hookProgressBody(event)
+          : undefined;
+    if (body !== undefined) await writer.write(event.at, [{ kind: 'beside', body }]);
+  }
+
+  async #recordAgent(event: AgentEvent, mark: AgentMark): Promise<void> {
+    const agent = this.#agentOf(mark.agentId);
+    if (event.type === 'prompt' && agent.prompt === '') agent.prompt = promptLine(event.content);
+    await this.#recordSaid(agent.writer, event);
+    if (this.#options.withProgressEntries !== true || !(event.type === 'block' || event.type === 'result')) return;
+    const { message, type } = event.type === 'block' ? blockBody(event) : resultBody(event, true);
+    const said = { type, message, uuid: event.uuid, timestamp: event.at.toISOString() };
+    await this.#main.write(event.at, [
+      { kind: 'beside', body: agentProgressBody(mark, agent.prompt, said, event.uuid) },
+    ]);
+  }
+
+  async #startAgent({ agentId, parentCallId, agentType, description }: AgentStarted): Promise<void> {
+    const meta = { agentType, description, toolUseId: parentCallId };
+    await writeNewFile(this.#agentFile(agentId, '.meta.json'), Buffer.from(JSON.stringify(meta)));
+  }
+
+  #agentOf(agentId: string): { readonly writer: TranscriptWriter; prompt: string } {
+    const known = this.#agents.get(agentId);
+    if (known !== undefined) return known;
+    const file = this.#agentFile(agentId, '.jsonl');
+    const agent = { writer: new TranscriptWriter(file, () => this.#envelope(agentId)), prompt: '' };
+    this.#agents.set(agentId, agent);
+    return agent;
+  }
+
+  #agentFile(agentId: string, ending: string): string {
+    if (!/^[\w-]+$/.test(agentId)) throw new TypeError(`${agentId} is no id of a sub-agent`);
+    return path.join(this.#sideFolder(), 'subagents', `agent-${agentId}${ending}`);
+  }
+
+  async #recordKept(at: Date): Promise<void> {
+    const body = this.#options.history.update(this.leafUuid ?? '');
+    if (body !== undefined) await this.#main.write(at, [{ kind: 'loose', body }]);
+  }
+
+  async #note(at: Date, body: JsonObject): Promise<void> {
+    if (this.isStarted) await this.#main.write(at, [this.#loose(body)]);
+  }
+
+  async #queueOperation(at: Date, operation: string, content?: string): Promise<void> {
+    if (!this.isStarted) return;
+    const { sessionId } = this.#options;
+    const said = content === undefined ? {} : { content };
+    await this.#main.write(at, [
+      {
+        kind: 'loose',
+        body: ({ timestamp }) => ({ type: 'queue-operation', operation, timestamp, sessionId, ...said }),
+      },
+    ]);
+  }
+
+  #pin(): NewLine {
+    const { sessionId } = this.#options;
+    const lastPrompt = this.#lastPrompt;
+    return {
+      kind: 'loose',
+      body: ({ leafUuid }) => ({
+        type: 'last-prompt',
+        ...(lastPrompt === '' ? {} : { lastPrompt }),
+        leafUuid,
+        sessionId,
+      }),
+    };
+  }
+
+  #loose(body: JsonObject): NewLine {
+    return { kind: 'loose', body: { ...body, sessionId: this.#options.sessionId } };
+  }
+
+  async #writeTitleFile(customTitle: string): Promise<void> {
+    const file = path.join(this.#sideFolder(), 'custom-title.json');
+    const content = Buffer.from(JSON.stringify({ customTitle }));
+    if (existsSync(file)) await replaceFile(file, content);
+    else await writeNewFile(file, content);
+  }
+
+  #sideFolder(): string {
+    return path.join(path.dirname(this.#options.file), this.#options.sessionId);
+  }
+
+  #cwd(): string {
+    return this.#options.currentCwd?.() ?? this.#options.cwd;
+  }
+
+  #envelope(agentId?: string): JsonObject {
+    const { sessionId, slug } = this.#options;
+    const gitBranch = this.#gitBranch;
+    return envelopeOf({ sessionId, cwd: this.#cwd(), gitBranch, slug, ...(agentId === undefined ? {} : { agentId }) });
+  }
+}

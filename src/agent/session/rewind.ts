@@ -1,0 +1,165 @@
+// A prompt of an open session → the session as it was before it: its files, from the backups that we or Claude Code kept,
+// its chat, by going on from the line above the prompt, or both. Nothing is ever deleted that is not kept first, and
+// nothing outside the folder one works in is touched, whatever the session file says.
+
+import { randomUUID } from 'node:crypto';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { chmod, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { asEntry, contentOf } from '../../format/entry.ts';
+import type { Node } from '../../session/node.ts';
+import { promptText } from '../../session/prompt-text.ts';
+import { resumeLines } from '../../session/resume/request.ts';
+import { loadSession, type Session } from '../../session/session.ts';
+import { syncPath } from '../../store/disk.ts';
+import type { RewindPoint, RewindReport } from '../handle.ts';
+import { continueAt } from './continuation.ts';
+import { type Backup, copyWhole, fileOf, isAsKept, readSnapshots, type Snapshot } from './file-history.ts';
+import type { OpenSession } from './open-session.ts';
+
+/** The prompts that the conversation can go back to, the oldest first. */
+export async function rewindPoints(open: OpenSession): Promise<readonly RewindPoint[]> {
+  if (!open.recorder.isStarted) return [];
+  const session = await loadSession(open.file);
+  const lines = resumeLines(session.transcript);
+  if ('refused' in lines) return [];
+  const snapshots = readSnapshots(session.transcript);
+  const changed = await changedNow(open, snapshots);
+  return lines.lines
+    .filter((node) => node.promptKind !== undefined && node.uuid !== undefined)
+    .map((node) => ({
+      uuid: node.uuid ?? '',
+      prompt: promptOf(session, node),
+      at: new Date(node.time),
+      changedFiles: changedSince(open, snapshots, node.uuid ?? '', changed),
+    }));
+}
+
+export async function rewind(
+  open: OpenSession,
+  point: RewindPoint,
+  what: 'chat' | 'files' | 'both',
+): Promise<RewindReport> {
+  await open.recorder.close();
+  const session = await loadSession(open.file);
+  const node = session.transcript.nodes.findLast(({ uuid }) => uuid === point.uuid);
+  if (node === undefined)
+    throw new UserError(`the session has no prompt ${point.uuid}`, 'choose one of those it can go back to');
+  const files = what === 'chat' ? nothingDone : await rewindFiles(open, session, point.uuid);
+  if (what !== 'files') await rewindChat(open, session, node);
+  return { ...files, prompt: promptOf(session, node) };
+}
+
+type FilesReport = Omit<RewindReport, 'prompt'>;
+const nothingDone: FilesReport = { restored: [], removed: [], problems: [] };
+
+/** The later lines stay in the file, as after the client's own /rewind. */
+async function rewindChat(open: OpenSession, { transcript, graph }: Session, prompt: Node): Promise<void> {
+  const going = continueAt(transcript, graph.parentOf(prompt)?.uuid ?? null);
+  if (going === undefined)
+    throw new UserError('the conversation cannot go on from before this prompt', 'fork it there with `clew fork --at`');
+  await open.recorder.goOnFrom(going);
+  await open.recorder.markRewound(randomUUID());
+}
+
+async function rewindFiles(open: OpenSession, { transcript }: Session, promptUuid: string): Promise<FilesReport> {
+  const targets = targetsAt(readSnapshots(transcript), promptUuid);
+  if (targets === undefined) return { ...nothingDone, problems: ['no file was kept at this prompt'] };
+  const report = { restored: [] as string[], removed: [] as string[], problems: [] as string[] };
+  for (const [key, backup] of targets) {
+    const file = fileOf(key, open.history.cwd);
+    try {
+      const done = await restoreFile(open, key, file, backup);
+      if (done !== 'same') report[done].push(file);
+    } catch (error) {
+      report.problems.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return report;
+}
+
+/** How each file was at a prompt: as its snapshot says; files first changed later, as they were before that. */
+function targetsAt(snapshots: readonly Snapshot[], promptUuid: string): ReadonlyMap<string, Backup> | undefined {
+  const at = snapshots.findIndex(({ messageId }) => messageId === promptUuid);
+  if (at < 0) return undefined;
+  const targets = new Map<string, Backup>();
+  for (const { tracked } of snapshots.slice(at))
+    for (const [key, backup] of tracked) if (!targets.has(key)) targets.set(key, backup);
+  return targets;
+}
+
+async function restoreFile(
+  open: OpenSession,
+  key: string,
+  file: string,
+  backup: Backup,
+): Promise<'restored' | 'removed' | 'same'> {
+  refuseOutside(file, open.cwd);
+  const kept = backup.name === undefined ? undefined : backupPath(open.history.folder, backup.name);
+  if (await isAsKept(file, kept)) return 'same';
+  const now = statSync(file, { throwIfNoEntry: false });
+  if (now !== undefined) await open.history.keepVersion(key);
+  if (kept === undefined) {
+    await rm(file);
+    await syncPath(path.dirname(file));
+    return 'removed';
+  }
+  await copyWhole(kept, file);
+  if (now !== undefined) await chmod(file, now.mode & 0o777);
+  return 'restored';
+}
+
+/** The name comes from the session file, which may come from anywhere. */
+function backupPath(folder: string, name: string): string {
+  if (!/^[0-9a-f]{16}@v\d+$/.test(name)) throw new Error(`"${name}" is no name of a backup`);
+  const file = path.join(folder, name);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error('its backup is gone');
+  return file;
+}
+
+function refuseOutside(file: string, project: string): void {
+  const inside = path.relative(realpathSync(project), realPlace(file));
+  if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) throw new Error('it is outside the project');
+  if (inside.split(path.sep).includes('.git')) throw new Error('it belongs to git');
+  const now = lstatSync(file, { throwIfNoEntry: false });
+  if (now !== undefined && !now.isFile()) throw new Error('it is not a regular file now');
+}
+
+/** Where a file of this name would really be: links on the way are followed as far as the way exists. */
+function realPlace(file: string): string {
+  const folder = path.dirname(file);
+  try {
+    return path.join(realpathSync(folder), path.basename(file));
+  } catch {
+    return folder === file ? file : path.join(realPlace(folder), path.basename(file));
+  }
+}
+
+/** The files that are not what their newest backup holds. */
+async function changedNow(open: OpenSession, snapshots: readonly Snapshot[]): Promise<ReadonlySet<string>> {
+  const newest = new Map(snapshots.flatMap(({ tracked }) => [...tracked]));
+  const changed = new Set<string>();
+  for (const [key, { name }] of newest) {
+    const kept = name === undefined ? undefined : path.join(open.history.folder, path.basename(name));
+    if (!(await isAsKept(fileOf(key, open.history.cwd), kept).catch(() => false))) changed.add(key);
+  }
+  return changed;
+}
+
+/** What a rewind to this prompt would bring back. */
+function changedSince(
+  open: OpenSession,
+  snapshots: readonly Snapshot[],
+  promptUuid: string,
+  changed: ReadonlySet<string>,
+): readonly string[] {
+  const newest = new Map(snapshots.flatMap(({ tracked }) => [...tracked]));
+  return [...(targetsAt(snapshots, promptUuid) ?? [])]
+    .filter(([key, backup]) => changed.has(key) || newest.get(key)?.name !== backup.name)
+    .map(([key]) => fileOf(key, open.history.cwd));
+}
+
+function promptOf({ transcript }: Session, node: Node): string {
+  return promptText(contentOf(asEntry(transcript.read(node)) ?? {}));
+}

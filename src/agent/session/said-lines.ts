@@ -1,0 +1,46 @@
+// Events of a conversation → the lines that make it up, alike for a session and its sub-agents.
+import type { AgentEvent, Compacted } from '../event.ts';
+import type { PermissionMode } from '../permission-mode.ts';
+import {
+  blockBody,
+  boundaryBody,
+  failureBody,
+  interruptedBody,
+  promptBody,
+  resultBody,
+  retryBody,
+  summaryBody,
+} from './entries.ts';
+import type { NewLine } from './transcript-writer.ts';
+
+/** None for events that say nothing in the conversation. */
+export function saidLines(event: AgentEvent, isSidechain: boolean, mode: PermissionMode): readonly NewLine[] {
+  switch (event.type) {
+    case 'prompt':
+      return [{ kind: 'chain', uuid: event.uuid, body: promptBody(event, mode) }];
+    case 'block':
+      return [{ kind: 'chain', uuid: event.uuid, body: blockBody(event) }];
+    case 'result':
+      return [{ kind: 'chain', uuid: event.uuid, body: resultBody(event, isSidechain) }];
+    case 'interrupted':
+      return [{ kind: 'chain', uuid: event.uuid, body: interruptedBody(event) }];
+    case 'retry':
+      return [{ kind: 'chain', uuid: event.uuid, body: retryBody(event) }];
+    case 'request-failed':
+      return [{ kind: 'chain', uuid: event.uuid, body: failureBody(event) }];
+    case 'compacted':
+      return compactionLines(event);
+    default:
+      return [];
+  }
+}
+
+/** Both in one append: a boundary without its summary would lose the history in old clients. */
+function compactionLines(event: Compacted): readonly NewLine[] {
+  const { result } = event;
+  if ('problem' in result) return [];
+  return [
+    { kind: 'chain', uuid: result.boundaryUuid, body: (moment) => boundaryBody(event, moment), restarts: true },
+    { kind: 'chain', uuid: result.summaryUuid, body: summaryBody(result.summary) },
+  ];
+}

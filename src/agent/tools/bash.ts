@@ -1,0 +1,184 @@
+// Bash: a command of the model → its output. The shell is new for each call, but the folder it stands in stays; it never
+// outlives an interrupt, its time limit or our own process.
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { systemErrorCode } from '../../base/errors.ts';
+import { formatDuration } from '../../base/human.ts';
+import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../tool.ts';
+import { ShellTasks } from './background.ts';
+import { defineTool, ToolFailure } from './define.ts';
+import { explainExit } from './exit-code.ts';
+import { limits } from './limits.ts';
+import { CommandOutput } from './output.ts';
+import { type Shell, type ShellExit, startShell } from './shell.ts';
+
+const schema = z.object({
+  command: z
+    .string()
+    .min(1, 'is empty')
+    .max(
+      limits.bash.commandChars,
+      `is longer than ${limits.bash.commandChars} characters; write a script file and run that`,
+    )
+    .refine((text) => !text.includes('\0'), 'holds a NUL character')
+    .describe('The command to run'),
+  timeout: z
+    .number()
+    .min(1)
+    .max(limits.bash.maxTimeoutMs)
+    .optional()
+    .describe(
+      `Milliseconds until it is ended; ${limits.bash.defaultTimeoutMs} if not given, at most ${limits.bash.maxTimeoutMs}`,
+    ),
+  description: z.string().optional().describe('What the command does, in five to ten words'),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe('Go on at once; BashOutput shows what it prints, KillShell ends it'),
+});
+
+type BashInput = z.infer<typeof schema>;
+
+export const bashTool: Tool = defineTool({
+  name: 'Bash',
+  description: [
+    'Runs a command with bash and shows what it printed (standard output and errors together).',
+    '- Each call is a new shell: variables and functions are gone after it, but the folder it ended in (cd) stays. Quote paths with spaces.',
+    `- It is ended after ${limits.bash.defaultTimeoutMs / 1000} s unless timeout says otherwise. It has no terminal and no input: nothing interactive.`,
+    `- Of more than ${limits.bash.outputChars} characters both ends are shown; the whole is in a file that the result names.`,
+    '- For servers and long builds use run_in_background, not &.',
+    '- To read, search and change files use Read, Grep, Glob, Edit and Write instead of cat, grep, find, sed and echo.',
+  ].join('\n'),
+  schema,
+  isReadOnly: false,
+  run: async (input, context) => {
+    await returnToExistingFolder(context.workspace);
+    return input.run_in_background === true ? runInBackground(input, context) : runInForeground(input, context);
+  },
+});
+
+/** A folder that the last command stood in may have been removed since. */
+async function returnToExistingFolder(workspace: Workspace): Promise<void> {
+  const isThere = await stat(workspace.cwd).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isThere) workspace.cwd = workspace.projectDir;
+}
+
+function runInBackground({ command }: BashInput, { workspace }: CallContext): ToolOutcome {
+  const { id, outputFile } = workspace.background.start(command, { cwd: workspace.cwd, env: workspace.env });
+  return {
+    content: `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. Use BashOutput to see what is new, KillShell to end it.`,
+    isError: false,
+    stored: { stdout: '', stderr: '', interrupted: false, isImage: false, backgroundTaskId: id },
+  };
+}
+
+async function runInForeground(input: BashInput, context: CallContext): Promise<ToolOutcome> {
+  const { workspace, signal } = context;
+  if (signal.aborted) return failedOutcome(interruptedText);
+  const file = path.join(
+    workspace.sessionDir,
+    'tool-results',
+    `${context.callId.replace(/[^\w-]/g, '_').slice(0, 100)}.txt`,
+  );
+  const output = new CommandOutput(file);
+  const reporter = makeReporter(context, output);
+  const shell = startShell(input.command, {
+    cwd: workspace.cwd,
+    env: workspace.env,
+    onOutput: (bytes) => {
+      output.add(bytes);
+      reporter.report();
+    },
+  });
+  const timeoutMs = input.timeout ?? limits.bash.defaultTimeoutMs;
+  let why: 'interrupted' | 'timeout' | undefined;
+  const stopBecause = (reason: 'interrupted' | 'timeout'): void => {
+    why ??= reason;
+    shell.stop();
+  };
+  const onAbort = (): void => stopBecause('interrupted');
+  const timer = setTimeout(() => stopBecause('timeout'), timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const exit = await shell.exited;
+    if (exit.cwd !== undefined && why === undefined) workspace.cwd = exit.cwd;
+    await leaveOrKill(shell, workspace, why !== undefined);
+    return describeExit(input.command, exit, output, file, why, timeoutMs);
+  } catch (error) {
+    throw systemErrorCode(error) === 'ENOENT' ? new ToolFailure('bash was not found on this machine.') : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    reporter.stop();
+    output.close();
+  }
+}
+
+/** What the command started with `&` lives as long as the session does, as in a person's shell. */
+async function leaveOrKill(shell: Shell, { background }: Workspace, isStopped: boolean): Promise<void> {
+  if (!isStopped && background instanceof ShellTasks) return background.adopt(shell);
+  shell.kill();
+  await shell.gone;
+}
+
+const interruptedText = '[Request interrupted by user for tool use]';
+
+function describeExit(
+  command: string,
+  { code }: ShellExit,
+  output: CommandOutput,
+  file: string,
+  why: 'interrupted' | 'timeout' | undefined,
+  timeoutMs: number,
+): ToolOutcome {
+  const meaning = why === undefined && code !== 0 ? explainExit(command, code) : undefined;
+  if (why !== undefined || (code !== 0 && meaning === undefined)) {
+    const said = why === 'interrupted' ? interruptedText : `Command timed out after ${formatDuration(timeoutMs)}`;
+    return failedOutcome(
+      [`Exit code ${code}`, why === undefined ? '' : said, output.describe()].filter((line) => line !== '').join('\n'),
+    );
+  }
+  return {
+    content: output.describe() || meaning || '(no output)',
+    isError: false,
+    stored: {
+      stdout: output.text,
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+      ...(output.isLong ? { persistedOutputPath: file, persistedOutputSize: output.totalBytes } : {}),
+    },
+  };
+}
+
+interface Reporter {
+  report(): void;
+  stop(): void;
+}
+
+/** The screen is told a few times a second, however fast the command prints, and always of the last it printed. */
+function makeReporter({ progress }: CallContext, output: CommandOutput): Reporter {
+  const startMs = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  let isBehind = false;
+  const tell = (): void => {
+    progress({ kind: 'output', text: output.recent, totalLines: output.totalLines, elapsedMs: Date.now() - startMs });
+    isBehind = false;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isBehind) tell();
+    }, limits.bash.progressEveryMs);
+  };
+  return {
+    report: () => {
+      if (timer === undefined) tell();
+      else isBehind = true;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

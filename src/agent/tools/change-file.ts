@@ -1,0 +1,78 @@
+// New text for a file → the file, whole or not at all, and the outcome's patch. The checks that keep an edit from
+// destroying something are here, for Write and Edit alike: seen before, unchanged since (by its bytes), text, not huge.
+import { constants } from 'node:fs';
+import { access, chmod, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type FileIdentity, identify } from '../../store/append.ts';
+import { replaceFile, writeNewFile } from '../../store/replace.ts';
+import type { CallContext } from '../tool.ts';
+import { ToolFailure } from './define.ts';
+import { type FoundFile, readLinkTarget, readWhole, sha256, withFile } from './file-access.ts';
+import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
+import { limits } from './limits.ts';
+
+export interface SeenText extends FileText {
+  readonly found: FoundFile;
+  readonly isPartial: boolean;
+  readonly identity: FileIdentity;
+}
+
+/** The file as it is now, if the model has seen it so. */
+export async function readSeenText({ workspace }: CallContext, file: string): Promise<SeenText> {
+  return withFile(workspace, file, async (handle, found) => {
+    const identity = identify(found.realPath);
+    const bytes = await readWhole(handle, found, limits.change.fileBytes);
+    const decoded = decodeText(bytes);
+    if (decoded === undefined) throw new ToolFailure(`${file} is a binary file; it is changed only with Bash.`);
+    const seen = workspace.files.seen(found.realPath);
+    if (seen === undefined) throw new ToolFailure(`${file} has not been read yet. Read it first, then change it.`);
+    if (seen.sha256 !== sha256(bytes))
+      throw new ToolFailure(
+        `${file} has changed since it was read, by the person or by another program. Read it again before changing it.`,
+      );
+    return { ...decoded, found, isPartial: seen.isPartial, identity };
+  });
+}
+
+export async function replaceText(context: CallContext, seen: SeenText, text: string): Promise<void> {
+  const { found, identity } = seen;
+  const bytes = encodeText({ ...seen, text });
+  if (bytes === undefined)
+    throw new ToolFailure(
+      `${found.file} is ${encodingNames[seen.encoding]}, which lacks a character of the new text. Use only characters up to U+00FF, or convert the file with Bash (iconv) first.`,
+    );
+  refuseHuge(found.file, bytes);
+  await access(found.realPath, constants.W_OK).catch(() => {
+    throw new ToolFailure(`${found.file} is write-protected.`);
+  });
+  await context.keepFile(found.realPath);
+  await replaceFile(found.realPath, bytes, { expected: identity });
+  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: seen.isPartial });
+}
+
+export async function createText(context: CallContext, file: string, text: string): Promise<void> {
+  const target = await readLinkTarget(file);
+  if (target !== undefined)
+    throw new ToolFailure(`${file} is a link to ${target}, which is not there. Write to that path itself.`);
+  const bytes = Buffer.from(text, 'utf8');
+  refuseHuge(file, bytes);
+  await context.keepFile(file);
+  // First, and with the usual rights: the store's own folders and files are for their owner alone.
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeNewFile(file, bytes);
+  await chmod(file, 0o666 & ~process.umask());
+  const found = await withFile(context.workspace, file, async (_, made) => made);
+  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: false });
+}
+
+/** For the transcript: a very long text is not kept twice. */
+export function keptText(text: string): string | null {
+  return text.length > limits.change.keptChars ? null : text;
+}
+
+function refuseHuge(file: string, bytes: Buffer): void {
+  if (bytes.length > limits.change.fileBytes)
+    throw new ToolFailure(
+      `The new text of ${file} is larger than ${limits.change.fileBytes} bytes; use Bash for that.`,
+    );
+}

@@ -1,0 +1,131 @@
+// A URL → one answer of a web server, bounded in time and bytes. The address is judged when the connection is made, not
+// before: a name may resolve to a public address when asked and to a private one a moment later.
+import { lookup as lookupName } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { version } from '../../base/version.ts';
+import { ToolFailure } from './define.ts';
+import { limits } from './limits.ts';
+import { isPrivateAddress } from './private-address.ts';
+
+export interface PageAnswer {
+  readonly url: URL;
+  readonly code: number;
+  readonly codeText: string;
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly location: string | undefined;
+}
+
+export interface FetchOptions {
+  readonly allowPrivate: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Follows redirects as long as they stay on the host; the first that does not is given back as it is. */
+export async function fetchPage(url: URL, options: FetchOptions): Promise<PageAnswer> {
+  let at = url;
+  for (let hops = 0; hops <= limits.web.redirects; hops++) {
+    const answer = await request(at, options);
+    const target = redirectTarget(answer);
+    if (target === undefined || !isSameSite(url, target)) return answer;
+    at = target;
+  }
+  throw new ToolFailure(`${url.href} redirects more than ${limits.web.redirects} times.`);
+}
+
+export function redirectTarget({ code, location, url }: PageAnswer): URL | undefined {
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(code)) return undefined;
+  return URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+}
+
+function isSameSite(from: URL, to: URL): boolean {
+  const name = (url: URL): string => url.hostname.replace(/^www\./, '');
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
+  return name(from) === name(to) && (isUpgrade || (from.protocol === to.protocol && from.port === to.port));
+}
+
+function request(url: URL, { allowPrivate, signal }: FetchOptions): Promise<PageAnswer> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (!allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) throw new ToolFailure(privateText(host));
+  const timeout = AbortSignal.timeout(limits.web.timeoutMs);
+  const stop = AbortSignal.any([signal, timeout]);
+  return new Promise<PageAnswer>((resolve, reject) => {
+    const sent = (url.protocol === 'https:' ? https : http).get(
+      url,
+      {
+        agent: false,
+        signal: stop,
+        ...(allowPrivate ? {} : { lookup: publicLookup }),
+        headers: {
+          'user-agent': `clew/${version}`,
+          accept: 'text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1',
+          'accept-encoding': 'gzip, deflate, br',
+        },
+      },
+      (response) => {
+        readBody(response).then((body) => {
+          resolve({
+            url,
+            code: response.statusCode ?? 0,
+            codeText: response.statusMessage ?? '',
+            contentType: response.headers['content-type'] ?? '',
+            body,
+            location: response.headers.location,
+          });
+        }, reject);
+      },
+    );
+    sent.once('error', reject);
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw new ToolFailure('The request was interrupted.');
+    if (timeout.aborted) throw new ToolFailure(`${url.host} did not answer within ${limits.web.timeoutMs / 1000} s.`);
+    if (error instanceof ToolFailure) throw error;
+    throw new ToolFailure(
+      `${url.host} could not be reached: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+}
+
+const publicLookup: LookupFunction = (hostname, options, done) => {
+  lookupName(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return done(error, []);
+    const denied = addresses.find(({ address }) => isPrivateAddress(address));
+    if (denied !== undefined) return done(new ToolFailure(privateText(`${hostname} (${denied.address})`)), []);
+    const [first] = addresses;
+    if (options.all === true) return done(null, addresses);
+    return first === undefined ? done(new Error('no address'), []) : done(null, first.address, first.family);
+  });
+};
+
+function privateText(host: string): string {
+  return `${host} is an address of this machine or its own network, which WebFetch does not read. Use Bash (curl) if it is meant.`;
+}
+
+async function readBody(response: http.IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const decoded = decompress(response);
+  for await (const piece of decoded as AsyncIterable<Buffer>) {
+    size += piece.length;
+    // Of what is unpacked: a small answer can hold a huge one.
+    if (size > limits.web.bodyBytes) {
+      response.destroy();
+      throw new ToolFailure(`The page is larger than ${limits.web.bodyBytes} bytes.`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function decompress(response: http.IncomingMessage): Readable {
+  const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
+  const coding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (!Object.hasOwn(unpack, coding)) return response;
+  const stream = unpack[coding as keyof typeof unpack](); // hasOwn
+  response.once('error', (error) => stream.destroy(error));
+  return response.pipe(stream);
+}

@@ -1,0 +1,78 @@
+// A path → the regular file behind it, opened so that a pipe or device never blocks us, with where links lead; or a
+// failure in words for the model.
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { systemErrorCode } from '../../base/errors.ts';
+import { formatBytes } from '../../base/human.ts';
+import type { Workspace } from '../tool.ts';
+import { ToolFailure } from './define.ts';
+import { describeMissing } from './paths.ts';
+
+export interface FoundFile {
+  /** As asked for, absolute. */
+  readonly file: string;
+  /** Where links lead: the key under which a file is remembered. */
+  readonly realPath: string;
+  readonly sizeBytes: number;
+}
+
+/** Gives the opened file to `use` and closes it after. */
+export async function withFile<T>(
+  workspace: Workspace,
+  file: string,
+  use: (handle: FileHandle, found: FoundFile) => Promise<T>,
+): Promise<T> {
+  const handle = await openFile(workspace, file);
+  try {
+    const stats = await handle.stat();
+    if (stats.isDirectory())
+      throw new ToolFailure(`${file} is a directory. Use Glob with path "${file}" or ls in Bash to see what is in it.`);
+    if (!stats.isFile()) throw new ToolFailure(`${file} is not a regular file but a device, pipe or socket.`);
+    return await use(handle, { file, realPath: await realpath(file), sizeBytes: stats.size });
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function readWhole(handle: FileHandle, found: FoundFile, maxBytes: number): Promise<Buffer> {
+  if (found.sizeBytes > maxBytes) throw new ToolFailure(describeTooLarge(found, maxBytes));
+  const bytes = await handle.readFile();
+  if (bytes.length > maxBytes) throw new ToolFailure(describeTooLarge({ ...found, sizeBytes: bytes.length }, maxBytes));
+  return bytes;
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What a link at `file` points to, for a file that is not there. */
+export async function readLinkTarget(file: string): Promise<string | undefined> {
+  try {
+    return (await lstat(file)).isSymbolicLink() ? await readlink(file) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Said after a path, so that person and model see which file it is really about. */
+export function linkNote({ file, realPath }: FoundFile): string {
+  return file === realPath ? '' : ` (leads to ${realPath})`;
+}
+
+function describeTooLarge({ file, sizeBytes }: FoundFile, maxBytes: number): string {
+  return `${file} is too large: ${formatBytes(sizeBytes)}, the limit is ${formatBytes(maxBytes)}. Use Bash for files of this size.`;
+}
+
+async function openFile(workspace: Workspace, file: string): Promise<FileHandle> {
+  try {
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new ToolFailure(await describeMissing(workspace, file));
+    if (code === 'EACCES' || code === 'EPERM') throw new ToolFailure(`${file} may not be read (${code}).`);
+    if (code === 'ELOOP') throw new ToolFailure(`${file} is a link that leads back to itself.`);
+    if (code === 'ENXIO') throw new ToolFailure(`${file} is not a regular file but a device, pipe or socket.`);
+    throw error;
+  }
+}

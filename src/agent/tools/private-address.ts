@@ -1,0 +1,36 @@
+// An IP address → whether it leads into this machine or its network. A web page must not make the model look there:
+// routers, metadata services of clouds and development servers trust whoever reaches them.
+import { BlockList, isIPv6 } from 'node:net';
+
+const blocked = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const)
+  blocked.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::', 127],
+  // IPv4 addresses in other clothes: mapped, translated, 6to4, Teredo.
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['2001::', 32],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  blocked.addSubnet(network, prefix, 'ipv6');
+
+export function isPrivateAddress(address: string): boolean {
+  return blocked.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,96 @@
+// Arguments → what ripgrep printed. The binary comes inside an npm package; where that is missing (an unusual platform,
+// an install without optional packages) the one on PATH serves.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { CallContext } from '../tool.ts';
+import { ToolFailure } from './define.ts';
+import { limits } from './limits.ts';
+
+export interface SearchOutput {
+  readonly stdout: string;
+  /** More was printed than is kept. */
+  readonly isCut: boolean;
+}
+
+/** Where to find ripgrep; `undefined` for the one of the package. */
+export type RipgrepPath = string | undefined;
+
+/** No match is an empty output; a pattern that ripgrep does not understand is a failure with its words. */
+export async function runRipgrep(
+  rgPath: RipgrepPath,
+  args: readonly string[],
+  { workspace, signal }: CallContext,
+): Promise<SearchOutput> {
+  const program = rgPath ?? (await findRipgrep());
+  const timeout = AbortSignal.timeout(limits.search.timeoutMs);
+  const result = await collect(program, args, workspace.projectDir, workspace.env, AbortSignal.any([signal, timeout]));
+  if (signal.aborted) throw new ToolFailure('The search was interrupted.');
+  if (timeout.aborted)
+    throw new ToolFailure(
+      `The search took longer than ${limits.search.timeoutMs / 1000} s and was ended. Narrow it with path, glob or type.`,
+    );
+  if (result.code > 1 && result.stdout === '' && !result.stderr.includes(nothingSearched))
+    throw new ToolFailure(`The search failed: ${result.stderr.trim()}`);
+  return { stdout: result.stdout, isCut: result.isCut };
+}
+
+async function findRipgrep(): Promise<string> {
+  try {
+    const { rgPath } = await import('@vscode/ripgrep');
+    if (existsSync(rgPath)) return rgPath;
+  } catch {
+    // Not installed for this platform.
+  }
+  return 'rg';
+}
+
+interface Collected extends SearchOutput {
+  readonly stderr: string;
+  readonly code: number;
+}
+
+function collect(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Collected> {
+  return new Promise((resolve, reject) => {
+    // `--no-config`: a person's own settings must not change what the model is told.
+    const child = spawn(program, ['--no-config', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const stop = (): void => void child.kill('SIGKILL');
+    const stdout: Buffer[] = [];
+    let size = 0;
+    let stderr = '';
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    child.stdout.on('data', (bytes: Buffer) => {
+      stdout.push(bytes);
+      size += bytes.length;
+      if (size > limits.search.outputBytes) stop();
+    });
+    child.stderr.on('data', (bytes: Buffer) => {
+      if (stderr.length < maxStderrChars) stderr += bytes.toString('utf8');
+    });
+    child.once('error', (error) => {
+      signal.removeEventListener('abort', stop);
+      reject(isMissing(error) ? new ToolFailure(missingText) : error);
+    });
+    child.once('close', (code) => {
+      signal.removeEventListener('abort', stop);
+      const text = Buffer.concat(stdout).toString('utf8').replaceAll('\r\n', '\n');
+      resolve({ stdout: text, isCut: size > limits.search.outputBytes, stderr, code: code ?? 0 });
+    });
+  });
+}
+
+/** A filter that leaves no file is for ripgrep a failure, for us a search without a match. */
+const nothingSearched = 'No files were searched';
+const maxStderrChars = 2000;
+const missingText =
+  'ripgrep was not found, neither in the npm package @vscode/ripgrep nor on PATH. Use find and grep in Bash instead.';
+
+function isMissing(error: Error): boolean {
+  return 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES');
+}

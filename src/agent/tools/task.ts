@@ -1,0 +1,43 @@
+// Task: hands a piece of work to a sub-agent, which has a conversation of its own; its last words come back.
+import { z } from 'zod';
+import type { Tool } from '../tool.ts';
+import { defineTool } from './define.ts';
+
+export interface AgentType {
+  readonly name: string;
+  readonly description: string;
+}
+
+export function makeTaskTool(types: readonly AgentType[]): Tool {
+  const names = types.map(({ name }) => name);
+  return defineTool({
+    name: 'Task',
+    description: [
+      'Starts a sub-agent with a conversation of its own for a piece of work that takes several steps, and gives back what it reports.',
+      '- It knows nothing of this conversation: the prompt must say everything it needs, and what it should report.',
+      '- Its report comes to you, not to the person: tell them what matters. Several calls in one answer run at the same time.',
+      'Types:',
+      ...types.map(({ name, description }) => `- ${name}: ${description}`),
+    ].join('\n'),
+    schema: z.object({
+      description: z.string().min(1, 'is empty').max(200).describe('The work in three to five words'),
+      prompt: z.string().min(1, 'is empty').max(1_000_000, 'is too long').describe('The work, whole'),
+      subagent_type: z
+        .string()
+        .refine((name) => names.includes(name), `is not one of ${names.join(', ')}`)
+        .describe('One of the types above'),
+      model: z.string().min(1).max(200).optional().describe('Another model than that of the type'),
+      run_in_background: z.boolean().optional().describe('Go on at once; the report comes later'),
+    }),
+    // What the sub-agent does is judged call by call; starting several together is what it is for.
+    isReadOnly: true,
+    run: ({ description, prompt, subagent_type, model, run_in_background }, context) =>
+      context.startAgent({
+        description,
+        prompt,
+        type: subagent_type,
+        ...(model === undefined ? {} : { model }),
+        isBackground: run_in_background === true,
+      }),
+  });
+}

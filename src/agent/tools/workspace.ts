@@ -1,0 +1,38 @@
+// What outlives a single call: where the shell stands, which files the model has seen, what runs in the background.
+import path from 'node:path';
+import type { BackgroundTasks, FileMemory, SeenFile, Todo, Workspace } from '../tool.ts';
+import { ShellTasks } from './background.ts';
+
+export interface WorkspaceOptions {
+  readonly projectDir: string;
+  readonly sessionDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  readonly extraDirs?: readonly string[];
+  readonly todos?: readonly Todo[];
+  /** A sub-agent's workspace shares the tasks of the session. */
+  readonly background?: BackgroundTasks;
+}
+
+export function makeWorkspace(options: WorkspaceOptions): Workspace {
+  const projectDir = path.resolve(options.projectDir);
+  return {
+    cwd: options.cwd ?? projectDir,
+    projectDir,
+    extraDirs: options.extraDirs ?? [],
+    sessionDir: options.sessionDir,
+    env: options.env,
+    files: makeFileMemory(),
+    background: options.background ?? new ShellTasks(path.join(options.sessionDir, 'tool-results')),
+    todos: options.todos ?? [],
+  };
+}
+
+export function makeFileMemory(): FileMemory {
+  const files = new Map<string, SeenFile>();
+  return {
+    seen: (file) => files.get(file),
+    remember: (file, seen) => void files.set(file, seen),
+    forget: (file) => void files.delete(file),
+  };
+}

@@ -1,0 +1,32 @@
+// The ids of messages and calls that a conversation has had. A resume joins lines by the one and pairs results by the
+// other, so an id that a gateway hands out twice must not be written twice.
+import { randomUUID } from 'node:crypto';
+import type { ModelRequest } from './parts.ts';
+
+export class UsedIds {
+  readonly #messages = new Set<string>();
+  readonly #calls = new Set<string>();
+
+  /** Calls of a history that is gone on with. */
+  constructor(history: ModelRequest['messages'] = []) {
+    for (const { content } of history) {
+      if (typeof content === 'string') continue;
+      for (const block of content)
+        if (block.type === 'tool_use' && typeof block.id === 'string') this.#calls.add(block.id);
+    }
+  }
+
+  forMessage(id: string): string {
+    return take(this.#messages, id, 'msg_');
+  }
+
+  forCall(id: string | undefined): string {
+    return take(this.#calls, id ?? '', 'toolu_');
+  }
+}
+
+function take(used: Set<string>, id: string, prefix: string): string {
+  const fresh = id === '' || used.has(id) ? `${prefix}${randomUUID().replaceAll('-', '').slice(0, 24)}` : id;
+  used.add(fresh);
+  return fresh;
+}

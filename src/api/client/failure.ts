@@ -1,0 +1,106 @@
+// Whatever a request was thrown or told → one failure in words, with whether it is worth another try.
+import { systemErrorCode } from '../../base/errors.ts';
+import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
+import type { ModelFailure } from './model.ts';
+
+/** 409 is a lock that times out at the API; the others pass by themselves. */
+const passingStatus: ReadonlySet<number> = new Set([408, 409, 429, 529]);
+const passingTypes: ReadonlySet<string> = new Set([
+  'overloaded_error',
+  'api_error',
+  'rate_limit_error',
+  'timeout_error',
+]);
+const typeByStatus: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+};
+const longestMessage = 2000;
+
+/** An answer with a status that is no success. `body` is what the API said, if it was JSON. */
+export function failureOfStatus(
+  status: number,
+  body: JsonObject | undefined,
+  headers: { get(name: string): string | null } | undefined,
+  now: Date,
+): ModelFailure {
+  const error = asObject(body?.error);
+  return {
+    status,
+    kind: asString(error?.type) ?? typeByStatus[status] ?? (status >= 500 ? 'api_error' : 'http_error'),
+    message: shortMessage(asString(error?.message) ?? `the API answered ${status}`),
+    requestId: headers?.get('request-id') ?? asString(body?.request_id) ?? undefined,
+    retryAfterMs: retryAfterMs(headers, now),
+    // The API may say it better than the status does.
+    isRetryable: retryHeader(headers) ?? (passingStatus.has(status) || status >= 500),
+  };
+}
+
+/** An `error` event in the middle of a stream. */
+export function failureOfEvent(event: JsonObject, requestId: string | undefined): ModelFailure {
+  const error = asObject(event.error);
+  const kind = asString(error?.type) ?? 'api_error';
+  return {
+    ...streamFailure(kind, shortMessage(asString(error?.message) ?? 'the stream ended in an error'), requestId),
+    isRetryable: passingTypes.has(kind),
+  };
+}
+
+/** A stream that broke: always worth another try. */
+export function streamFailure(kind: string, message: string, requestId: string | undefined): ModelFailure {
+  return { status: undefined, kind, message, requestId, retryAfterMs: undefined, isRetryable: true };
+}
+
+/** The request never got an answer, or the connection broke. */
+export function connectionFailure(error: unknown, host: string, requestId: string | undefined): ModelFailure {
+  return streamFailure('connection_error', `${host} cannot be reached (${reasonOf(error)})`, requestId);
+}
+
+/** Without a way to say who asks there is nothing to try. */
+export function noKeyFailure(): ModelFailure {
+  return {
+    ...streamFailure('authentication_error', 'there is no ANTHROPIC_API_KEY in the environment; set it', undefined),
+    isRetryable: false,
+  };
+}
+
+/** The history is larger than the model's window: only a shorter one will do. */
+export function isPromptTooLong(failure: ModelFailure): boolean {
+  if (failure.status === 413 || failure.kind === 'request_too_large') return true;
+  return failure.status === 400 && /prompt is too long|exceed.{0,40}context|context.{0,20}limit/i.test(failure.message);
+}
+
+/** The innermost cause has the code that says what happened. */
+function reasonOf(error: unknown): string {
+  let inner = error;
+  for (let depth = 0; depth < 5 && inner instanceof Error && inner.cause !== undefined; depth++) inner = inner.cause;
+  const code = systemErrorCode(inner) ?? (isObject(inner) ? asString(inner.code) : undefined);
+  return code ?? shortMessage(inner instanceof Error ? inner.message : String(inner));
+}
+
+function retryHeader(headers: { get(name: string): string | null } | undefined): boolean | undefined {
+  const said = headers?.get('x-should-retry');
+  return said === 'true' ? true : said === 'false' ? false : undefined;
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
+function retryAfterMs(headers: { get(name: string): string | null } | undefined, now: Date): number | undefined {
+  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const text = headers?.get('retry-after')?.trim();
+  if (!text) return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return Number.parseFloat(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+}
+
+function shortMessage(message: string): string {
+  return message.replace(/\s+/g, ' ').slice(0, longestMessage);
+}

@@ -1,0 +1,63 @@
+// What is asked of a model and what comes back, as the agent sees it: a request without marks, an answer as events, and
+// one shape for everything that can go wrong. Types only; the client beside it makes them true.
+import type { JsonObject } from '../../base/json.ts';
+
+/** A tool as the model is told of it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** A request of the Messages API without the marks of the prompt cache, which the client sets. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: readonly string[];
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly content: string | readonly JsonObject[];
+  }[];
+  readonly tools: readonly ToolDefinition[];
+  readonly serverTools?: readonly JsonObject[];
+  readonly maxTokens: number;
+  /** Thinking is asked for where it is given and the model can; newer models choose the amount themselves. */
+  readonly thinkingTokens?: number;
+}
+
+export type ModelEvent =
+  | {
+      readonly type: 'start';
+      readonly id: string;
+      readonly model: string;
+      readonly requestId: string | undefined;
+      readonly usage: JsonObject;
+    }
+  | {
+      readonly type: 'part';
+      readonly index: number;
+      readonly kind: 'text' | 'thinking' | 'input' | 'other';
+      readonly text: string;
+      readonly raw: JsonObject;
+    }
+  | {
+      readonly type: 'block';
+      readonly index: number;
+      readonly block: JsonObject;
+      /** The input of a call was no JSON object: the block has an empty one, and the call must not run. */
+      readonly inputProblem?: string;
+    }
+  | { readonly type: 'end'; readonly stopReason: string | null; readonly usage: JsonObject }
+  | { readonly type: 'failed'; readonly failure: ModelFailure };
+
+/** One attempt. It ends with `end` or `failed` and never throws; an abort ends it without either. */
+export type StreamModel = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
+
+export interface ModelFailure {
+  readonly status: number | undefined;
+  /** `overloaded_error`, `rate_limit_error`, `connection_error`, `stream_cut`, … */
+  readonly kind: string;
+  readonly message: string;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly isRetryable: boolean;
+}

@@ -1,0 +1,76 @@
+// A request → the body of POST /v1/messages, with the marks of the prompt cache: last tool, last system block, last
+// block of the two newest messages. Between two requests of one conversation only the marks move; the bytes before a
+// mark stay, or the cache would be paid for and never read.
+import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { asksForLongContext } from '../model-name.ts';
+import { modelFactsOf } from '../models.ts';
+import type { ModelRequest } from './model.ts';
+
+const mark = { type: 'ephemeral' } as const;
+const markedMessages = 2;
+const smallestThinkingTokens = 1024;
+/** What is left for the answer where thinking would take all of it. */
+const smallestAnswerTokens = 1024;
+
+export function requestBody(request: ModelRequest): JsonObject {
+  const tools = [...request.tools.map(toolBlock), ...(request.serverTools ?? [])];
+  const thinking = thinkingOf(request);
+  return {
+    model: request.model.replace(/\[1m\]$/i, ''),
+    max_tokens: request.maxTokens,
+    ...(request.system.length === 0 ? {} : { system: markLast(request.system.map(textBlock)) }),
+    ...(tools.length === 0 ? {} : { tools: markLast(tools) }),
+    messages: markMessages(request.messages),
+    ...(thinking === undefined ? {} : { thinking }),
+    stream: true,
+  };
+}
+
+/** Headers that a request needs beside its body. */
+export function requestHeaders(request: ModelRequest): Readonly<Record<string, string>> {
+  const betas = [
+    ...(asksForLongContext(request.model) ? ['context-1m-2025-08-07'] : []),
+    ...(thinkingOf(request)?.type === 'enabled' ? ['interleaved-thinking-2025-05-14'] : []),
+  ];
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
+}
+
+function thinkingOf({ model, thinkingTokens, maxTokens }: ModelRequest): JsonObject | undefined {
+  if (thinkingTokens === undefined || thinkingTokens <= 0) return undefined;
+  switch (modelFactsOf(model)?.thinking) {
+    case 'adaptive':
+      return { type: 'adaptive', display: 'summarized' };
+    case 'budget': {
+      const budget = Math.min(thinkingTokens, maxTokens - smallestAnswerTokens);
+      return budget < smallestThinkingTokens ? undefined : { type: 'enabled', budget_tokens: budget };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toolBlock({ name, description, inputSchema }: ModelRequest['tools'][number]): JsonObject {
+  return { name, description, input_schema: inputSchema };
+}
+
+function textBlock(text: string): JsonObject {
+  return { type: 'text', text };
+}
+
+function markMessages(messages: ModelRequest['messages']): readonly JsonValue[] {
+  return messages.map(({ role, content }, i) => {
+    const blocks = typeof content === 'string' ? [textBlock(content)] : content;
+    return { role, content: i < messages.length - markedMessages ? blocks : markLast(blocks) };
+  });
+}
+
+/** The last block that can be marked: the API refuses a mark on thinking and on an empty text. */
+function markLast(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const at = blocks.findLastIndex(canBeMarked);
+  return blocks.map((block, i) => (i === at ? { ...block, cache_control: mark } : block));
+}
+
+function canBeMarked(block: JsonObject): boolean {
+  if (!isObject(block) || block.type === 'thinking' || block.type === 'redacted_thinking') return false;
+  return block.type !== 'text' || (typeof block.text === 'string' && block.text !== '');
+}

@@ -1,0 +1,168 @@
+// The environment → a model that can be asked: one attempt over the official SDK, as events. The SDK is loaded with the
+// first request, and it retries nothing: retries belong to the loop, where they are seen and recorded.
+import type Anthropic from '@anthropic-ai/sdk';
+import { asObject, isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { connectionFailure, failureOfStatus, noKeyFailure, streamFailure } from './failure.ts';
+import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from './model.ts';
+import { requestBody, requestHeaders } from './request-body.ts';
+
+export interface StreamModelOptions {
+  /** `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and `ANTHROPIC_BASE_URL`. */
+  readonly env: NodeJS.ProcessEnv;
+  /** So long without a byte, pings included, and the stream counts as broken. */
+  readonly idleTimeoutMs?: number;
+  readonly userAgent?: string;
+  readonly now?: () => Date;
+}
+
+/** The API sends a ping every few seconds while a model thinks; before the first byte it may queue for long. */
+const defaultIdleTimeoutMs = 180_000;
+const defaultBaseUrl = 'https://api.anthropic.com';
+
+export function makeStreamModel(options: StreamModelOptions): StreamModel {
+  const { env } = options;
+  let client: Promise<Sdk> | undefined;
+  return async function* streamModel(request, signal) {
+    if (!env.ANTHROPIC_API_KEY && !env.ANTHROPIC_AUTH_TOKEN) {
+      yield { type: 'failed', failure: noKeyFailure() };
+      return;
+    }
+    client ??= loadSdk(env, options.userAgent);
+    yield* new Attempt(await client, options, signal).run(request);
+  };
+}
+
+interface Sdk {
+  readonly client: Anthropic;
+  readonly rawEvents: typeof import('@anthropic-ai/sdk/core/streaming').Stream.rawEvents;
+  readonly host: string;
+}
+
+async function loadSdk(env: NodeJS.ProcessEnv, userAgent: string | undefined): Promise<Sdk> {
+  const { Anthropic } = await import('@anthropic-ai/sdk');
+  const { Stream } = await import('@anthropic-ai/sdk/core/streaming');
+  const baseURL = env.ANTHROPIC_BASE_URL || defaultBaseUrl;
+  const client = new Anthropic({
+    // One of the two, and the other explicitly not: else the SDK would look for logins elsewhere.
+    ...(env.ANTHROPIC_API_KEY ? { apiKey: env.ANTHROPIC_API_KEY } : { authToken: env.ANTHROPIC_AUTH_TOKEN ?? '' }),
+    baseURL,
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+    ...(userAgent === undefined ? {} : { defaultHeaders: { 'user-agent': userAgent } }),
+  });
+  return { client, rawEvents: Stream.rawEvents, host: URL.parse(baseURL)?.host ?? baseURL };
+}
+
+/** One request from its sending to the last byte of its answer. */
+class Attempt {
+  readonly #sdk: Sdk;
+  readonly #signal: AbortSignal;
+  readonly #idleTimeoutMs: number;
+  readonly #now: () => Date;
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #isStalled = false;
+  #requestId: string | undefined;
+
+  constructor(
+    sdk: Sdk,
+    { idleTimeoutMs = defaultIdleTimeoutMs, now = () => new Date() }: StreamModelOptions,
+    signal: AbortSignal,
+  ) {
+    this.#sdk = sdk;
+    this.#signal = signal;
+    this.#idleTimeoutMs = idleTimeoutMs;
+    this.#now = now;
+  }
+
+  async *run(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    if (this.#signal.aborted) return;
+    const abort = () => this.#stop.abort();
+    this.#signal.addEventListener('abort', abort, { once: true });
+    try {
+      this.#rewind();
+      yield* this.#read(await this.#send(request));
+    } catch (error) {
+      if (!this.#signal.aborted) yield { type: 'failed', failure: this.#failureOf(error) };
+    } finally {
+      clearTimeout(this.#timer);
+      this.#signal.removeEventListener('abort', abort);
+      this.#stop.abort();
+    }
+  }
+
+  async #send(request: ModelRequest): Promise<Response> {
+    const { client } = this.#sdk;
+    // `messages.create` would warn about old models on the terminal, over whatever stands there.
+    const response = await client
+      .post('/v1/messages', {
+        body: requestBody(request),
+        headers: requestHeaders(request),
+        stream: true,
+        maxRetries: 0,
+        timeout: this.#idleTimeoutMs + 1000,
+        signal: this.#stop.signal,
+      })
+      .asResponse();
+    this.#requestId = response.headers.get('request-id') ?? undefined;
+    return response;
+  }
+
+  async *#read(response: Response): AsyncGenerator<ModelEvent> {
+    const reader = new AnswerReader(this.#requestId);
+    for await (const { event, data } of this.#sdk.rawEvents(response, this.#stop)) {
+      this.#rewind();
+      const parsed = eventOf(event, data);
+      if (parsed === undefined) {
+        yield this.#failed('malformed_stream', 'the answer is broken: an event of it is no JSON');
+        return;
+      }
+      for (const heard of reader.read(parsed)) {
+        if (this.#signal.aborted) return;
+        yield heard;
+        if (heard.type === 'end' || heard.type === 'failed') return;
+      }
+    }
+    if (this.#signal.aborted) return;
+    if (this.#isStalled) yield { type: 'failed', failure: this.#stalled() };
+    else yield this.#failed('stream_cut', 'the answer broke off before its end');
+  }
+
+  /** The time for the next byte begins now. */
+  #rewind(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isStalled = true;
+      this.#stop.abort();
+    }, this.#idleTimeoutMs);
+  }
+
+  #failed(kind: string, message: string): ModelEvent {
+    return { type: 'failed', failure: streamFailure(kind, message, this.#requestId) };
+  }
+
+  #stalled(): ModelFailure {
+    const seconds = Math.round(this.#idleTimeoutMs / 1000);
+    return streamFailure('stream_stalled', `${this.#sdk.host} sent nothing for ${seconds} s`, this.#requestId);
+  }
+
+  #failureOf(error: unknown): ModelFailure {
+    if (this.#isStalled) return this.#stalled();
+    const status = isObject(error) && typeof error.status === 'number' ? error.status : undefined;
+    if (status === undefined) {
+      if (this.#requestId === undefined) return connectionFailure(error, this.#sdk.host, undefined);
+      return streamFailure('stream_cut', 'the answer broke off before its end', this.#requestId);
+    }
+    const { headers, error: body } = error as { readonly headers?: Headers; readonly error?: unknown }; // the SDK's APIError
+    return failureOfStatus(status, asObject(body), headers, this.#now());
+  }
+}
+
+function eventOf(name: string | null, data: string): JsonObject | undefined {
+  const value = asObject(parseJson(data));
+  // The name of the event and the type in its data say the same; gateways leave out the one or the other.
+  if (value !== undefined) return value.type === undefined && name !== null ? { ...value, type: name } : value;
+  return data === '' || name === 'ping' ? { type: 'ping' } : undefined;
+}

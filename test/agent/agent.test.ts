@@ -1,0 +1,286 @@
+// The whole agent against the scripted server: real tools, real files, a real session.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { AgentEvent } from '../../src/agent/event.ts';
+import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
+import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadAgent, loadSession } from '../../src/session/session.ts';
+import { type AgentKit, startAgent } from '../support/agent-kit.ts';
+import { FakeClock } from '../support/loop-kit.ts';
+import { waitFor } from '../support/wait.ts';
+
+test('a turn with tools writes files and a session that a resume reads as it was', async (t) => {
+  const kit = await startAgent(t, [
+    calls(['Write', { file_path: 'a.txt', content: 'one\n' }], ['Bash', { command: 'cat a.txt; pwd' }]),
+    calls(['Read', { file_path: 'a.txt' }], ['Glob', { pattern: '*.txt' }]),
+    says('done'),
+  ]);
+  const ended = await kit.agent.prompt('write it');
+  assert.deepEqual([ended.outcome, ended.text, ended.rounds], ['success', 'done', 3]);
+  assert.equal(readFileSync(path.join(kit.cwd, 'a.txt'), 'utf8'), 'one\n');
+  assert.deepEqual(
+    results(kit.events).map(({ isError }) => isError),
+    [false, false, false, false],
+  );
+  assert.match(String(results(kit.events)[1]?.content), /one[\s\S]*project/);
+  assert.equal(kit.types()[0], 'session-opened');
+  await assertSame(kit);
+});
+
+test('a resumed session goes on where it ended', async (t) => {
+  const first = await startAgent(t, [says('I am here')]);
+  await first.agent.prompt('hello');
+  const { sessionId } = first.agent.state;
+  await first.agent.close('exit');
+  const second = await startAgent(t, [says('still here')], { folder: first.folder, session: { kind: 'continue' } });
+  assert.equal(second.agent.state.sessionId, sessionId);
+  await second.agent.prompt('and now?');
+  assert.deepEqual(texts(second.bodies()[0]), ['hello', 'I am here', 'and now?']);
+  await assertSame(second);
+});
+
+test('the bytes before a mark are the same in every request of a turn', async (t) => {
+  const kit = await startAgent(t, [
+    calls(['Bash', { command: 'echo 1' }]),
+    calls(['Bash', { command: 'echo 2' }]),
+    says('done'),
+    says('again'),
+  ]);
+  await kit.agent.prompt('go');
+  await kit.agent.prompt('and again');
+  const bodies = kit
+    .bodies()
+    .map((body) => JSON.stringify(body).replaceAll(',"cache_control":{"type":"ephemeral"}', ''));
+  const plain = bodies.map((body) => JSON.parse(body) as JsonObject);
+  for (const [i, body] of plain.slice(1).entries()) {
+    const before = plain[i];
+    assert.ok(isArray(body.messages) && isArray(before?.messages));
+    assert.equal(JSON.stringify(body.messages.slice(0, before.messages.length)), JSON.stringify(before.messages));
+    assert.deepEqual([body.system, body.tools], [before.system, before.tools]);
+  }
+});
+
+for (const [name, fault] of [
+  ['429 with retry-after', { status: 429, type: 'rate_limit_error', message: 'slow', headers: { 'retry-after': '3' } }],
+  ['529', { status: 529, type: 'overloaded_error', message: 'Overloaded' }],
+  ['500', { status: 500, type: 'api_error', message: 'oops' }],
+  [
+    'a cut',
+    {
+      blocks: [
+        { type: 'text', text: 'first' },
+        { type: 'text', text: 'half an answer' },
+      ],
+      cutAfterEvents: 8,
+    },
+  ],
+  ['broken events', { blocks: [{ type: 'text', text: 'half an answer' }], malformedAfterEvents: 4 }],
+  ['an error in the middle', { blocks: [{ type: 'text', text: 'half an answer' }], errorAfterEvents: 4 }],
+] as const) {
+  test(`a turn gets over ${name}, and nothing is written twice`, async (t) => {
+    const clock = new FakeClock();
+    const kit = await startAgent(t, [fault, says('whole')], { clock });
+    const ended = await kit.agent.prompt('hello');
+    assert.deepEqual([ended.outcome, ended.text, clock.waits.length], ['success', 'whole', 1]);
+    assert.deepEqual(texts({ messages: await assertSame(kit) }), ['hello', 'whole']);
+    await kit.agent.close('exit');
+  });
+}
+
+test('sub-agents run together, write their own files and report with their totals', async (t) => {
+  const task = (name: string) =>
+    ['Task', { description: name, prompt: `Look at ${name}`, subagent_type: 'general-purpose' }] as const;
+  const kit = await startAgent(t, ({ body }) => {
+    const said = texts(asObject(body) ?? {});
+    if (said[0] !== 'go')
+      return said.length > 1 ? says(`${said[0]}: seen`) : calls(['Bash', { command: `echo ${said[0]}` }]);
+    return said.length === 1 ? calls(task('one'), task('two')) : says('both are back');
+  });
+  const ended = await kit.agent.prompt('go');
+  assert.equal(ended.text, 'both are back');
+  const outcomes = results(kit.events.filter(({ agent }) => agent === undefined));
+  assert.deepEqual(
+    outcomes.map(({ content }) => content),
+    [[{ type: 'text', text: 'Look at one: seen' }], [{ type: 'text', text: 'Look at two: seen' }]],
+  );
+  const stored = asObject(outcomes[0]?.stored);
+  assert.deepEqual([stored?.status, stored?.totalToolUseCount], ['completed', 1]);
+  assert.match(String(stored?.agentId), /^a[0-9a-f]{16}$/);
+  await assertSame(kit);
+  const session = await loadSession(kit.agent.state.file);
+  assert.equal(session.agents.length, 2);
+  for (const source of session.agents) {
+    const sent = requestMessages(await loadAgent(session, source));
+    assert.ok('refused' in sent || sent.messages.length > 0);
+  }
+  const tools = kit
+    .bodies()
+    .map(({ tools: offered }) => (isArray(offered) ? offered.map((tool) => asObject(tool)?.name) : []));
+  assert.deepEqual(
+    tools.map((names) => names.includes('Task')),
+    [true, false, false, false, false, true],
+  );
+});
+
+test('a sub-agent in the background reports at the next pause', async (t) => {
+  const kit = await startAgent(t, ({ body }) => {
+    const said = texts(asObject(body) ?? {});
+    if (said[0] === 'Look') return says('it is blue');
+    if (said.length > 1) return says('ok');
+    return calls([
+      'Task',
+      { description: 'look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: true },
+    ]);
+  });
+  await kit.agent.prompt('go');
+  await waitFor(() => kit.types().includes('agent-finished'));
+  const launched = asObject(results(kit.events)[0]?.stored);
+  assert.deepEqual([launched?.status, launched?.isAsync], ['async_launched', true]);
+  const output = String(launched?.outputFile);
+  await waitFor(() => existsSync(output) && readFileSync(output, 'utf8') === 'it is blue');
+  await kit.agent.prompt('what did it see?');
+  assert.match(
+    texts(kit.bodies().at(-1)).join('\n'),
+    /<status>completed<\/status>[\s\S]*it is blue[\s\S]*what did it see\?/,
+  );
+  await assertSame(kit);
+});
+
+test('prompts given while it works wait their turn, and the last can be taken back', async (t) => {
+  const kit = await startAgent(t, () => says('ok'));
+  const turns = ['one', 'two', 'three'].map((text) => kit.agent.prompt(text));
+  assert.deepEqual(kit.agent.state.queued.slice(-2), ['two', 'three']);
+  assert.equal(kit.agent.unqueue(), 'three');
+  const outcomes = (await Promise.all(turns)).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, ['success', 'success', 'interrupted']);
+  assert.equal(kit.agent.state.isBusy, false);
+  assert.deepEqual(texts(kit.bodies().at(-1)), ['one', 'ok', 'two']);
+});
+
+test('an interrupt ends a command and its children, and the session stays whole', async (t) => {
+  const kit = await startAgent(t, [calls(['Bash', { command: 'sleep 600 & echo started; wait' }]), says('fine')], {
+    onEvent: (event) => {
+      if (event.type === 'call') setTimeout(() => kit.agent.interrupt(), 50);
+    },
+  });
+  const ended = await kit.agent.prompt('wait');
+  assert.equal(ended.outcome, 'interrupted');
+  await assertSame(kit);
+  await kit.agent.prompt('go on');
+  await assertSame(kit);
+});
+
+test('rules, hooks and memory files of the user hold', async (t) => {
+  const hook = `input=$(cat); case "$input" in *forbidden*) echo "not this" >&2; exit 2;; esac; echo "the tests are green"`;
+  const settings = {
+    permissions: { deny: ['Read(./secret.txt)'], allow: ['Bash(echo:*)'] },
+    hooks: {
+      UserPromptSubmit: [{ hooks: [{ type: 'command', command: hook }] }],
+      Stop: [{ hooks: [{ type: 'command', command: 'echo "$(cat)" > "$CLAUDE_PROJECT_DIR/stop.json"' }] }],
+    },
+  };
+  const kit = await startAgent(
+    t,
+    [
+      calls(['Read', { file_path: 'secret.txt' }], ['Bash', { command: 'echo hi' }], ['Bash', { command: 'rm -rf x' }]),
+      says('ok'),
+    ],
+    {
+      mode: 'default',
+      files: {
+        'project/secret.txt': 'hidden',
+        'project/CLAUDE.md': 'Always answer in French.',
+        'claude/settings.json': JSON.stringify(settings),
+      },
+    },
+  );
+  const refused = await kit.agent.prompt('do the forbidden thing');
+  assert.deepEqual([refused.outcome, refused.error?.message], ['error_during_execution', 'not this']);
+  const ended = await kit.agent.prompt('look');
+  assert.deepEqual(
+    results(kit.events).map(({ isError }) => isError),
+    [true, false, true],
+  );
+  assert.equal(ended.denials.length, 2);
+  assert.match(JSON.stringify(kit.bodies()[0]?.system), /Always answer in French/);
+  assert.deepEqual(texts(kit.bodies()[0]), ['look\nthe tests are green']);
+  const told = JSON.parse(readFileSync(path.join(kit.cwd, 'stop.json'), 'utf8')) as JsonObject;
+  assert.deepEqual(
+    [told.hook_event_name, told.session_id, told.stop_hook_active, told.cwd, told.permission_mode],
+    ['Stop', kit.agent.state.sessionId, false, kit.cwd, 'default'],
+  );
+});
+
+test('compacting, clearing, renaming and rewinding leave a session that goes on', async (t) => {
+  const kit = await startAgent(t, [says('one'), says('two'), says('SUMMARY'), says('three'), says('four')]);
+  await kit.agent.prompt('first');
+  await kit.agent.prompt('second');
+  await kit.agent.compact('the tests');
+  await assertSame(kit);
+  await kit.agent.prompt('third');
+  assert.match(texts(kit.bodies()[3]).join(), /SUMMARY[\s\S]*third/);
+  assert.equal(isArray(kit.bodies()[3]?.messages) && kit.bodies()[3]?.messages, kit.bodies()[3]?.messages);
+  await kit.agent.rename('My session');
+  assert.equal(kit.agent.state.title, 'My session');
+  const [point] = await kit.agent.rewindPoints();
+  assert.ok(point !== undefined);
+  const before = kit.agent.state.sessionId;
+  await kit.agent.clear();
+  assert.notEqual(kit.agent.state.sessionId, before);
+  await kit.agent.prompt('fresh');
+  assert.deepEqual(texts(kit.bodies()[4]), ['fresh']);
+  await assertSame(kit);
+});
+
+test('usage and cost count every answer once, side requests and sub-agents included', async (t) => {
+  const usage = { input_tokens: 1000, output_tokens: 100, cache_read_input_tokens: 10, cache_creation_input_tokens: 0 };
+  const kit = await startAgent(t, [
+    { ...calls(['Bash', { command: 'true' }]), usage },
+    { ...says('ok'), usage },
+  ]);
+  await kit.agent.prompt('go');
+  const { inputTokens, outputTokens, cacheReadTokens } = kit.agent.state.usage;
+  assert.deepEqual([inputTokens, outputTokens, cacheReadTokens], [2000, 200, 20]);
+  assert.equal(kit.agent.state.contextTokens, 1110);
+  assert.ok(kit.agent.state.costMicros > 0);
+});
+
+function says(text: string): ScriptedReply {
+  return { blocks: [{ type: 'text', text }] };
+}
+
+function calls(...made: readonly (readonly [string, JsonObject])[]): ScriptedReply {
+  return { blocks: made.map(([name, input]): ReplyBlock => ({ type: 'tool_use', name, input })) };
+}
+
+function results(events: readonly AgentEvent[]) {
+  return events.flatMap((event) => (event.type === 'result' ? [event.outcome] : []));
+}
+
+/** The texts of a request's messages, those of one message joined. */
+function texts(body: { readonly messages?: unknown } | undefined): string[] {
+  const messages = isArray(body?.messages) ? body.messages : [];
+  return messages.flatMap((message) => {
+    const content = asObject(message)?.content;
+    const said = isArray(content) ? content.flatMap((block) => asObject(block)?.text ?? []) : [];
+    return said.length === 0 ? [] : [said.join('')];
+  });
+}
+
+/** What a resume of the file would send; it must be what the agent would send next. */
+async function assertSame({ agent, bodies }: AgentKit) {
+  const sent = requestMessages(await loadSession(agent.state.file));
+  assert.ok(!('refused' in sent));
+  const last = bodies().at(-1)?.messages;
+  const plain = JSON.parse(
+    JSON.stringify(last).replaceAll(',"cache_control":{"type":"ephemeral"}', ''),
+  ) as JsonObject[];
+  assert.deepEqual(
+    sent.messages.slice(0, plain.length).slice(0, -1),
+    plain.slice(0, sent.messages.length).slice(0, -1),
+  );
+  return sent.messages;
+}

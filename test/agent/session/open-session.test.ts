@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { type OpenOptions, openSession } from '../../../src/agent/session/open-session.ts';
+import { violationsOf } from '../../../src/agent/session/repair-request.ts';
+import { exitCodes } from '../../../src/base/errors.ts';
+import { isMessage } from '../../../src/session/node.ts';
+import { oldResumeLines } from '../../../src/session/resume/old-client.ts';
+import { requestMessages } from '../../../src/session/resume/request.ts';
+import { loadSession } from '../../../src/session/session.ts';
+import { encodeSlug } from '../../../src/store/slug.ts';
+import { AgentRun, model, openRun, placeIn } from '../../support/agent-run.ts';
+import { skipWithoutShared } from '../../support/paths.ts';
+import { refusalOf } from '../../support/refusal.ts';
+import { assistant, sessionText, user } from '../../support/session-text.ts';
+import { contentsOf, entriesOf, realSessions } from '../../support/surgery-kit.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+
+const [idA, idB] = ['aaaaaaaa-0000-4000-8000-000000000001', 'bbbbbbbb-0000-4000-8000-000000000002'];
+
+function project({ root, cwd }: OpenOptions): string {
+  const folder = path.join(root, 'projects', encodeSlug(cwd));
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(cwd, { recursive: true });
+  return folder;
+}
+
+async function writeSession(place: OpenOptions, sessionId: string, prompt: string): Promise<string> {
+  project(place);
+  const run = await openRun({ kind: 'new', sessionId }, place);
+  await run.turn(prompt, `Answer to ${prompt}`);
+  await run.close();
+  return run.session.file;
+}
+
+test('a session is found by id, beginning, path and title, and an unknown one is named in the refusal', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  const file = await writeSession(place, idA, 'One');
+  await writeSession(place, idB, 'Two');
+  const titled = await openRun({ kind: 'resume', session: idB }, place);
+  await titled.session.recorder.rename('The second');
+  await titled.close();
+  for (const [named, expected] of [
+    [idA, idA],
+    ['aaaa', idA],
+    [file, idA],
+    ['the second', idB],
+  ] as const) {
+    const session = await openSession({ kind: 'resume', session: named }, place);
+    assert.equal(session.sessionId, expected, named);
+    await session.close();
+  }
+  const refusal = await refusalOf(openSession({ kind: 'resume', session: 'nothing like it' }, place));
+  assert.match(refusal?.message ?? '', /^no session "nothing like it" below .*; run `clew ls`/);
+});
+
+test('--continue takes the session with the newest line, not the newest file, and passes over those of programs', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  const folder = project(place);
+  const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
+  const session = (id: string, day: number, more = {}): void => {
+    const lines = [user('hi', { timestamp: at(day), ...more }), assistant('ho', { timestamp: at(day), ...more })];
+    writeFileSync(path.join(folder, `${id}.jsonl`), sessionText(lines, { sessionId: id }));
+  };
+  session(idA, 5);
+  session(idB, 3);
+  session('cccccccc-0000-4000-8000-000000000003', 9, { entrypoint: 'sdk-cli' });
+  utimesSync(path.join(folder, `${idA}.jsonl`), new Date(), new Date(Date.UTC(2026, 0, 6)));
+  const newest = await openSession({ kind: 'continue' }, place);
+  assert.equal(newest.sessionId, idA);
+  await newest.close();
+  const nowhere = { ...place, cwd: path.join(place.cwd, 'other') };
+  assert.match((await refusalOf(openSession({ kind: 'continue' }, nowhere)))?.message ?? '', /there is no session/);
+});
+
+test('an id that is taken is refused for a new session', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  await writeSession(place, idA, 'One');
+  for (const choice of [
+    { kind: 'new', sessionId: idA },
+    { kind: 'resume', session: idA, fork: { sessionId: idA } },
+  ] as const)
+    assert.match((await refusalOf(openSession(choice, place)))?.message ?? '', /exists already; resume it/);
+  const odd = await refusalOf(openSession({ kind: 'new', sessionId: '../x' }, place));
+  assert.match(odd?.message ?? '', /is no session id; give a UUID/);
+});
+
+test('a fork goes on by itself, with its backups, and the original stays as it was', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  const file = await writeSession(place, idA, 'One');
+  mkdirSync(path.join(place.root, 'file-history', idA), { recursive: true });
+  writeFileSync(path.join(place.root, 'file-history', idA, '0123456789abcdef@v1'), 'kept');
+  const before = readFileSync(file, 'utf8');
+  const fork = await openRun({ kind: 'continue', fork: { sessionId: idB } }, place);
+  await fork.turn('Two', 'Answer to Two');
+  await fork.close();
+  assert.equal(readFileSync(file, 'utf8'), before);
+  assert.equal(fork.session.sessionId, idB);
+  assert.equal(fork.session.recorder.resumed().messages.length, 4);
+  assert.equal(readFileSync(path.join(place.root, 'file-history', idB, '0123456789abcdef@v1'), 'utf8'), 'kept');
+  const uuids = new Set(entriesOf(file).flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])));
+  assert.ok(entriesOf(fork.session.file).every(({ uuid }) => !uuids.has(String(uuid))));
+});
+
+test('a session outside the library is continued in a copy', async (t) => {
+  const folder = temporaryFolder(t);
+  const place = placeIn(folder);
+  const file = await writeSession(place, idA, 'One');
+  const outside = path.join(folder, 'sent', `${idA}.jsonl`);
+  cpSync(file, outside);
+  const session = await openSession({ kind: 'resume', session: outside }, { ...place, root: path.join(folder, 'own') });
+  assert.notEqual(session.sessionId, idA);
+  assert.ok(session.file.startsWith(path.join(folder, 'own', 'projects')));
+  assert.match(session.notes.join(), /the work goes on in a copy/);
+  await session.close();
+});
+
+test('two writers are refused, with an offer to fork', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  await writeSession(place, idA, 'One');
+  const first = await openSession({ kind: 'resume', session: idA }, place);
+  const second = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
+  assert.match(
+    second?.message ?? '',
+    /is in use: another clew .*; end it there, or work in a copy with --fork-session$/,
+  );
+  assert.equal(second?.exitCode, exitCodes.refused);
+  const fork = await openSession({ kind: 'resume', session: idA, fork: {} }, place);
+  await fork.close();
+  await first.close();
+  const again = await openSession({ kind: 'resume', session: idA }, place);
+  await again.close();
+  mkdirSync(path.join(place.root, 'sessions'));
+  writeFileSync(path.join(place.root, 'sessions', `${process.ppid}.json`), JSON.stringify({ sessionId: idA }));
+  const client = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
+  assert.match(client?.message ?? '', new RegExp(`Claude Code runs it as process ${process.ppid}; end it there`));
+});
+
+test('a damaged session is mended in the request, and its file is only added to', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  const file = path.join(project(place), `${idA}.jsonl`);
+  const thinking = { type: 'thinking', thinking: 'Hm', signature: '' };
+  const text = sessionText(
+    [user('go'), assistant([thinking, { type: 'text', text: 'gone' }], { message: { model } }), user('on')],
+    { sessionId: idA },
+  ).trimEnd();
+  writeFileSync(file, text);
+  const run = await openRun({ kind: 'resume', session: idA }, place);
+  assert.notDeepEqual(run.session.notes, []);
+  await run.prompt('Now?');
+  assert.deepEqual(violationsOf(run.session.messages(model), { model }), []);
+  await run.close();
+  assert.ok(readFileSync(file, 'utf8').startsWith(`${text}\n{"type":"file-history-snapshot"`));
+});
+
+test(
+  'sessions of every client are continued, and old and new clients see the new end',
+  { skip: skipWithoutShared },
+  async (t) => {
+    const isLong = process.env.CLEW_LONG === '1';
+    const files = realSessions().filter((_, i) => isLong || i % 5 === 0);
+    const versions = new Set<string>();
+    let count = 0;
+    for (const file of files) {
+      const before = requestMessages(await loadSession(file));
+      if ('refused' in before) continue;
+      const place = placeIn(temporaryFolder(t));
+      const copy = path.join(project(place), path.basename(file));
+      cpSync(file, copy);
+      const run = new AgentRun(await openSession({ kind: 'resume', session: copy }, place), before.model);
+      await run.turn('Continued', 'Gladly.');
+      await run.close();
+      const after = await loadSession(copy);
+      const request = requestMessages(after);
+      assert.deepEqual(request, run.session.recorder.resumed(), file);
+      assert.ok('messages' in request && request.messages.length >= 2, file);
+      assert.deepEqual(sentWords(request), [...sentWords(before), 'Continued', 'Gladly.'], file);
+      const last = oldResumeLines(after.transcript).findLast(isMessage);
+      assert.equal(last?.uuid, after.transcript.nodes.findLast(isMessage)?.uuid, file);
+      versions.add(
+        path
+          .relative(path.join(place.root), file)
+          .split(path.sep)
+          .find((part) => /^\d+\.\d+\.\d+$/.test(part)) ?? '',
+      );
+      count++;
+    }
+    assert.ok(count >= 20 && versions.size >= 5, `${count} sessions of ${versions.size} versions`);
+  },
+);
+
+/** What is said, without what the client itself adds at an end. */
+function sentWords(request: ReturnType<typeof requestMessages>): readonly string[] {
+  if ('refused' in request) return [];
+  return request.messages
+    .flatMap(({ content }) => content)
+    .flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text.trimEnd()] : []))
+    .filter((text) => text !== 'No response requested.');
+}
+
+test('a lock that a killed run left behind holds nothing', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  await writeSession(place, idA, 'One');
+  const locks = path.join(place.env.CLEW_HOME ?? '', 'session-locks');
+  writeFileSync(path.join(locks, `${idA}.lock`), JSON.stringify({ pid: 2 ** 30, host: 'x' }));
+  const elsewhere = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
+  assert.match(elsewhere?.message ?? '', /on x/);
+  writeFileSync(path.join(locks, `${idA}.lock`), 'half a lo');
+  const session = await openSession({ kind: 'resume', session: idA }, place);
+  await session.close();
+  assert.ok(!existsSync(path.join(locks, `${idA}.lock`)));
+  assert.deepEqual([...contentsOf(locks).keys()], []);
+});

@@ -1,0 +1,86 @@
+// A project folder with a workspace, and calls of the real tools in it; what a call asks of the loop is answered by the test.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { CallContext, CallProgress, Tool, ToolOutcome, Workspace } from '../../../src/agent/tool.ts';
+import { makeTools, type ToolOptions } from '../../../src/agent/tools/all.ts';
+import { makeWorkspace } from '../../../src/agent/tools/workspace.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+
+export interface ToolBench {
+  readonly folder: string;
+  readonly sessionDir: string;
+  readonly workspace: Workspace;
+  readonly kept: string[];
+  readonly progress: CallProgress[];
+  file(name: string): string;
+  tool(name: string): Tool;
+  call(name: string, input: JsonObject, more?: Partial<CallContext>): Promise<ToolOutcome>;
+  /** The text for the model of a call that must succeed. */
+  text(name: string, input: JsonObject, more?: Partial<CallContext>): Promise<string>;
+  /** The text for the model of a call that must fail. */
+  refusal(name: string, input: JsonObject, more?: Partial<CallContext>): Promise<string>;
+}
+
+export function makeBench(
+  context: TestContext,
+  files: Readonly<Record<string, string | Buffer>> = {},
+  options: ToolOptions = {},
+): ToolBench {
+  const root = temporaryFolder(context);
+  const folder = path.join(root, 'project');
+  const sessionDir = path.join(root, 'session');
+  writeTree(folder, { '.keep': '', ...files });
+  const workspace = makeWorkspace({ projectDir: folder, sessionDir, env: process.env });
+  context.after(() => workspace.background.close());
+  const tools = makeTools(options);
+  const kept: string[] = [];
+  const progress: CallProgress[] = [];
+  const find = (name: string): Tool => {
+    const tool = tools.find((one) => one.name === name);
+    assert.ok(tool, name);
+    return tool;
+  };
+  let calls = 0;
+  const call: ToolBench['call'] = async (name, input, more = {}) => {
+    const parsed = find(name).parse(input);
+    if ('problem' in parsed) return { content: parsed.problem, isError: true, stored: `Error: ${parsed.problem}` };
+    return find(name).run(parsed.input, {
+      callId: `toolu_${++calls}`,
+      signal: new AbortController().signal,
+      workspace,
+      progress: (update) => void progress.push(update),
+      keepFile: async (file) => void kept.push(file),
+      askPerson: async () => undefined,
+      askModel: async () => ({ problem: 'no model in this test' }),
+      startAgent: async () => assert.fail('no agent in this test'),
+      ...more,
+    });
+  };
+  const said = async (isError: boolean, ...args: Parameters<ToolBench['call']>): Promise<string> => {
+    const outcome = await call(...args);
+    assert.equal(outcome.isError, isError, JSON.stringify(outcome.content).slice(0, 500));
+    assert.ok(typeof outcome.content === 'string');
+    if (isError) assert.equal(outcome.stored, `Error: ${outcome.content}`);
+    return outcome.content;
+  };
+  return {
+    folder,
+    sessionDir,
+    workspace,
+    kept,
+    progress,
+    file: (name) => path.join(folder, name),
+    tool: find,
+    call,
+    text: (...args) => said(false, ...args),
+    refusal: (...args) => said(true, ...args),
+  };
+}
+
+export function storedOf(outcome: ToolOutcome): JsonObject {
+  const stored: JsonValue = outcome.stored;
+  assert.ok(typeof stored === 'object' && stored !== null && !Array.isArray(stored), JSON.stringify(outcome.content));
+  return stored as JsonObject; // no array, see above
+}
