@@ -1,4 +1,5 @@
 // `clew -p` as a program of its own in a test: a scripted model on loopback, and a home that holds nothing else.
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -8,6 +9,8 @@ import type { MessagesServer } from '../../src/api/server/messages-server.ts';
 import type { ReplyBlock, Script, ScriptedReply } from '../../src/api/server/script.ts';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { diagnoseSession } from '../../src/doctor/diagnose.ts';
+import { loadSession } from '../../src/session/session.ts';
 import { cleanEnv } from './clew.ts';
 import { clew, filesBelow } from './paths.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
@@ -156,4 +159,11 @@ export function kindsOf(messages: readonly JsonObject[]): string[] {
       ? `stream_event ${asObject(message.event)?.type}`
       : `${message.type} ${blocks.join()}`;
   });
+}
+
+/** Doctor has nothing to say of the session but what is worth knowing. */
+export async function assertSound(file: string): Promise<void> {
+  const { findings } = await diagnoseSession(await loadSession(file));
+  const bad = findings.filter(({ severity }) => severity !== 'info');
+  assert.deepEqual(bad, [], file);
 }
