@@ -1,9 +1,10 @@
 // Builds what is installed: the command and the library (bundled, split so that a command loads only
-// what it uses) into dist/, and the type declarations into dist/types/.
+// what it uses) into dist/, the page into dist/page/, and the type declarations into dist/types/.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
@@ -35,7 +36,7 @@ const common = {
 };
 await build({
   ...common,
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
   plugins: [lazyProcesses],
@@ -50,6 +51,8 @@ await build({
   entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
   chunkNames: 'trace/[name]-[hash]',
 });
+const pageBytes = await buildPage();
+console.log(`page: ${Math.round(pageBytes / 1024)} KB packed at first load`);
 chmodSync('dist/clew.js', 0o755);
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
   stdio: 'inherit',

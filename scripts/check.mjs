@@ -7,6 +7,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('build', { recursive: true, force: true });
 const steps = [
   ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.app.json']],
   ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
   ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],
 ];

@@ -1,6 +1,7 @@
 // The agent behind the handle: one session at a time, one turn at a time, and what a person may do in between. It holds
 // what changes while it runs; everything it does is done elsewhere.
 import { resolveModelAlias } from '../api/models.ts';
+import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { defaultModel } from '../session/resume/client.ts';
 import type { AgentCore } from './agent-core.ts';
@@ -24,6 +25,7 @@ import { openSession } from './session/open-session.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { PersonAnswer, PersonQuestion } from './tool.ts';
+import { endedWithout } from './turn-end.ts';
 import { promptText, TurnQueue } from './turn-queue.ts';
 
 export interface RunningParts {
@@ -82,7 +84,8 @@ export class RunningAgent implements Agent {
     for (const text of this.#parts.surroundings.notes) await this.#emit({ type: 'notice', level: 'warn', text });
   }
 
-  prompt(content: string | readonly JsonObject[]): Promise<TurnEnded> {
+  async prompt(content: string | readonly JsonObject[]): Promise<TurnEnded> {
+    if (this.#closing !== undefined) throw new UserError('the agent is closed', 'open another one');
     const isWaiting = this.#queue.isBusy;
     const text = promptText(content);
     if (isWaiting) this.#parts.bus.tell({ type: 'queued', text });
@@ -106,7 +109,7 @@ export class RunningAgent implements Agent {
   compact(focus?: string): Promise<void> {
     return this.#queue.run(() =>
       this.#inTurn(async (signal) => {
-        await this.#ready();
+        await this.#ready(signal);
         const wish = { trigger: 'manual', isTurnOpen: false, ...(focus === undefined ? {} : { focus }) } as const;
         const parts = compactionParts(this.#core, this.#loop);
         if (await compactConversation(wish, parts, this.#emit, signal))
@@ -176,7 +179,7 @@ export class RunningAgent implements Agent {
 
   async #runPrompt(content: string | readonly JsonObject[], signal: AbortSignal): Promise<TurnEnded> {
     const { surroundings } = this.#parts;
-    await this.#ready();
+    await this.#ready(signal);
     const { workspace, open } = this.#session;
     const { commands, judge } = surroundings;
     const { sessionId } = open;
@@ -189,9 +192,14 @@ export class RunningAgent implements Agent {
     return ended;
   }
 
-  async #ready(): Promise<void> {
-    for (const text of await this.#parts.surroundings.ready())
-      await this.#emit({ type: 'notice', level: 'warn', text });
+  /** A server that is slow to start must not keep an interrupt waiting. */
+  async #ready(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<readonly string[]>((resolve) => {
+      if (signal.aborted) resolve([]);
+      signal.addEventListener('abort', () => resolve([]), { once: true });
+    });
+    const notices = await Promise.race([this.#parts.surroundings.ready(), aborted]);
+    for (const text of notices) await this.#emit({ type: 'notice', level: 'warn', text });
   }
 
   /** Whatever ends it, an error of the disk included, nothing of the turn goes on behind it. */
@@ -315,18 +323,3 @@ export class RunningAgent implements Agent {
 
 /** In the words of Claude Code's SessionEnd hook. */
 const endReasons = { exit: 'prompt_input_exit', clear: 'clear', signal: 'other' } as const;
-
-/** A prompt that never became a turn. */
-function endedWithout(outcome: TurnEnded['outcome'], why?: string): TurnEnded {
-  const nothing = { durationMs: 0, apiDurationMs: 0, rounds: 0, text: '', denials: [] };
-  if (why === undefined) return { type: 'turn-end', outcome, ...nothing };
-  const error = {
-    status: undefined,
-    kind: 'hook_blocked',
-    message: why,
-    requestId: undefined,
-    retryAfterMs: undefined,
-    isRetryable: false,
-  };
-  return { type: 'turn-end', outcome, ...nothing, error };
-}

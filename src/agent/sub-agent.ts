@@ -31,7 +31,11 @@ export async function startSubAgent(
   const { type: agentType, description } = task;
   await core.bus.emit({ type: 'agent-started', ...mark, agentType, description });
   const agent = new SubAgent(core, task, definition, mark);
-  if (!task.isBackground) return agent.run(signal);
+  if (!task.isBackground) {
+    const outcome = await agent.run(signal);
+    await core.bus.emit({ type: 'agent-finished', ...mark, outcome });
+    return outcome;
+  }
   const outputFile = path.join(core.workspace().sessionDir, 'tool-results', `${mark.agentId}.output`);
   core.addBackground(runInBackground(core, agent, task, outputFile));
   return {
@@ -58,6 +62,7 @@ async function runInBackground(core: AgentCore, agent: SubAgent, task: AgentTask
   core.addNews(
     `<task-notification>\n<task-id>${agent.mark.agentId}</task-id>\n<status>${status}</status>\n<summary>The agent "${task.description}" has ended.</summary>\n<output-file>${outputFile}</output-file>\n<result>\n${report}\n</result>\n</task-notification>`,
   );
+  await core.bus.emit({ type: 'agent-finished', ...agent.mark, outcome });
 }
 
 class SubAgent {
@@ -81,13 +86,11 @@ class SubAgent {
   }
 
   async run(signal: AbortSignal): Promise<ToolOutcome> {
-    const { clock, bus } = this.#core;
+    const { clock } = this.#core;
     const started = clock.now().getTime();
     const prompts = [{ content: this.#task.prompt, isMeta: false }];
     const ended = await runTurn(prompts, this.#parts(), this.#emit, signal);
-    const outcome = this.#outcome(ended, clock.now().getTime() - started);
-    await bus.emit({ type: 'agent-finished', ...this.mark, outcome });
-    return outcome;
+    return this.#outcome(ended, clock.now().getTime() - started);
   }
 
   #count(happening: AgentHappening): void {

@@ -255,6 +255,22 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./stats.ts'),
   },
   {
+    name: 'open',
+    argument: '[SESSION]',
+    summary: 'open the web page of all sessions, or of one',
+    flags: [
+      { name: '--port', value: 'N', summary: 'listen on port N of 127.0.0.1 instead of a free one' },
+      { name: '--no-browser', summary: 'only print the address' },
+      { name: '--allow-changes', summary: 'let the page repair sessions and take it back; otherwise it only reads' },
+      json,
+      root,
+      demo,
+      { name: '--or-demo', summary: 'the demo sessions where there are no others', isHidden: true },
+    ],
+    examples: ['clew open', 'clew open 3f2b8c1e', 'clew open --port 8080 --no-browser'],
+    load: () => import('./open.ts'),
+  },
+  {
     name: 'replay',
     argument: 'SESSION',
     summary: 'serve the recorded answers of a session as the model',

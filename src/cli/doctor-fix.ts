@@ -5,7 +5,7 @@ import { neutralise, padEnd } from '../base/terminal-text.ts';
 import { type Diagnosis, diagnoseSession } from '../doctor/diagnose.ts';
 import { isSevere } from '../doctor/finding.ts';
 import { defaultStrategy, planRepair, type RepairOptions } from '../doctor/repair/repair.ts';
-import { newerBranch, type Strategy, strategies } from '../doctor/repair/sequence.ts';
+import { newerBranch, type Strategy, strategies, strategyMeanings } from '../doctor/repair/sequence.ts';
 import { loadSession } from '../session/session.ts';
 import type { ProjectsFolder } from '../store/roots.ts';
 import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
@@ -82,17 +82,11 @@ async function compareStrategies(
     const mark = strategy === chosen ? '▸' : ' ';
     const loaded = `${formatCount(proof.reachable.loaded)} of ${formatCount(proof.reachable.of)} entries`;
     rows.push(
-      `${mark} ${padEnd(strategy, 8)} ${padEnd(loaded, 22)} ${changed} changed, ${dropped.length} dropped  ${meanings[strategy]}\n`,
+      `${mark} ${padEnd(strategy, 8)} ${padEnd(loaded, 22)} ${changed} changed, ${dropped.length} dropped  ${strategyMeanings[strategy]}\n`,
     );
   }
   await writeOut([`There is newer work on another branch; --strategy chooses:\n${rows.join('')}\n`], input.io);
 }
-
-const meanings: Readonly<Record<Strategy, string>> = {
-  bridge: 'the branch that a resume takes now',
-  newest: 'the branch with the newest work',
-  graft: 'both, the newer work last',
-};
 
 async function mayWrite(input: CommandInput, planned: Outcome, source: Source): Promise<boolean> {
   const { flags, io } = input;

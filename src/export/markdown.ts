@@ -35,8 +35,12 @@ export async function* exportMarkdown(subject: Subject, options: MarkdownOptions
 
 async function* pieces(telling: Telling): AsyncGenerator<Piece> {
   const { session, subject } = telling;
+  const turns = turnsOf(session, session.branches[(telling.branch ?? 1) - 1]);
+  if (telling.turn !== undefined) {
+    for (const turn of turns.filter(({ index }) => index === telling.turn)) yield* tellTurn(telling, turn);
+    return;
+  }
   yield* header(telling);
-  const turns = turnsOf(session);
   if (turns.length === 0) yield { text: '*No conversation in this session, only bookkeeping.*' };
   for (const turn of turns) yield* tellTurn(telling, turn);
   for (const { text } of telling.queued.filter(({ outcome }) => outcome === 'waiting')) {

@@ -10,6 +10,10 @@ export interface MarkdownOptions {
   /** Whole paths and ids, and outputs without a cut. */
   readonly full?: boolean;
   readonly thinking?: boolean;
+  /** From 1; the active one unless it is given. */
+  readonly branch?: number;
+  /** Only this turn of it, from 1, without the table of facts. */
+  readonly turn?: number;
 }
 
 export interface Telling extends MarkdownOptions {

@@ -58,7 +58,8 @@ export function loadReadable(path: string, options: TranscriptOptions = {}): Tra
   }
 }
 
-function makeTranscript(path: string, loaded: Loader): Transcript {
+/** Only for growing-transcript.ts and what stands here. */
+export function makeTranscript(path: string, loaded: Omit<Transcript, 'path' | 'read' | 'pick'>): Transcript {
   const ranges = new RangeReader(path);
   const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
   return {
@@ -88,12 +89,16 @@ interface PendingLine {
   readonly bytes: Buffer;
 }
 
-class Loader {
+/** Takes a transcript line by line; a class for what it holds of the lines before. */
+export class Loader {
   readonly nodes: Node[] = [];
   readonly diagnostics: Diagnostic[] = [];
   foreign: string | undefined;
   sizeBytes = 0;
   mayRepeat = false;
+  /** The last line that was taken, and whether nothing that comes behind it can change what was made of it. */
+  lastLine = 0;
+  isSettled = true;
   readonly #options: TranscriptOptions;
   readonly #shared = new SharedValues();
   #pending: PendingLine[] = [];
@@ -115,6 +120,8 @@ class Loader {
 
   add(line: Line): void {
     this.sizeBytes = line.offset + line.length + (line.terminated ? 1 : 0);
+    this.lastLine = line.number;
+    this.isSettled = line.terminated;
     if (line.bytes.length < line.length) {
       this.#settlePending();
       this.#say('L-oversize', line, 0, `the line has ${line.length} bytes, too long to be read; it is kept as it is`);
@@ -137,6 +144,7 @@ class Loader {
   }
 
   finish(): void {
+    if (this.#pending.length > 0) this.isSettled = false;
     this.#settlePending();
   }
 

@@ -6,14 +6,19 @@ import type { Session } from './session.ts';
 import { toolCallsOf } from './tool-calls.ts';
 import { loadReadable } from './transcript.ts';
 import type { Turn } from './turns.ts';
-import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
-import { linesWithUsage } from './usage-lines.ts';
+import { type CountedMessage, countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
+import { type LoadAgent, linesWithUsage } from './usage-lines.ts';
 
 export function turnUsage(session: Session, turn: Turn): UsageTotals {
-  return totalUsage(countUsage(turnLines(session, turn)).messages);
+  return totalUsage(countTurn(session, turn));
 }
 
-function* turnLines(session: Session, turn: Turn): Generator<UsageLine> {
+/** The messages of the turn, each once, for whoever wants more of them than their sum: what they cost. */
+export function countTurn(session: Session, turn: Turn, load: LoadAgent = loadReadable): readonly CountedMessage[] {
+  return countUsage(turnLines(session, turn, load)).messages;
+}
+
+function* turnLines(session: Session, turn: Turn, load: LoadAgent): Generator<UsageLine> {
   const { path } = session.transcript;
   yield* linesWithUsage({ path, nodes: linesBegunIn(session, turn) }, session.id);
   const started = new Set(toolCallsOf(session, turn).flatMap((call) => call.agentId ?? []));
@@ -24,7 +29,7 @@ function* turnLines(session: Session, turn: Turn): Generator<UsageLine> {
       yield* linesWithUsage({ path, nodes: agent.nodes }, session.id);
       continue;
     }
-    const transcript = loadReadable(agent.path);
+    const transcript = load(agent.path);
     yield* linesWithUsage(transcript, session.id);
     const below: readonly AgentSource[] = session.agents.filter((each) => !seen.has(each));
     for (const nested of agentsStartedBy(transcript, below)) {

@@ -4,11 +4,14 @@ import type { Session } from './session.ts';
 import { loadReadable, type Transcript } from './transcript.ts';
 import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 
+/** Reads the transcript of a sub-agent; given by those who ask for the usage of many turns, and read each file once. */
+export type LoadAgent = (path: string) => Transcript;
+
 /** Agent transcripts are scanned, not parsed: their usage is all that is wanted here. */
-export function* usageLinesOf(session: Session): Generator<UsageLine> {
+export function* usageLinesOf(session: Session, load: LoadAgent = loadReadable): Generator<UsageLine> {
   yield* linesWithUsage(session.transcript, session.id);
   for (const agent of session.agents) {
-    if (agent.path !== undefined) yield* linesWithUsage(loadReadable(agent.path), session.id);
+    if (agent.path !== undefined) yield* linesWithUsage(load(agent.path), session.id);
   }
 }
 

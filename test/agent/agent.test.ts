@@ -1,11 +1,11 @@
 // The whole agent against the scripted server: real tools, real files, a real session.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { AgentEvent } from '../../src/agent/event.ts';
 import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
-import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadAgent, loadSession } from '../../src/session/session.ts';
 import { type AgentKit, startAgent } from '../support/agent-kit.ts';
@@ -94,10 +94,10 @@ test('sub-agents run together, write their own files and report with their total
   const task = (name: string) =>
     ['Task', { description: name, prompt: `Look at ${name}`, subagent_type: 'general-purpose' }] as const;
   const kit = await startAgent(t, ({ body }) => {
-    const said = texts(asObject(body) ?? {});
-    if (said[0] !== 'go')
-      return said.length > 1 ? says(`${said[0]}: seen`) : calls(['Bash', { command: `echo ${said[0]}` }]);
-    return said.length === 1 ? calls(task('one'), task('two')) : says('both are back');
+    const [first, ...more] = messagesOf(body);
+    const [said = ''] = texts({ messages: [first ?? {}] });
+    if (said !== 'go') return more.length > 0 ? says(`${said}: seen`) : calls(['Bash', { command: `echo ${said}` }]);
+    return more.length === 0 ? calls(task('one'), task('two')) : says('both are back');
   });
   const ended = await kit.agent.prompt('go');
   assert.equal(ended.text, 'both are back');
@@ -126,21 +126,18 @@ test('sub-agents run together, write their own files and report with their total
 });
 
 test('a sub-agent in the background reports at the next pause', async (t) => {
+  const task = { description: 'look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: true };
   const kit = await startAgent(t, ({ body }) => {
-    const said = texts(asObject(body) ?? {});
-    if (said[0] === 'Look') return says('it is blue');
-    if (said.length > 1) return says('ok');
-    return calls([
-      'Task',
-      { description: 'look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: true },
-    ]);
+    const messages = messagesOf(body);
+    if (texts({ messages })[0] === 'Look') return says('it is blue');
+    return messages.length > 1 ? says('ok') : calls(['Task', task]);
   });
   await kit.agent.prompt('go');
   await waitFor(() => kit.types().includes('agent-finished'));
   const launched = asObject(results(kit.events)[0]?.stored);
   assert.deepEqual([launched?.status, launched?.isAsync], ['async_launched', true]);
   const output = String(launched?.outputFile);
-  await waitFor(() => existsSync(output) && readFileSync(output, 'utf8') === 'it is blue');
+  assert.equal(readFileSync(output, 'utf8'), 'it is blue');
   await kit.agent.prompt('what did it see?');
   assert.match(
     texts(kit.bodies().at(-1)).join('\n'),
@@ -214,25 +211,41 @@ test('rules, hooks and memory files of the user hold', async (t) => {
   );
 });
 
-test('compacting, clearing, renaming and rewinding leave a session that goes on', async (t) => {
-  const kit = await startAgent(t, [says('one'), says('two'), says('SUMMARY'), says('three'), says('four')]);
+test('a session goes on after a compaction, a rewind, a new name and a new beginning', async (t) => {
+  const replies = ['one', 'two', 'SUMMARY', 'three', 'four', 'five'];
+  const kit = await startAgent(t, replies.map(says));
   await kit.agent.prompt('first');
   await kit.agent.prompt('second');
   await kit.agent.compact('the tests');
-  await assertSame(kit);
   await kit.agent.prompt('third');
+  assert.match(texts(kit.bodies()[2]).join(), /pay attention to: the tests/);
   assert.match(texts(kit.bodies()[3]).join(), /SUMMARY[\s\S]*third/);
-  assert.equal(isArray(kit.bodies()[3]?.messages) && kit.bodies()[3]?.messages, kit.bodies()[3]?.messages);
-  await kit.agent.rename('My session');
-  assert.equal(kit.agent.state.title, 'My session');
-  const [point] = await kit.agent.rewindPoints();
-  assert.ok(point !== undefined);
-  const before = kit.agent.state.sessionId;
-  await kit.agent.clear();
-  assert.notEqual(kit.agent.state.sessionId, before);
-  await kit.agent.prompt('fresh');
-  assert.deepEqual(texts(kit.bodies()[4]), ['fresh']);
   await assertSame(kit);
+  const points = await kit.agent.rewindPoints();
+  const point = points.find(({ prompt }) => prompt === 'third');
+  assert.ok(point !== undefined);
+  assert.equal((await kit.agent.rewind(point, 'chat')).prompt, 'third');
+  await kit.agent.prompt('other third');
+  assert.match(texts(kit.bodies()[4]).join(), /SUMMARY\n?other third$/);
+  await assertSame(kit);
+  await kit.agent.rename('My session');
+  const { sessionId, title } = kit.agent.state;
+  assert.equal(title, 'My session');
+  await kit.agent.clear();
+  assert.notEqual(kit.agent.state.sessionId, sessionId);
+  await kit.agent.prompt('fresh');
+  assert.deepEqual(texts(kit.bodies()[5]), ['fresh']);
+  await assertSame(kit);
+});
+
+test('a closed agent takes no prompt, and its session can be opened by others', async (t) => {
+  const kit = await startAgent(t, [says('ok')]);
+  await kit.agent.prompt('hello');
+  await kit.agent.close('exit');
+  await assert.rejects(kit.agent.prompt('more'), { name: 'UserError' });
+  const session = { kind: 'resume', session: kit.agent.state.sessionId } as const;
+  const next = await startAgent(t, [says('again')], { folder: kit.folder, session });
+  assert.equal((await next.agent.prompt('hello again')).text, 'again');
 });
 
 test('usage and cost count every answer once, side requests and sub-agents included', async (t) => {
@@ -260,6 +273,11 @@ function results(events: readonly AgentEvent[]) {
   return events.flatMap((event) => (event.type === 'result' ? [event.outcome] : []));
 }
 
+function messagesOf(body: JsonValue | undefined): readonly JsonValue[] {
+  const messages = asObject(body)?.messages;
+  return isArray(messages) ? messages : [];
+}
+
 /** The texts of a request's messages, those of one message joined. */
 function texts(body: { readonly messages?: unknown } | undefined): string[] {
   const messages = isArray(body?.messages) ? body.messages : [];
@@ -270,17 +288,13 @@ function texts(body: { readonly messages?: unknown } | undefined): string[] {
   });
 }
 
-/** What a resume of the file would send; it must be what the agent would send next. */
+/** What the last request sent is the beginning of what a resume of the file would send. */
 async function assertSame({ agent, bodies }: AgentKit) {
   const sent = requestMessages(await loadSession(agent.state.file));
   assert.ok(!('refused' in sent));
-  const last = bodies().at(-1)?.messages;
-  const plain = JSON.parse(
-    JSON.stringify(last).replaceAll(',"cache_control":{"type":"ephemeral"}', ''),
-  ) as JsonObject[];
-  assert.deepEqual(
-    sent.messages.slice(0, plain.length).slice(0, -1),
-    plain.slice(0, sent.messages.length).slice(0, -1),
-  );
+  const last = JSON.stringify(bodies().at(-1)?.messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+  const plain = JSON.parse(last) as JsonObject[];
+  assert.deepEqual(sent.messages.slice(0, plain.length), plain);
+  assert.ok(sent.messages.length > plain.length);
   return sent.messages;
 }

@@ -55,6 +55,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collectTrace(folder, printed);
   await collectLive(context, folder, printed);
   await collectReplay(context, folder, printed);
+  await collectOpen(context, printed);
   for (const [place, keys] of printed) {
     // With --full only the messages differ, in other reports only the rows.
     const plain = place
@@ -157,6 +158,12 @@ async function collectLive(context: TestContext, folder: string, printed: Map<st
     );
     await running.end('SIGTERM');
   }
+}
+
+async function collectOpen(context: TestContext, printed: Map<string, Set<string>>): Promise<void> {
+  const clew = startClew(context, ['open', '--demo', '--no-browser', '--json']);
+  collect('open', parseJson(await clew.prints(/\n/)) ?? null, printed);
+  await clew.end('SIGTERM');
 }
 
 async function collectReplay(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {

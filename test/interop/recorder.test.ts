@@ -13,6 +13,7 @@ import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { AgentRun, placeIn } from '../support/agent-run.ts';
+import { hasShared } from '../support/paths.ts';
 import { runRandomly } from '../support/random-run.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { signature } from '../support/signature.ts';
@@ -20,7 +21,7 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 import { describeDifference } from './difference.ts';
 import { assertPredicted, resumeLive } from './live.ts';
 import { predict } from './predict.ts';
-import { realCases } from './recordings.ts';
+import { realCases, sharedRealCases } from './recordings.ts';
 
 const current = '2.1.325';
 const old = '2.1.45';
@@ -114,11 +115,17 @@ for (const version of [current, old]) {
 }
 
 test('a session of a real client is continued by ours and then by the client', { concurrency }, async (t) => {
-  const files = realCases().map(({ file }) => file);
-  const chosen = ['1.0.57', old, '2.1.150', current].flatMap(
-    (version) => files.findLast((file) => file.includes(`/${version}/tools/`)) ?? [],
-  );
-  assert.ok(chosen.length >= 3, `only ${chosen.join(', ')}`);
+  const files = [...realCases(), ...sharedRealCases()].map(({ file }) => file);
+  const wanted = [
+    '2.0.50/agent',
+    '2.1.45/tui',
+    '2.1.150/compact',
+    '2.1.325/tools',
+    '2.1.325/tui-tools',
+    '2.1.325/kill',
+  ];
+  const chosen = wanted.flatMap((name) => files.find((file) => file.includes(`/${name}`)) ?? []);
+  assert.ok(chosen.length >= (hasShared ? 6 : 3), `only ${chosen.join(', ')}`);
   await Promise.all(
     chosen.map((file) =>
       t.test(file.slice(-70), async (context) => {

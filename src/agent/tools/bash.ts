@@ -2,7 +2,7 @@
 // outlives an interrupt, its time limit or our own process.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { formatDuration } from '../../base/human.ts';
 import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../tool.ts';

@@ -1,6 +1,6 @@
 // A zod schema, a description and a function → a Tool. The schema is the one statement of an input: the API gets it as
 // JSON Schema, the model's calls are checked by it, and `run` is typed by it.
-import { z } from 'zod';
+import * as z from 'zod';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { hasLoneSurrogate, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';

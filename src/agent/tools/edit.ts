@@ -2,7 +2,7 @@
 // wrong place without anybody seeing it.
 
 import { lstat } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../../base/human.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
 import { createText, keptText, readSeenText, replaceText, type SeenText } from './change-file.ts';

@@ -1,6 +1,6 @@
 // Glob: a pattern of file names → the files, the newest first.
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CallContext, Tool } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';
 import { limits } from './limits.ts';

@@ -1,5 +1,5 @@
 // Grep: a regular expression → the files, lines or counts that match, by ripgrep.
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../../base/human.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Tool, ToolOutcome } from '../tool.ts';

@@ -2,7 +2,7 @@
 // the project folder, where permission rules see them from too; `~` and variables are not expanded, for the same reason.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Workspace } from '../tool.ts';
 import { limits } from './limits.ts';
 

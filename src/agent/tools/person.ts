@@ -1,6 +1,6 @@
 // AskUserQuestion and ExitPlanMode: what the model asks of the person. Without anybody to answer, it is told so and goes
 // on by itself.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import type { Tool } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';

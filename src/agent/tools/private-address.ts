@@ -19,8 +19,7 @@ for (const [network, prefix] of [
   blocked.addSubnet(network, prefix, 'ipv4');
 for (const [network, prefix] of [
   ['::', 127],
-  // IPv4 addresses in other clothes: mapped, translated, 6to4, Teredo.
-  ['::ffff:0:0', 96],
+  // IPv4 addresses in other clothes: translated, 6to4, Teredo. Mapped ones (::ffff:…) the list takes for IPv4 by itself.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],

@@ -1,6 +1,6 @@
 // Read: a file → numbered lines for the model, or a picture as an image block. What was seen is remembered by its hash:
 // only then may Edit and Write touch the file.
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatBytes } from '../../base/human.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';

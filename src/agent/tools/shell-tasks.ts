@@ -1,6 +1,6 @@
 // BashOutput, KillShell and its newer name TaskStop: looking at and ending what Bash started in the background.
 import { runInNewContext } from 'node:vm';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BackgroundTask, CallContext, Tool } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
@@ -74,7 +74,7 @@ export const taskStopTool: Tool = defineTool({
     const id = task_id ?? shell_id;
     if (id === undefined) throw new ToolFailure('TaskStop needs task_id.');
     const { command } = await killTask(context, id);
-    const stored = { message: `Successfully stopped task: ${id} (${command})` };
+    const stored = { message: `Successfully stopped task: ${id} (${command})`, task_id: id, command };
     return { content: JSON.stringify(stored), isError: false, stored };
   },
 });

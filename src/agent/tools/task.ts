@@ -1,5 +1,5 @@
 // Task: hands a piece of work to a sub-agent, which has a conversation of its own; its last words come back.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Tool } from '../tool.ts';
 import { defineTool } from './define.ts';
 

@@ -1,5 +1,5 @@
 // TodoWrite: the model's list of what is to be done, as a whole each time; people see it while it works.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import type { Todo, Tool } from '../tool.ts';
 import { defineTool } from './define.ts';

@@ -1,6 +1,6 @@
 // WebFetch: a URL and a question → what a small model answers from the page. The page itself would fill the window, and
 // its words are data, never instructions.
-import { z } from 'zod';
+import * as z from 'zod';
 import { isText, textOf } from '../../format/block.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';

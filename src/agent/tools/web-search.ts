@@ -1,5 +1,5 @@
 // WebSearch: a query → links and what a model says about them. The search itself is a tool of the API, run on its side.
-import { z } from 'zod';
+import * as z from 'zod';
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlock, isText } from '../../format/block.ts';
 import type { Tool } from '../tool.ts';

@@ -1,7 +1,7 @@
 // Write: a whole new text for a file. Over an existing one only if the model has seen all of it, and then its encoding,
 // byte order mark and line ends stay.
 import { lstat, stat } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Tool } from '../tool.ts';
 import { createText, keptText, readSeenText, replaceText } from './change-file.ts';

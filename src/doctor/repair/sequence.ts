@@ -14,6 +14,13 @@ export type Strategy = 'bridge' | 'newest' | 'graft';
 
 export const strategies: readonly Strategy[] = ['bridge', 'newest', 'graft'];
 
+/** What each of them keeps, for a person who has to choose. */
+export const strategyMeanings: Readonly<Record<Strategy, string>> = {
+  bridge: 'the branch that a resume takes now',
+  newest: 'the branch with the newest work',
+  graft: 'both, the newer work last',
+};
+
 export interface Sequence {
   readonly nodes: readonly Node[];
   /** Records that go, with the reason. */

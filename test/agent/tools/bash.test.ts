@@ -231,7 +231,11 @@ test('TaskStop ends a background command by either name of its id', async (t) =>
     const outcome = await bench.call('Bash', { command: 'sleep 1000', run_in_background: true });
     const id = String(storedOf(outcome).backgroundTaskId);
     const message = `Successfully stopped task: ${id} (sleep 1000)`;
-    assert.deepEqual(storedOf(await bench.call('TaskStop', { [key]: id })), { message });
+    assert.deepEqual(storedOf(await bench.call('TaskStop', { [key]: id })), {
+      message,
+      task_id: id,
+      command: 'sleep 1000',
+    });
   }
   assert.match(await bench.refusal('TaskStop', {}), /needs task_id/);
 });

@@ -1,0 +1,79 @@
+// clew open [SESSION]: serves the web page of the library on 127.0.0.1, prints its address and opens the browser, until
+// it is stopped.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { findTranscripts } from '../library/transcript-files.ts';
+import { stateFolder } from '../store/roots.ts';
+import { startServer } from '../web/server/server.ts';
+import { type CommandInput, countFlag } from './command.ts';
+import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
+import { packageRoot } from './roots-argument.ts';
+import { findSessionArgument, rootsOf } from './session-argument.ts';
+import { createStop } from './stop-signal.ts';
+import { writeOut } from './terminal/output.ts';
+
+export async function run(given: CommandInput): Promise<void> {
+  const input = orDemo(given);
+  const { flags, io } = input;
+  const session = input.argument === undefined ? undefined : await findSessionArgument(input);
+  const { signal, listen, dispose } = createStop();
+  const server = await startServer({
+    roots: rootsOf(input),
+    state: stateFolder(io.env),
+    isDemo: flags.demo === true,
+    allowsChanges: flags['allow-changes'] === true,
+    port: portFlag(input),
+    pageFolder: path.join(packageRoot, 'dist', 'page'),
+    env: io.env,
+    onNotice: (message) => writeNotice(io.stderr, message),
+    onFault: (message) => writeNotice(io.stderr, message),
+  });
+  listen();
+  try {
+    const url = session === undefined ? server.url : await server.urlOf(path.resolve(session));
+    if (url === undefined)
+      throw new UserError(`${session} is not in a project folder of the roots`, 'name its root with --root DIR');
+    await writeOut([flags.json === true ? `${jsonText({ url })}\n` : `${url}\n`], io);
+    if (flags.json !== true) writeNotice(io.stderr, 'Ctrl-C ends it');
+    if (flags['no-browser'] !== true) openBrowser(url, io.env);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  } finally {
+    await server.close();
+    dispose();
+  }
+}
+
+/** For `npm start`: who has no sessions yet sees those of the demo. */
+function orDemo(input: CommandInput): CommandInput {
+  const { flags, io } = input;
+  if (flags['or-demo'] !== true || findTranscripts(rootsOf(input)).files.length > 0) return input;
+  writeNotice(io.stderr, 'no sessions of your own yet; these are the bundled demo sessions');
+  return { ...input, flags: { ...flags, demo: true } };
+}
+
+function portFlag({ flags }: CommandInput): number {
+  const port = countFlag(flags, 'port') ?? 0;
+  if (port > 65_535) throw new UserError(`--port takes a number up to 65535, not ${port}`, 'write --port 8080');
+  return port;
+}
+
+/** The address is printed: where no browser can be opened, a person can. */
+function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const [command, args] = browserCommand(url, env);
+  if (command === undefined) return;
+  const child = spawn(command, args, { stdio: 'ignore', detached: true, env });
+  child.on('error', () => {});
+  child.unref();
+}
+
+function browserCommand(url: string, env: NodeJS.ProcessEnv): readonly [string | undefined, readonly string[]] {
+  if (process.platform === 'darwin') return ['open', [url]];
+  if (process.platform === 'win32') return ['cmd', ['/c', 'start', '""', url.replaceAll('&', '^&')]];
+  // Without a screen it would look for a browser that takes over the terminal.
+  const hasScreen = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER].some(
+    (value) => value !== undefined && value !== '',
+  );
+  return [hasScreen ? 'xdg-open' : undefined, [url]];
+}

@@ -1,0 +1,112 @@
+// A word and a branch → the places where the word stands, in the order of the branch: in what was said, thought, called
+// and answered. It stops after enough hits or enough bytes and says where to go on, so that a long session answers soon.
+import { asObject, type JsonObject } from '../../base/json.ts';
+import { blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../../format/block.ts';
+import { contentOf, type Entry } from '../../format/entry.ts';
+import { leafText } from '../../library/text-leaves.ts';
+import { callsOf, type Node } from '../../session/node.ts';
+import { promptText } from '../../session/prompt-text.ts';
+import { readEntry, type Session } from '../../session/session.ts';
+import { branchNumbered, nodesOf, type Part, partsOf } from './parts.ts';
+import { firstChars } from './text.ts';
+import type { FindHit, FindResult } from './view.ts';
+
+export interface FindOptions {
+  readonly text: string;
+  /** From 1, the active branch unless it is given. */
+  readonly branch?: number;
+  /** The part to begin at. */
+  readonly from?: number;
+  readonly limit?: number;
+  /** Lines are read up to this many bytes; the part in which that happens is finished. */
+  readonly maxBytes?: number;
+}
+
+const aroundChars = 60;
+
+/** Upper and lower case are the same; one hit for each block. */
+export function findInSession(session: Session, options: FindOptions): FindResult {
+  const { text, branch = 1, from = 0, limit = 100, maxBytes = 64 * 1024 * 1024 } = options;
+  const { all } = partsOf(session, branchNumbered(session, branch));
+  const pattern = wordPattern(text);
+  if (pattern === undefined) return { hits: [], next: null };
+  const shownIn = callParts(all);
+  const hits: FindHit[] = [];
+  let bytes = 0;
+  for (const part of all.slice(Math.max(0, from))) {
+    if (hits.length >= limit || bytes >= maxBytes) return { hits, next: part.index };
+    for (const node of nodesOf(part)) {
+      if (!searched.has(node.type)) continue;
+      bytes += node.length;
+      hits.push(...hitsIn(readEntry(session, node), { node, part, pattern, shownIn }));
+    }
+  }
+  return { hits, next: null };
+}
+
+const searched: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);
+
+/** White space in the word stands for any white space, as it is drawn. */
+function wordPattern(text: string): RegExp | undefined {
+  const words = firstChars(text, 200).trim();
+  if (words === '') return undefined;
+  const escaped = words.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  return new RegExp(escaped.join('\\s{1,20}'), 'iu');
+}
+
+/** A result is drawn with its call, which may stand in an earlier part. */
+function callParts(all: readonly Part[]): ReadonlyMap<string, Part> {
+  const parts = new Map<string, Part>();
+  for (const part of all) {
+    for (const node of nodesOf(part)) for (const { id } of callsOf(node)) if (!parts.has(id)) parts.set(id, part);
+  }
+  return parts;
+}
+
+interface Search {
+  readonly node: Node;
+  readonly part: Part;
+  readonly pattern: RegExp;
+  readonly shownIn: ReadonlyMap<string, Part>;
+}
+
+function hitsIn(entry: Entry, search: Search): readonly FindHit[] {
+  const { node } = search;
+  if (node.type === 'assistant') return answerHits(entry, search);
+  if (node.type === 'attachment') return match(search, 'note', leafText((entry as JsonObject).attachment));
+  const blocks = contentOf(entry);
+  const results = blocks.filter(isToolResult).flatMap((block) => {
+    const part = search.shownIn.get(block.tool_use_id) ?? search.part;
+    return match({ ...search, part }, 'tool-output', textOf(blocksOf(block.content)));
+  });
+  const said = node.promptKind === undefined ? textOf(blocks) : promptText(blocks);
+  return [...results, ...match(search, node.promptKind === undefined ? 'note' : 'prompt', said)];
+}
+
+function answerHits(entry: Entry, search: Search): readonly FindHit[] {
+  return contentOf(entry).flatMap((block) => {
+    if (isText(block)) return match(search, 'answer', block.text);
+    if (isThinking(block)) return match(search, 'thinking', block.type === 'thinking' ? block.thinking : '');
+    if (isToolUse(block)) return match(search, 'tool-input', leafText(asObject(block.input) ?? {}));
+    return [];
+  });
+}
+
+function match({ node, part, pattern }: Search, kind: string, text: string): readonly FindHit[] {
+  const found = text === '' ? null : pattern.exec(text);
+  if (found === null) return [];
+  const { index, 0: words } = found;
+  const end = index + words.length;
+  return [
+    {
+      part: part.index,
+      turn: part.turn.index,
+      line: node.line,
+      record: node.index,
+      in: kind,
+      before: text.slice(Math.max(0, index - aroundChars), index).toWellFormed(),
+      match: words.toWellFormed(),
+      after: text.slice(end, end + aroundChars).toWellFormed(),
+    },
+  ];
+}

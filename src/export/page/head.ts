@@ -1,0 +1,171 @@
+// A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Beside the
+// nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
+import { isDamage } from '../../base/diagnostic.ts';
+import { contentOf } from '../../format/entry.ts';
+import { bundledPrices, PriceList } from '../../library/prices.ts';
+import { type Compaction, compactionsOf } from '../../session/compaction.ts';
+import { isBoundary, type Node } from '../../session/node.ts';
+import { promptText } from '../../session/prompt-text.ts';
+import { promptsWithoutLine } from '../../session/queue.ts';
+import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
+import { titleOf } from '../../session/title.ts';
+import { toolCallsOf } from '../../session/tool-calls.ts';
+import { loadReadable, type Transcript } from '../../session/transcript.ts';
+import { countTurn } from '../../session/turn-usage.ts';
+import type { Turn } from '../../session/turns.ts';
+import { type CountedMessage, countUsage, totalUsage } from '../../session/usage.ts';
+import { type LoadAgent, usageLinesOf } from '../../session/usage-lines.ts';
+import { modelsOf } from '../models.ts';
+import { agentRow, branchRows } from './branch-rows.ts';
+import { branchNumbered, linesPerPart, type Parts, partsOf } from './parts.ts';
+import { cutText, firstChars, refTo, startOf, textChars, timeOf } from './text.ts';
+import type { CompactionRow, SessionHead, TurnRow } from './view.ts';
+
+export interface HeadOptions {
+  /** From 1, the active one unless it is given. */
+  readonly branch?: number;
+  /** Rows only from this turn on: the others have not changed. */
+  readonly fromTurn?: number;
+  readonly prices?: PriceList;
+}
+
+const maxDamage = 100;
+
+export function sessionHead(session: Session, options: HeadOptions = {}): SessionHead {
+  const { branch = 1, fromTurn = 1, prices = new PriceList(bundledPrices) } = options;
+  const load = loadOnce();
+  const { nodes, sizeBytes } = session.transcript;
+  const title = titleOf(session);
+  const cwd = cwdOf(session);
+  const { startedAt, durationMs } = timesOf(nodes);
+  const damage = diagnosticsOf(session).filter(isDamage);
+  const models = modelsOf(session);
+  const parts = partsOf(session, branchNumbered(session, branch));
+  const counted = countUsage(usageLinesOf(session, load)).messages;
+  return {
+    sessionId: session.id,
+    isAgent: session.isAgent,
+    title: title === undefined ? null : startOf(title, 300),
+    cwd: cwd === undefined ? null : firstChars(cwd, 1_000),
+    startedAt,
+    endedAt: startedAt === null ? null : startedAt + durationMs,
+    sizeBytes,
+    lines: nodes.length,
+    models: models.map((model) => firstChars(model, 100)),
+    versions: versionsOf(session).map((version) => firstChars(version, 40)),
+    contextLimit: prices.contextTokensOf(models.at(-1) ?? '') ?? null,
+    usage: totalUsage(counted),
+    ...costOf(counted, prices),
+    branches: branchRows(session),
+    branch: session.branches.length === 0 ? 0 : branch,
+    compactions: compactionsOf(session).flatMap(compactionRow),
+    agents: session.agents.map(agentRow),
+    damage: damage.slice(0, maxDamage).map(({ code, line, message }) => ({ code, line, message })),
+    damageCount: damage.length,
+    waiting: session.isAgent ? [] : waitingPrompts(session),
+    parts: parts.all.length,
+    turnCount: parts.turns.length,
+    turns: parts.turns.slice(fromTurn - 1).map((turn) => turnRow(session, parts, turn, { prices, load })),
+  };
+}
+
+/** Each file of a sub-agent is read once, however many turns ask for it. */
+function loadOnce(): LoadAgent {
+  const loaded = new Map<string, Transcript>();
+  return (path) => {
+    const transcript = loaded.get(path) ?? loadReadable(path);
+    loaded.set(path, transcript);
+    return transcript;
+  };
+}
+
+interface RowTools {
+  readonly prices: PriceList;
+  readonly load: LoadAgent;
+}
+
+const rowChars = 160;
+
+function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load }: RowTools): TurnRow {
+  const counted = countTurn(session, turn, load);
+  const calls = toolCallsOf(session, turn);
+  const last = lastAnswer(turn);
+  const usage = last?.message?.usage;
+  return {
+    index: turn.index,
+    firstPart: parts.firstOf[turn.index - 1] ?? 0,
+    partLines: turn.nodes.flatMap((node, i) => (i % linesPerPart === 0 ? [node.line] : [])),
+    prompt: turn.prompt === undefined ? '' : startOf(promptText(contentOf(readEntry(session, turn.prompt))), rowChars),
+    promptKind: turn.promptKind ?? null,
+    ...timesOf(turn.nodes),
+    lines: turn.nodes.length,
+    calls: calls.length,
+    errors: calls.filter((call) => call.isError).length + turn.nodes.filter((node) => node.isApiError).length,
+    agents: new Set(calls.flatMap((call) => call.agentId ?? [])).size,
+    compactions: turn.nodes.filter((node) => isBoundary(node)).length,
+    usage: totalUsage(counted),
+    ...costOf(counted, prices),
+    contextTokens:
+      usage === undefined
+        ? null
+        : usage.inputTokens +
+          usage.cacheReadTokens +
+          usage.cacheWrite5mTokens +
+          usage.cacheWrite1hTokens +
+          usage.outputTokens,
+    model: last?.message?.model === undefined ? null : firstChars(last.message.model, 100),
+  };
+}
+
+function timesOf(nodes: readonly Node[]): Pick<TurnRow, 'startedAt' | 'durationMs'> {
+  let first = Number.NaN;
+  let last = Number.NaN;
+  for (const { time } of nodes) {
+    if (Number.isNaN(time)) continue;
+    if (!(time >= first)) first = time;
+    if (!(time <= last)) last = time;
+  }
+  return { startedAt: timeOf(first), durationMs: Number.isNaN(first) ? 0 : last - first };
+}
+
+/** The last line that a model wrote; a clone may carry zeros, which say nothing. */
+function lastAnswer({ nodes }: Turn): Node | undefined {
+  return nodes.findLast(({ type, message }) => {
+    const usage = message?.usage;
+    if (type !== 'assistant' || usage === undefined || message?.model === '<synthetic>') return false;
+    return usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens > 0;
+  });
+}
+
+function costOf(messages: readonly CountedMessage[], prices: PriceList): Pick<TurnRow, 'costMicros' | 'unpriced'> {
+  let micros = 0;
+  let unpriced = 0;
+  for (const { line, usage } of messages) {
+    const cost = prices.costOf(line.model, usage);
+    if (cost === undefined) unpriced++;
+    else micros += cost;
+  }
+  return { costMicros: unpriced === messages.length ? null : micros, unpriced };
+}
+
+function compactionRow(compaction: Compaction): readonly CompactionRow[] {
+  const line = compaction.boundary ?? compaction.summary;
+  if (line === undefined) return [];
+  return [
+    {
+      line: line.line,
+      uuid: line.uuid ?? null,
+      at: timeOf(compaction.time),
+      trigger: compaction.trigger === undefined ? null : firstChars(compaction.trigger, 40),
+      preTokens: compaction.preTokens ?? null,
+      postTokens: compaction.postTokens ?? null,
+      kept: compaction.preservedUuids.length,
+    },
+  ];
+}
+
+function waitingPrompts({ transcript }: Session): SessionHead['waiting'] {
+  return promptsWithoutLine(transcript)
+    .filter(({ outcome }) => outcome === 'waiting')
+    .map(({ text, node }) => cutText(text, textChars.note, refTo(node, 'content')));
+}

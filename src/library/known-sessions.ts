@@ -1,0 +1,74 @@
+// The transcripts on the disk and an index that may lag behind them → a row for every session, at once and without
+// reading a transcript: a list can be shown while the index is still being made.
+import { basename } from 'node:path';
+import { compareNames } from '../store/folders.ts';
+import type { Database, Row, SqlValue } from './database.ts';
+import type { ListedSession } from './session-list.ts';
+import type { TranscriptFile } from './transcript-files.ts';
+
+export interface KnownSession
+  extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes'> {
+  readonly cwd: string | undefined;
+  readonly title: string | undefined;
+  readonly firstPrompt: string | undefined;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** What only a reading of the whole transcript tells, as it was when it was last read. */
+  readonly counts: Pick<ListedSession, 'entries' | 'turns' | 'agents' | 'damage'> | undefined;
+}
+
+export function knownSessions(database: Database, files: readonly TranscriptFile[]): readonly KnownSession[] {
+  const rows = new Map(
+    database
+      .prepare(knownRows)
+      .all()
+      .map((row) => [String(row.main), row]),
+  );
+  return files
+    .filter(({ path, mainPath }) => mainPath === path)
+    .filter(({ path }) => rows.get(path)?.is_foreign !== 1)
+    .map((file) => knownSession(file, rows.get(file.path)))
+    .sort((a, b) => compareNames(a.path, b.path));
+}
+
+const knownRows = `
+SELECT s.path AS main, coalesce(m.cwd, s.cwd) AS known_cwd, s.first_prompt, m.is_foreign,
+  coalesce(m.title, s.custom_title, s.ai_title) AS known_title,
+  coalesce(m.started_at, s.started_at) AS started, coalesce(s.ended_at, m.ended_at) AS ended,
+  m.entries, m.turns, m.agents, m.damage
+FROM sessions s LEFT JOIN summaries m ON m.path = s.path`;
+
+function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession {
+  const { path, slug, root, mtimeMs, size } = file;
+  const counts =
+    typeof row?.turns === 'number'
+      ? {
+          entries: Number(row.entries),
+          turns: row.turns,
+          agents: Number(row.agents),
+          damage: Number(row.damage),
+        }
+      : undefined;
+  return {
+    sessionId: basename(path, '.jsonl'),
+    path,
+    project: slug,
+    root,
+    mtimeMs,
+    sizeBytes: size,
+    cwd: text(row?.known_cwd),
+    title: text(row?.known_title),
+    firstPrompt: text(row?.first_prompt),
+    startedAt: time(row?.started),
+    endedAt: time(row?.ended),
+    counts,
+  };
+}
+
+function text(value: SqlValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function time(value: SqlValue | undefined): number {
+  return typeof value === 'number' ? value : Number.NaN;
+}

@@ -1,0 +1,37 @@
+// Roots → the sessions that a client has open now. Current clients keep `sessions/<pid>.json` beside the projects folder
+// while they run; a file whose process is gone is left over.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { projectsFolders } from '../store/roots.ts';
+import { isAlive } from './archive/lock.ts';
+
+/** The process by session id. */
+export function runningClients(roots: readonly string[]): ReadonlyMap<string, number> {
+  const running = new Map<string, number>();
+  for (const { projects } of projectsFolders(roots)) {
+    const folder = path.join(path.dirname(projects), 'sessions');
+    for (const name of namesIn(folder)) {
+      const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+      const id = pid > 0 && isAlive(pid) ? sessionIdIn(path.join(folder, name)) : undefined;
+      if (id !== undefined) running.set(id, pid);
+    }
+  }
+  return running;
+}
+
+function sessionIdIn(file: string): string | undefined {
+  try {
+    return asString(asObject(parseJson(readFileSync(file, 'utf8')))?.sessionId);
+  } catch {
+    return undefined; // its client has just ended
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // clients that do not keep one
+  }
+}

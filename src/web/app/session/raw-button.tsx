@@ -1,0 +1,24 @@
+// The way from any block to the line of the transcript behind it.
+import type { Place } from '../../../export/page/view.ts';
+import { useActions, useSource } from './page-context.ts';
+
+export function RawButton({ place, also = null }: { readonly place: Place; readonly also?: Place | null }) {
+  const source = useSource();
+  const { showRaw } = useActions();
+  return (
+    <span className="raw-buttons">
+      {[place, ...(also === null || also.line === place.line ? [] : [also])].map((each) => (
+        <button
+          type="button"
+          className="raw-button"
+          key={each.line}
+          aria-label={`Raw line ${each.line}`}
+          title={`Raw line ${each.line}`}
+          onClick={() => showRaw(source, each)}
+        >
+          {each.line}
+        </button>
+      ))}
+    </span>
+  );
+}

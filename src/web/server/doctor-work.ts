@@ -1,0 +1,156 @@
+// A worker: sessions → diagnoses, dry runs of repairs and, where the server may change anything, repairs and their undo,
+// each through a surgery plan. The whole library is looked at one session after the other; questions come in between.
+import { setImmediate } from 'node:timers/promises';
+import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/finding.ts';
+import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
+import { discoverSessions } from '../../store/discover.ts';
+import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
+import type { DoctorRow, LibraryDoctorAnswer } from '../wire.ts';
+import { findingView, RepairAnswers } from './repair-answers.ts';
+import type { ThreadSetup } from './thread.ts';
+import type { Methods, Tell } from './worker.ts';
+
+/** News of this worker. */
+export interface DoctorNews {
+  readonly doctor: LibraryDoctorFound;
+  /** What the worst finding of a session is. */
+  readonly judged: { readonly path: string; readonly severity: Severity | 'sound' };
+}
+
+/** The server turns paths into keys and adds titles. */
+export type LibraryDoctorFound = Omit<LibraryDoctorAnswer, 'sessions'> & {
+  readonly sessions: readonly DoctorFound[];
+};
+export type DoctorFound = Omit<DoctorRow, 'key' | 'title'> & { readonly path: string };
+
+export function doctorMethods(setup: ThreadSetup, tell: Tell): Methods {
+  // The demo's folders were never on this disk.
+  const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
+  const repairs = new RepairAnswers(folders);
+  const library = new LibraryDoctor(setup, folders, tell);
+  return {
+    diagnosis: (query: { readonly path: string; readonly key: string }) => repairs.diagnosis(query),
+    preview: (query: { readonly path: string }) => repairs.preview(query),
+    apply: (query: { readonly path: string; readonly strategy?: string; readonly inPlace?: boolean }) =>
+      repairs.apply(query),
+    operations: () => repairs.operations(),
+    undo: (query: { readonly id: string }) => repairs.undo(query),
+    start: () => library.start(),
+    library: () => library.answer(),
+  };
+}
+
+const maxFindings = 500;
+
+class LibraryDoctor {
+  readonly #setup: ThreadSetup;
+  readonly #folders: readonly ProjectsFolder[];
+  readonly #tell: Tell;
+  #state: LibraryDoctorAnswer['state'] = 'idle';
+  #done = { bytesDone: 0, bytesTotal: 0, sessionsDone: 0, sessionsTotal: 0 };
+  #rows: DoctorFound[] = [];
+  #inFolders: readonly Finding[] = [];
+  #counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
+
+  constructor(setup: ThreadSetup, folders: readonly ProjectsFolder[], tell: Tell) {
+    this.#setup = setup;
+    this.#folders = folders;
+    this.#tell = tell;
+  }
+
+  start(): LibraryDoctorFound {
+    if (this.#state !== 'running') {
+      this.#state = 'running';
+      this.#run().then(
+        () => this.#end('done'),
+        (error) => {
+          this.#end('failed');
+          this.#tell('notice', `the library could not be examined: ${error instanceof Error ? error.message : error}`);
+        },
+      );
+    }
+    return this.answer();
+  }
+
+  answer(): LibraryDoctorFound {
+    return {
+      state: this.#state,
+      ...this.#done,
+      sessions: this.#rows.toSorted(worstFirst),
+      folders: this.#inFolders.slice(0, maxFindings).map(findingView),
+      counts: [...this.#counts].map(([code, count]) => ({ code, title: damageClasses[code].title, ...count })),
+    };
+  }
+
+  async #run(): Promise<void> {
+    this.#rows = [];
+    this.#counts = new Map();
+    const { sessions } = await discoverSessions(this.#setup.roots);
+    const bytesTotal = sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    this.#done = { bytesDone: 0, bytesTotal, sessionsDone: 0, sessionsTotal: sessions.length };
+    this.#inFolders = findFolderDamage(this.#folders);
+    for (const finding of this.#inFolders) this.#count([finding]);
+    for await (const { session, diagnosis } of diagnoseLibrary(sessions, {
+      folders: this.#folders,
+      nowMs: Date.now(),
+    })) {
+      this.#done.bytesDone += session.sizeBytes;
+      this.#done.sessionsDone++;
+      if (diagnosis !== undefined) this.#take(session, diagnosis);
+      this.#tell('doctor', { state: this.#state, ...this.#done });
+      // Other questions wait in this thread too.
+      await setImmediate();
+    }
+  }
+
+  #take(
+    session: { readonly path: string; readonly sessionId: string; readonly slug: string },
+    diagnosis: {
+      readonly findings: readonly Finding[];
+      readonly reachable: DoctorRow['reachable'];
+    },
+  ): void {
+    const { findings, reachable } = diagnosis;
+    const severity = findings[0]?.severity;
+    this.#tell('judged', { path: session.path, severity: severity ?? 'sound' } satisfies DoctorNews['judged']);
+    if (severity === undefined) return;
+    const codes = new Map<string, number>();
+    for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);
+    this.#count(findings);
+    this.#rows.push({
+      path: session.path,
+      id: session.sessionId,
+      project: session.slug,
+      severity,
+      reachable: { loaded: reachable.loaded, of: reachable.of },
+      codes: [...codes].map(([code, count]) => ({ code, count })),
+    });
+  }
+
+  #count(findings: readonly Finding[]): void {
+    const seen = new Set<DamageCode>();
+    for (const { code, severity } of findings) {
+      const known = this.#counts.get(code) ?? { severity, findings: 0, sessions: 0 };
+      this.#counts.set(code, {
+        severity: rank(severity) < rank(known.severity) ? severity : known.severity,
+        findings: known.findings + 1,
+        sessions: known.sessions + (seen.has(code) ? 0 : 1),
+      });
+      seen.add(code);
+    }
+  }
+
+  #end(state: 'done' | 'failed'): void {
+    this.#state = state;
+    this.#tell('doctor', { state, ...this.#done });
+  }
+}
+
+function worstFirst(a: DoctorFound, b: DoctorFound): number {
+  const lost = ({ reachable }: DoctorFound): number => reachable.of - reachable.loaded;
+  return rank(a.severity) - rank(b.severity) || lost(b) - lost(a) || (a.path < b.path ? -1 : 1);
+}
+
+function rank(severity: Severity): number {
+  return severities.indexOf(severity);
+}

@@ -1,0 +1,183 @@
+// A worker: the roots → an index that is and stays current, and the rows of the list, told as they become known. What is
+// cheap comes first: the files on the disk, then rows and cost, then titles and turns, then the words to search for.
+import { setTimeout } from 'node:timers/promises';
+import { UserError } from '../../base/errors.ts';
+import { collectGarbage } from '../../base/memory.ts';
+import type { Database } from '../../library/database.ts';
+import { type IndexProgress, updateRows } from '../../library/indexer.ts';
+import { knownSessions } from '../../library/known-sessions.ts';
+import { loadPrices, PriceList } from '../../library/prices.ts';
+import {
+  IndexUnavailable,
+  indexError,
+  indexPath,
+  isBroken,
+  openIndex,
+  openIndexInMemory,
+  removeIndex,
+} from '../../library/schema.ts';
+import { listSessions } from '../../library/session-list.ts';
+import { updateText } from '../../library/text-indexer.ts';
+import { findTranscripts } from '../../library/transcript-files.ts';
+import { usageCells } from '../../library/usage-cells.ts';
+import type { IndexState } from '../wire.ts';
+import { type ListedRow, rowOfKnown, rowOfListed } from './listed-row.ts';
+import type { ThreadSetup } from './thread.ts';
+import type { Methods, Tell } from './worker.ts';
+
+/** News of this worker, by name. */
+export interface IndexNews {
+  readonly rows: { readonly changed: readonly ListedRow[]; readonly gone: readonly string[] };
+  readonly state: IndexState;
+  readonly notice: string;
+}
+
+export function indexMethods(setup: ThreadSetup, tell: Tell): Methods {
+  const work = new IndexWork(setup, tell);
+  return {
+    /** The transcripts that changed; none: all are looked at. */
+    changed: ({ files }: { readonly files?: readonly string[] }) => work.take(files),
+  };
+}
+
+const retryMs = 2_000;
+/** Of the time, this much at most goes into keeping up with sessions that are written to without a pause. */
+const share = 1 / 4;
+const costPauseMs = 3_000;
+
+class IndexWork {
+  readonly #setup: ThreadSetup;
+  readonly #tell: Tell;
+  readonly #file: string;
+  readonly #prices = new PriceList(loadPrices());
+  #database: Database | undefined;
+  readonly #waiting = new Set<string>();
+  #isWhole = false;
+  #isRunning = false;
+  readonly #sent = new Map<string, string>();
+  #costs: ReadonlyMap<string, number> = new Map();
+  #costsMayCountAt = 0;
+  #state: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
+
+  constructor(setup: ThreadSetup, tell: Tell) {
+    this.#setup = setup;
+    this.#tell = tell;
+    this.#file = indexPath(setup.state);
+  }
+
+  take(files: readonly string[] | undefined): void {
+    if (files === undefined) this.#isWhole = true;
+    else for (const file of files) this.#waiting.add(file);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#isWhole || this.#waiting.size > 0) {
+      const startedAt = performance.now();
+      const files = this.#isWhole ? undefined : [...this.#waiting];
+      this.#isWhole = false;
+      this.#waiting.clear();
+      try {
+        await this.#update(files);
+        if (files === undefined) collectGarbage();
+        await setTimeout(Math.max(50, (performance.now() - startedAt) / share));
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #update(files: readonly string[] | undefined): Promise<void> {
+    const { roots } = this.#setup;
+    const database = this.#open();
+    if (files === undefined) this.#sendKnown(database);
+    const report = updateRows(database, {
+      roots,
+      ...(files === undefined ? {} : { files }),
+      onProgress: this.#progressOf('rows'),
+    });
+    this.#countCosts(database, files === undefined);
+    if (files === undefined) this.#sendKnown(database);
+    await this.#sendListed(database);
+    const text = updateText(database, { roots, onProgress: this.#progressOf('text') });
+    for (const { path, code } of [...report.problems, ...text.problems])
+      if (code !== 'ENOENT') this.#tell('notice', `cannot read ${path} (${code})`);
+    this.#say({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
+  }
+
+  #open(): Database {
+    if (this.#database !== undefined) return this.#database;
+    const onNotice = (message: string): void => this.#tell('notice', message);
+    try {
+      this.#database = openIndex({ folder: this.#setup.state, onNotice });
+    } catch (error) {
+      if (!(error instanceof IndexUnavailable)) throw error;
+      onNotice(`${error.message}; until then there is no search`);
+      this.#database = openIndexInMemory();
+    }
+    return this.#database;
+  }
+
+  /** Everything in it can be read again from the transcripts. */
+  async #recover(error: unknown): Promise<void> {
+    const shown = indexError(error, this.#file);
+    if (isBroken(error)) removeIndex(this.#file);
+    else if (!(shown instanceof UserError)) throw error;
+    this.#tell('notice', shown instanceof Error ? shown.message : String(shown));
+    this.#database?.close();
+    this.#database = undefined;
+    this.#isWhole = true;
+    await setTimeout(retryMs);
+  }
+
+  #sendKnown(database: Database): void {
+    const known = knownSessions(database, findTranscripts(this.#setup.roots).files);
+    this.#sendRows(known.map((session) => rowOfKnown(session, this.#costs.get(session.path))));
+  }
+
+  async #sendListed(database: Database): Promise<void> {
+    const onProgress = this.#progressOf('list');
+    const { sessions } = await listSessions(database, { roots: this.#setup.roots, onProgress });
+    this.#sendRows(sessions.map((session) => rowOfListed(session, this.#costs.get(session.path))));
+  }
+
+  /** Only rows that are not as they were. */
+  #sendRows(rows: readonly ListedRow[]): void {
+    const gone = new Set(this.#sent.keys());
+    const changed = rows.filter((row) => {
+      gone.delete(row.path);
+      const text = JSON.stringify(row);
+      if (this.#sent.get(row.path) === text) return false;
+      this.#sent.set(row.path, text);
+      return true;
+    });
+    for (const path of gone) this.#sent.delete(path);
+    this.#tell('rows', { changed, gone: [...gone] } satisfies IndexNews['rows']);
+    this.#say({ sessions: rows.length });
+  }
+
+  /** Which message counts where is decided over the whole library, so that every append costs a count of everything. */
+  #countCosts(database: Database, isWhole: boolean): void {
+    const startedAt = Date.now();
+    if (!isWhole && startedAt < this.#costsMayCountAt) return;
+    const costs = new Map<string, number>();
+    for (const { session, costMicroUsd } of usageCells(database, this.#setup, this.#prices))
+      if (costMicroUsd !== undefined) costs.set(session.path, (costs.get(session.path) ?? 0) + costMicroUsd);
+    this.#costs = costs;
+    this.#costsMayCountAt = Date.now() + Math.max(costPauseMs, (Date.now() - startedAt) * 10);
+  }
+
+  #progressOf(phase: IndexState['phase']): (progress: IndexProgress) => void {
+    return ({ bytesDone, bytesTotal }) => {
+      // What one append needs is done before anybody could see it.
+      if (bytesTotal > 1 << 20) this.#say({ phase, bytesDone, bytesTotal });
+    };
+  }
+
+  #say(state: Partial<IndexState>): void {
+    this.#state = { ...this.#state, ...state };
+    this.#tell('state', this.#state);
+  }
+}

@@ -1,0 +1,52 @@
+// What the index knows of a session → the part of its row that only changes with its files. The rest of `SessionRow`
+// (its key, whether it runs, what doctor said) the server adds.
+import type { KnownSession } from '../../library/known-sessions.ts';
+import type { ListedSession } from '../../library/session-list.ts';
+import type { SessionRow } from '../wire.ts';
+
+export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'severity' | 'expiresAt'> {
+  readonly root: string;
+}
+
+/** A title or a prompt may be pages long. */
+const textChars = 300;
+
+export function rowOfListed(session: ListedSession, costMicroUsd: number | undefined): ListedRow {
+  const { entries, turns, agents, damage } = session;
+  return rowOfKnown({ ...session, counts: { entries, turns, agents, damage } }, costMicroUsd);
+}
+
+export function rowOfKnown(session: KnownSession, costMicroUsd: number | undefined): ListedRow {
+  const { sessionId, path, cwd, project, root, counts } = session;
+  return {
+    id: sessionId,
+    path,
+    root,
+    title: shorten(session.title),
+    firstPrompt: shorten(session.firstPrompt),
+    project: cwd ?? project,
+    cwd: cwd ?? null,
+    startedAt: finite(session.startedAt),
+    endedAt: finite(session.endedAt),
+    changedAt: Math.round(session.mtimeMs),
+    sizeBytes: session.sizeBytes,
+    turns: counts?.turns ?? null,
+    entries: counts?.entries ?? null,
+    agents: counts?.agents ?? null,
+    damage: counts?.damage ?? null,
+    costMicroUsd: costMicroUsd ?? null,
+  };
+}
+
+export function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+function shorten(text: string | undefined): string | null {
+  const start =
+    text
+      ?.slice(0, textChars * 4)
+      .replace(/\s+/g, ' ')
+      .trim() ?? '';
+  return start === '' ? null : start.slice(0, textChars).toWellFormed();
+}

@@ -1,0 +1,118 @@
+// Changes on the disk, and news of the workers → events for the pages, gathered so that each page gets few: rows of the
+// list a few times a second, an append as soon as it is read, and of one transcript never two readings at once.
+import type { TranscriptPlace } from '../../library/transcript-files.ts';
+import type { IndexState, LibraryDoctorAnswer, SessionRow } from '../wire.ts';
+import type { EventHub } from './event-hub.ts';
+import type { Roster } from './roster.ts';
+import type { Tail, TailQuery } from './tail-answers.ts';
+import type { Thread } from './thread.ts';
+
+const rowsMs = 200;
+const stateMs = 200;
+/** More rows than this are asked for instead of sent. */
+const maxRows = 200;
+
+export class NewsDesk {
+  readonly #hub: EventHub;
+  readonly #roster: Roster;
+  readonly #reader: Thread;
+  readonly #changed = new Map<string, SessionRow>();
+  readonly #gone = new Set<string>();
+  #rowsTimer: NodeJS.Timeout | undefined;
+  #latest: { state?: IndexState; doctor?: DoctorProgress } = {};
+  #stateTimer: NodeJS.Timeout | undefined;
+  /** Transcripts that are being read: `true`, where they have changed again since. */
+  readonly #reading = new Map<string, boolean>();
+
+  constructor(hub: EventHub, roster: Roster, reader: Thread) {
+    this.#hub = hub;
+    this.#roster = roster;
+    this.#reader = reader;
+  }
+
+  rowsChanged(changed: readonly SessionRow[], gone: readonly string[]): void {
+    for (const row of changed) this.#changed.set(row.key, row);
+    for (const key of gone) {
+      this.#changed.delete(key);
+      this.#gone.add(key);
+    }
+    if (this.#changed.size + this.#gone.size > 0) this.#rowsTimer ??= setTimeout(() => this.#sendRows(), rowsMs);
+  }
+
+  /** How far the index and doctor are; the last word of each is always sent. */
+  stateChanged(state: IndexState): void {
+    this.#latest.state = state;
+    this.#stateTimer ??= setTimeout(() => this.#sendStates(), stateMs);
+  }
+
+  doctorChanged(doctor: DoctorProgress): void {
+    this.#latest.doctor = doctor;
+    this.#stateTimer ??= setTimeout(() => this.#sendStates(), stateMs);
+  }
+
+  /** A page has begun to listen: what it knows now is where the news starts. */
+  async listen(keys: Iterable<string>, wantsLive: boolean): Promise<void> {
+    const paths = [...keys].map((key) => this.#roster.pathOf(key));
+    const live = wantsLive ? this.#roster.live().map(({ row }) => row.path) : [];
+    for (const path of new Set([...paths, ...live]))
+      this.#reader.tell('know', { key: this.#roster.keyOf(path) ?? '', path, agentId: null });
+  }
+
+  transcriptChanged(place: TranscriptPlace): void {
+    const { mainPath } = place;
+    const key = mainPath === undefined ? undefined : this.#roster.keyOf(mainPath);
+    if (mainPath === undefined || key === undefined) return;
+    if (!this.#hub.has(({ keys, wantsLive }) => wantsLive || keys.has(key))) return;
+    const isReading = this.#reading.has(place.path);
+    this.#reading.set(place.path, isReading);
+    if (!isReading) void this.#readOn({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
+  }
+
+  close(): void {
+    clearTimeout(this.#rowsTimer);
+    clearTimeout(this.#stateTimer);
+  }
+
+  async #readOn(query: TailQuery, file: string): Promise<void> {
+    try {
+      do {
+        this.#reading.set(file, false);
+        this.#sendTail(query, await this.#reader.askJson<Tail>('grown', query));
+      } while (this.#reading.get(file) === true);
+    } catch {
+      // Gone, or the server stops: the list tells of it.
+    } finally {
+      this.#reading.delete(file);
+    }
+  }
+
+  #sendTail({ key }: TailQuery, { append, lines }: Tail): void {
+    if (append !== null) this.#hub.tell('append', append, ({ keys }) => keys.has(key));
+    if (lines.length > 0) this.#hub.tell('live', { key, lines }, ({ wantsLive }) => wantsLive);
+  }
+
+  #sendRows(): void {
+    this.#rowsTimer = undefined;
+    const isMany = this.#changed.size + this.#gone.size > maxRows;
+    this.#hub.tell('sessions', {
+      changed: isMany ? [] : [...this.#changed.values()],
+      gone: isMany ? [] : [...this.#gone],
+      isMany,
+    });
+    this.#changed.clear();
+    this.#gone.clear();
+  }
+
+  #sendStates(): void {
+    this.#stateTimer = undefined;
+    const { state, doctor } = this.#latest;
+    this.#latest = {};
+    if (state !== undefined) this.#hub.tell('index', state);
+    if (doctor !== undefined) this.#hub.tell('doctor', doctor);
+  }
+}
+
+export type DoctorProgress = Pick<
+  LibraryDoctorAnswer,
+  'state' | 'bytesDone' | 'bytesTotal' | 'sessionsDone' | 'sessionsTotal'
+>;

@@ -1,0 +1,128 @@
+// A session → what is wrong with it, what each strategy of repair would make of it (planned, staged and proved, nothing
+// written), and the repair itself with its undo. Everything that writes is a surgery plan.
+import { type Diagnosis, diagnoseSession } from '../../doctor/diagnose.ts';
+import { damageClasses, type Finding } from '../../doctor/finding.ts';
+import { isMendable } from '../../doctor/repair/mendable.ts';
+import { defaultStrategy, planRepair } from '../../doctor/repair/repair.ts';
+import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../doctor/repair/sequence.ts';
+import { withLock } from '../../library/archive/lock.ts';
+import { loadSession } from '../../session/session.ts';
+import type { ProjectsFolder } from '../../store/roots.ts';
+import { type Outcome, operate } from '../../surgery/operate.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/operation-log.ts';
+import type { PlannedSource } from '../../surgery/plan.ts';
+import { loadSource } from '../../surgery/source.ts';
+import { undoOperation } from '../../surgery/undo.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixAnswer, FixPreview, OperationRow } from '../wire.ts';
+import { Refusal } from './refusal.ts';
+
+/** The server turns paths into keys. */
+export type AppliedFound = Omit<AppliedFix, 'to'> & { readonly to: PlannedSource };
+export type OperationFound = Omit<OperationRow, 'from' | 'to'> & {
+  readonly from: readonly PlannedSource[];
+  readonly to: readonly PlannedSource[];
+};
+
+const maxFindings = 500;
+const maxDropped = 200;
+const maxOperations = 200;
+
+export class RepairAnswers {
+  readonly #folders: readonly ProjectsFolder[];
+
+  constructor(folders: readonly ProjectsFolder[]) {
+    this.#folders = folders;
+  }
+
+  async diagnosis({ path, key }: { readonly path: string; readonly key: string }): Promise<DiagnosisAnswer> {
+    const { findings, reachable, reachableOld, violations } = await this.#diagnose(path);
+    return {
+      key,
+      findings: findings.slice(0, maxFindings).map(findingView),
+      hasMore: findings.length > maxFindings,
+      reachable,
+      reachableOld,
+      violations: violations.slice(0, maxFindings).map(({ rule, message, line }) => ({ rule, message, line })),
+      isMendable: findings.some(isMendable),
+    };
+  }
+
+  /** Where there is no choice between branches, all strategies come to the same: only one is tried. */
+  async preview({ path }: { readonly path: string }): Promise<FixAnswer> {
+    const source = await loadSource(path);
+    const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
+    const usual = defaultStrategy(diagnosis);
+    const tried = newerBranch(source.session) === undefined ? [usual] : strategies;
+    const previews: FixPreview[] = [];
+    for (const strategy of tried) {
+      const plan = await planRepair(source, diagnosis, { strategy });
+      if (plan === undefined) continue;
+      const outcome = await operate(plan, [source], { isDryRun: true });
+      previews.push(previewOf(outcome, diagnosis, strategy, usual));
+    }
+    return { previews };
+  }
+
+  async apply(query: {
+    readonly path: string;
+    readonly strategy?: string;
+    readonly inPlace?: boolean;
+  }): Promise<AppliedFound> {
+    const source = await loadSource(query.path);
+    const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
+    const usual = defaultStrategy(diagnosis);
+    const strategy = query.strategy === undefined ? usual : strategies.find((each) => each === query.strategy);
+    if (strategy === undefined) throw new Refusal(400, `there is no strategy "${query.strategy}"`);
+    const plan = await planRepair(source, diagnosis, { strategy, isInPlace: query.inPlace === true });
+    if (plan === undefined) throw new Refusal(409, 'there is nothing in the file to mend');
+    const outcome = await operate(plan, [source]);
+    const { findings } = await this.#diagnose(outcome.to.path);
+    return {
+      operation: outcome.id ?? '',
+      to: outcome.to,
+      preview: previewOf(outcome, diagnosis, strategy, usual),
+      left: findings.slice(0, maxFindings).map(findingView),
+    };
+  }
+
+  async operations(): Promise<readonly OperationFound[]> {
+    return (await readRecords(operationsFolder())).slice(0, maxOperations).map(operationFound);
+  }
+
+  async undo({ id }: { readonly id: string }): Promise<OperationFound> {
+    const operations = operationsFolder();
+    const record = (await readRecords(operations)).find((each) => each.id === id);
+    if (record === undefined) throw new Refusal(404, 'there is no such operation');
+    await withLock(operations, { what: 'changing sessions' }, () => undoOperation(operations, record));
+    return operationFound({ ...record, state: 'undone' });
+  }
+
+  async #diagnose(path: string): Promise<Diagnosis> {
+    return diagnoseSession(await loadSession(path), { folders: this.#folders });
+  }
+}
+
+function previewOf(outcome: Outcome, diagnosis: Diagnosis, strategy: Strategy, usual: Strategy): FixPreview {
+  const { proof, changed, dropped, notes, sizeBytes } = outcome;
+  return {
+    strategy,
+    meaning: strategyMeanings[strategy],
+    isDefault: strategy === usual,
+    before: diagnosis.reachable,
+    after: { loaded: proof.reachable.loaded, of: proof.reachable.of },
+    changed,
+    dropped: dropped.slice(0, maxDropped).map(({ line, reason }) => ({ line, reason })),
+    droppedTotal: dropped.length,
+    sizeBefore: sizeBytes.before,
+    sizeAfter: sizeBytes.after,
+    notes,
+  };
+}
+
+function operationFound({ id, operation, at, state, from, to, hasNoBackup }: OperationRecord): OperationFound {
+  return { id, operation, at, state, from, to, canUndo: state === 'done' && hasNoBackup !== true };
+}
+
+export function findingView({ code, severity, file, line, message, effect, fix }: Finding): FindingView {
+  return { code, severity, title: damageClasses[code].title, file, line, message, effect, fix };
+}

@@ -1,0 +1,224 @@
+// The rows of all sessions, in memory → pages of them, sorted and filtered as asked, and the session behind a key. Ten
+// thousand rows are a few megabytes, and every answer of the list is a matter of milliseconds, whatever is being indexed.
+import { createHash } from 'node:crypto';
+import { cleanupDays, warningDays } from '../../library/expiry.ts';
+import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery, Severity } from '../wire.ts';
+import type { ListedRow } from './listed-row.ts';
+import { Refusal } from './refusal.ts';
+
+/** A session that was written to this recently counts as live, whether or not its client says that it runs. */
+export const liveMs = 120_000;
+const dayMs = 86_400_000;
+
+export interface RosterChange {
+  readonly changed: readonly SessionRow[];
+  readonly gone: readonly string[];
+}
+
+export class Roster {
+  readonly #rows = new Map<string, ListedRow>();
+  readonly #pathsOfId = new Map<string, Set<string>>();
+  /** The words of a row by its object: a changed row is another object. */
+  readonly #words = new WeakMap<ListedRow, string>();
+  #sorted = new Map<string, readonly ListedRow[]>();
+  #running: ReadonlyMap<string, number> = new Map();
+  #live = new Set<string>();
+  readonly #severities = new Map<string, { readonly changedAt: number; readonly severity: Severity | 'sound' }>();
+  readonly #daysOf = new Map<string, number>();
+  #pathOfKey: ReadonlyMap<string, string> | undefined;
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  take(changed: readonly ListedRow[], gone: readonly string[]): RosterChange {
+    const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
+    for (const row of changed) {
+      this.#rows.set(row.path, row);
+      this.#pathsOfId.set(row.id, (this.#pathsOfId.get(row.id) ?? new Set()).add(row.path));
+    }
+    this.#sorted = new Map();
+    this.#pathOfKey = undefined;
+    this.#live = this.#liveNow();
+    return { changed: changed.map((row) => this.#view(row)), gone: goneKeys };
+  }
+
+  /** Who runs now; the rows of sessions that began or ceased to be live. */
+  tick(running: ReadonlyMap<string, number>): readonly SessionRow[] {
+    this.#running = running;
+    const before = this.#live;
+    this.#live = this.#liveNow();
+    const flipped = [...before, ...this.#live].filter((path) => before.has(path) !== this.#live.has(path));
+    return flipped.flatMap((path) => this.rowOf(path) ?? []);
+  }
+
+  judge(path: string, severity: Severity | 'sound'): void {
+    const row = this.#rows.get(path);
+    if (row !== undefined) this.#severities.set(path, { changedAt: row.changedAt, severity });
+  }
+
+  rowOf(path: string): SessionRow | undefined {
+    const row = this.#rows.get(path);
+    return row === undefined ? undefined : this.#view(row);
+  }
+
+  keyOf(path: string): string | undefined {
+    const row = this.#rows.get(path);
+    return row === undefined ? undefined : this.#keyOf(row);
+  }
+
+  /** A key, or an id: of several sessions with one id, which copies of a project have, the one that was used last. */
+  pathOf(key: string): string {
+    this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
+    const path = this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
+    if (path === undefined) throw new Refusal(404, 'there is no such session', 'go back to the list');
+    return path;
+  }
+
+  page(query: SessionsQuery): SessionPage {
+    const { sort = 'age', reverse = false, offset = 0, limit = 100 } = query;
+    const words = (query.text ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
+    const ordered = reverse ? found.toReversed() : found;
+    return { rows: ordered.slice(offset, offset + limit).map((row) => this.#view(row)), total: found.length, offset };
+  }
+
+  projects(): readonly ProjectRow[] {
+    const projects = new Map<string, { -readonly [K in keyof ProjectRow]: ProjectRow[K] }>();
+    for (const row of this.#rows.values()) {
+      const known = projects.get(row.project) ?? {
+        project: row.project,
+        sessions: 0,
+        sizeBytes: 0,
+        costMicroUsd: null,
+        changedAt: 0,
+        live: 0,
+      };
+      projects.set(row.project, known);
+      known.sessions++;
+      known.sizeBytes += row.sizeBytes;
+      if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
+      known.changedAt = Math.max(known.changedAt, row.changedAt);
+      if (this.#live.has(row.path)) known.live++;
+    }
+    return [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  /** The one that wrote last first. */
+  live(): readonly { readonly row: SessionRow; readonly pid: number | null }[] {
+    this.#live = this.#liveNow();
+    return this.#inOrder('age')
+      .filter((row) => this.#live.has(row.path))
+      .map((row) => ({ row: this.#view(row), pid: this.#running.get(row.id) ?? null }));
+  }
+
+  #remove(path: string): string | undefined {
+    const row = this.#rows.get(path);
+    if (row === undefined) return undefined;
+    const key = this.#keyOf(row);
+    this.#rows.delete(path);
+    this.#pathsOfId.get(row.id)?.delete(path);
+    this.#severities.delete(path);
+    return key;
+  }
+
+  #keyOf({ id, path }: ListedRow): string {
+    const isPlain = /^[\w-]{1,100}$/.test(id);
+    if (isPlain && this.#pathsOfId.get(id)?.size === 1) return id;
+    const mark = createHash('sha256').update(path).digest('hex').slice(0, 12);
+    return isPlain ? `${id}~${mark}` : `~${mark}`;
+  }
+
+  #newest(paths: Iterable<string> | undefined): string | undefined {
+    const rows = [...(paths ?? [])].flatMap((path) => this.#rows.get(path) ?? []);
+    return rows.sort((a, b) => b.changedAt - a.changedAt)[0]?.path;
+  }
+
+  #view(row: ListedRow): SessionRow {
+    const { root, ...shown } = row;
+    const said = this.#severities.get(row.path);
+    return {
+      key: this.#keyOf(row),
+      ...shown,
+      severity: said?.changedAt === row.changedAt ? said.severity : null,
+      isLive: this.#live.has(row.path),
+      expiresAt: this.#expiresAt(row),
+    };
+  }
+
+  #expiresAt({ root, changedAt }: ListedRow): number | null {
+    const days = this.#daysOf.get(root) ?? cleanupDays(root);
+    this.#daysOf.set(root, days);
+    const expiresAt = changedAt + days * dayMs;
+    return expiresAt - Date.now() <= warningDays * dayMs ? expiresAt : null;
+  }
+
+  #liveNow(): Set<string> {
+    const since = Date.now() - liveMs;
+    const live = [...this.#rows.values()].filter(
+      (row) => (row.changedAt > since && !isCopied(row)) || this.#running.has(row.id),
+    );
+    return new Set(live.map(({ path }) => path));
+  }
+
+  #passes(row: ListedRow, { project, only }: SessionsQuery, words: readonly string[]): boolean {
+    if (project !== undefined && row.project !== project) return false;
+    if (only === 'live' && !this.#live.has(row.path)) return false;
+    if (only === 'damaged' && !this.#isDamaged(row)) return false;
+    if (only === 'expiring' && this.#expiresAt(row) === null) return false;
+    if (words.length === 0) return true;
+    const text = this.#textOf(row);
+    return words.every((word) => text.includes(word));
+  }
+
+  #isDamaged(row: ListedRow): boolean {
+    const severity = this.#severities.get(row.path)?.severity;
+    return (row.damage ?? 0) > 0 || severity === 'fatal' || severity === 'loss';
+  }
+
+  #textOf(row: ListedRow): string {
+    const known = this.#words.get(row);
+    if (known !== undefined) return known;
+    const text = `${row.title ?? ''}\n${row.firstPrompt ?? ''}\n${row.project}\n${row.id}`.toLowerCase();
+    this.#words.set(row, text);
+    return text;
+  }
+
+  #inOrder(sort: SessionSort): readonly ListedRow[] {
+    const known = this.#sorted.get(sort);
+    if (known !== undefined) return known;
+    const rows = [...this.#rows.values()].sort((a, b) => orders[sort](a, b) || b.changedAt - a.changedAt);
+    this.#sorted.set(sort, rows);
+    return rows;
+  }
+}
+
+type Order = (a: ListedRow, b: ListedRow) => number;
+
+const orders: Readonly<Record<SessionSort, Order>> = {
+  age: (a, b) => lastUse(b) - lastUse(a),
+  size: (a, b) => b.sizeBytes - a.sizeBytes,
+  turns: (a, b) => (b.turns ?? -1) - (a.turns ?? -1),
+  cost: (a, b) => (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1),
+  damage: (a, b) => (b.damage ?? -1) - (a.damage ?? -1),
+  expires: (a, b) => a.changedAt - b.changedAt,
+  title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
+  project: (a, b) => byName(a.project, b.project),
+};
+
+/** A file that is much newer than its last line was copied here, or checked out; nobody works in it. */
+function isCopied({ endedAt, changedAt }: ListedRow): boolean {
+  return endedAt !== null && changedAt - endedAt > dayMs;
+}
+
+function lastUse({ endedAt, changedAt }: ListedRow): number {
+  return endedAt ?? changedAt;
+}
+
+function byName(a: string, b: string): number {
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,293 @@
+// Roots → a server on 127.0.0.1 that shows them, until it is closed: the list in memory, workers that index, read and
+// diagnose, one watcher for all pages, and the one door that every request comes through.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
+import { runningClients } from '../../library/running-clients.ts';
+import { placeOf } from '../../library/transcript-files.ts';
+import { projectsFolders } from '../../store/roots.ts';
+import type { IndexState, Status } from '../wire.ts';
+import { Assets } from './assets.ts';
+import type { DoctorNews } from './doctor-work.ts';
+import { EventHub } from './event-hub.ts';
+import { cookieName, type Door, judgeRequest, type Refused, type RequestHead, tokenIn } from './guard.ts';
+import type { IndexNews } from './index-work.ts';
+import { type DoctorProgress, NewsDesk } from './news-desk.ts';
+import { Roster } from './roster.ts';
+import { makeRoutes } from './routes.ts';
+import { safeHeaders } from './safe-headers.ts';
+import { type Role, Thread } from './thread.ts';
+import type { WatchNews } from './watch-work.ts';
+
+export interface ServerSetup {
+  readonly roots: readonly string[];
+  /** Clew's own state folder. */
+  readonly state: string;
+  readonly isDemo: boolean;
+  readonly allowsChanges: boolean;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Where the built page is. */
+  readonly pageFolder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onNotice: (message: string) => void;
+  /** Bugs, with their stack. */
+  readonly onFault: (message: string) => void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** With its token: who has it may read everything. */
+  readonly url: string;
+  /** The address of a session's page, with the token; `undefined` for a file that is no session below the roots. */
+  urlOf(path: string): Promise<string | undefined>;
+  /** Pages that listen, and those of them that do not keep up. */
+  listeners(): number;
+  behind(): number;
+  close(): Promise<void>;
+}
+
+const tickMs = 5_000;
+const maxNotices = 20;
+
+export async function startServer(setup: ServerSetup): Promise<RunningServer> {
+  const running = new LibraryServer(setup);
+  await running.listen();
+  return running;
+}
+
+class LibraryServer implements RunningServer {
+  readonly #setup: ServerSetup;
+  readonly #roster = new Roster();
+  readonly #threads: Readonly<Record<Role, Thread>>;
+  readonly #hub: EventHub;
+  readonly #news: NewsDesk;
+  readonly #server: Server;
+  readonly #token = randomBytes(24).toString('base64url');
+  readonly #changeToken = randomBytes(24).toString('base64url');
+  readonly #notices: string[] = [];
+  readonly #routes: ReturnType<typeof getRequestListener>;
+  #index: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
+  readonly #isReady: Promise<void>;
+  #becomeReady: () => void = () => {};
+  #ticker: NodeJS.Timeout | undefined;
+
+  constructor(setup: ServerSetup) {
+    this.#setup = setup;
+    this.#isReady = new Promise((resolve) => {
+      this.#becomeReady = resolve;
+    });
+    this.#threads = {
+      index: this.#thread('index'),
+      reader: this.#thread('reader'),
+      doctor: this.#thread('doctor'),
+      watch: this.#thread('watch'),
+    };
+    this.#hub = new EventHub(() => this.#status());
+    this.#news = new NewsDesk(this.#hub, this.#roster, this.#threads.reader);
+    const app = makeRoutes({
+      assets: new Assets(setup.pageFolder),
+      roster: this.#roster,
+      reader: this.#threads.reader,
+      doctor: this.#threads.doctor,
+      allowsChanges: setup.allowsChanges,
+      status: () => this.#status(),
+      isReady: this.#isReady,
+      onFault: setup.onFault,
+    });
+    this.#routes = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    this.#server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 });
+    this.#server.on('request', (request, response) => this.#receive(request, response));
+    this.#server.on('clientError', (error, socket) => {
+      const status = systemErrorCode(error) === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port; // it listens on a port, not on a pipe
+  }
+
+  get url(): string {
+    return this.#addressOf('/');
+  }
+
+  async urlOf(path: string): Promise<string | undefined> {
+    await this.#isReady;
+    const key = this.#roster.keyOf(path);
+    return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
+  }
+
+  listeners(): number {
+    return this.#hub.size;
+  }
+
+  behind(): number {
+    return this.#hub.behind;
+  }
+
+  async listen(): Promise<void> {
+    const { port } = this.#setup;
+    try {
+      this.#server.listen({ port, host: '127.0.0.1' });
+      await once(this.#server, 'listening');
+    } catch (error) {
+      if (systemErrorCode(error) === 'EADDRINUSE')
+        throw new UserError(`port ${port} is in use`, 'name another one, or leave --port out');
+      if (systemErrorCode(error) === 'EACCES')
+        throw new UserError(`port ${port} is not yours to use`, 'name one above 1023, or leave --port out');
+      throw error;
+    }
+    this.#threads.index.tell('changed', {});
+    this.#threads.watch.tell('watch', {});
+    this.#tick();
+    this.#ticker = setInterval(() => this.#tick(), tickMs);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#ticker);
+    this.#news.close();
+    this.#hub.close();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await Promise.all([closed, ...Object.values(this.#threads).map((thread) => thread.close())]);
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
+    const door: Door = { port: this.port, token: this.#token, changeToken: this.#changeToken };
+    const refused = judgeRequest(head, door);
+    if (refused !== undefined) refuse(request, response, refused);
+    else if (tokenIn(head) !== undefined) this.#enter(head, response);
+    else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(head, response);
+    else void this.#routes(request, response);
+  }
+
+  /** The token goes from the address, where history and screens show it, into a cookie that no script can read. */
+  #enter({ url, headers }: RequestHead, response: ServerResponse): void {
+    const [path = '/', query = ''] = url.split('?', 2);
+    const rest = new URLSearchParams(query);
+    rest.delete('token');
+    const cookie = `${cookieName(this)}=${this.#token}; HttpOnly; SameSite=Strict; Path=/`;
+    const location = rest.size === 0 ? path : `${path}?${rest}`;
+    // A strict cookie is not sent along a redirect that began on another site (a link in a chat): the page goes on itself.
+    const isLinked = ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
+    const onward = isLinked ? { refresh: `0; url=${location}` } : { location };
+    response.writeHead(isLinked ? 200 : 303, { ...safeHeaders, ...onward, 'set-cookie': cookie }).end();
+  }
+
+  #listenTo({ method, url }: RequestHead, response: ServerResponse): void {
+    const words = new URLSearchParams(url.split('?', 2)[1] ?? '');
+    const keys = new Set(words.getAll('watch').slice(0, maxWatched));
+    const wantsLive = words.get('live') === '1';
+    if (method !== 'GET' || this.#hub.isFull) {
+      const error = this.#hub.isFull ? 'too many pages are open' : 'events are read with GET';
+      answerRefusal(response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
+      return;
+    }
+    this.#hub.add(response, { keys, wantsLive });
+    this.#isReady.then(() => this.#news.listen(keys, wantsLive)).catch(() => {}); // a key that is gone is heard of no more
+  }
+
+  #changed(paths: readonly string[]): void {
+    this.#threads.index.tell('changed', { files: paths });
+    const folders = projectsFolders(this.#setup.roots);
+    for (const path of paths) {
+      const place = placeOf(path, folders);
+      if (place !== undefined) this.#news.transcriptChanged(place);
+    }
+  }
+
+  #tick(): void {
+    this.#news.rowsChanged(this.#roster.tick(runningClients(this.#setup.roots)), []);
+  }
+
+  #thread(role: Role): Thread {
+    const { roots, state, isDemo, env, onFault } = this.#setup;
+    const onNews = (name: string, value: unknown): void => this.#hear(name, value);
+    return new Thread({ role, roots, state, isDemo }, { env, onFault, onNews });
+  }
+
+  #hear(name: string, value: unknown): void {
+    // Each name has the shape that its worker declares.
+    switch (name as keyof IndexNews | keyof DoctorNews | keyof WatchNews) {
+      case 'changed':
+        this.#changed(value as WatchNews['changed']);
+        break;
+      case 'watching':
+        // What changed since it was read, and before this, is looked for once more.
+        this.#threads.index.tell('changed', {});
+        break;
+      case 'rows':
+        this.#takeRows(value as IndexNews['rows']);
+        break;
+      case 'state':
+        this.#index = value as IndexState;
+        this.#news.stateChanged(this.#index);
+        break;
+      case 'judged':
+        this.#judge(value as DoctorNews['judged']);
+        break;
+      case 'doctor':
+        this.#news.doctorChanged(value as DoctorProgress);
+        break;
+      case 'notice':
+        this.#notice(String(value));
+        break;
+    }
+  }
+
+  #takeRows({ changed, gone }: IndexNews['rows']): void {
+    const change = this.#roster.take(changed, gone);
+    this.#news.rowsChanged(change.changed, change.gone);
+    this.#becomeReady();
+  }
+
+  #judge({ path, severity }: DoctorNews['judged']): void {
+    this.#roster.judge(path, severity);
+    const row = this.#roster.rowOf(path);
+    this.#news.rowsChanged(row === undefined ? [] : [row], []);
+  }
+
+  #notice(message: string): void {
+    if (this.#notices.includes(message)) return;
+    this.#notices.push(message);
+    if (this.#notices.length > maxNotices) this.#notices.shift();
+    this.#setup.onNotice(message);
+  }
+
+  #status(): Status {
+    const { isDemo, allowsChanges, roots } = this.#setup;
+    return {
+      version,
+      isDemo,
+      allowsChanges,
+      changeToken: this.#changeToken,
+      roots,
+      index: this.#index,
+      notices: this.#notices,
+    };
+  }
+
+  #addressOf(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}?token=${this.#token}`;
+  }
+}
+
+const maxWatched = 20;
+
+function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
+  // Whatever else it meant to send is not waited for.
+  response.shouldKeepAlive = request.method === 'GET' || request.method === 'HEAD';
+  answerRefusal(response, refused);
+}
+
+function answerRefusal(response: ServerResponse, { status, error, next }: Refused): void {
+  const body = JSON.stringify({ error, next });
+  response.writeHead(status, { ...safeHeaders, 'content-type': 'application/json' }).end(body);
+}

@@ -1,0 +1,162 @@
+// Questions of the session page → answers, from sessions on the shelf: the head, parts of turns, the place of a line, the
+// raw line, the whole of a cut text, an image, what was found, Markdown.
+
+import { exportMarkdown } from '../../export/markdown.ts';
+import { findInSession } from '../../export/page/find.ts';
+import { sessionHead } from '../../export/page/head.ts';
+import { branchNumbered, findLine, partsOf } from '../../export/page/parts.ts';
+import { imageAt, textAt } from '../../export/page/text.ts';
+import { turnViews } from '../../export/page/turn-view.ts';
+import type { FindResult, SessionHead, TurnView } from '../../export/page/view.ts';
+import { exportSubject } from '../../export/subject.ts';
+import { loadPrices, PriceList } from '../../library/prices.ts';
+import { callsOf, type Node } from '../../session/node.ts';
+import type { Session } from '../../session/session.ts';
+import { readLines } from '../../store/lines.ts';
+import type {
+  FindQuery,
+  HeadAnswer,
+  HeadQuery,
+  LineAnswer,
+  MarkdownQuery,
+  PlaceAnswer,
+  SessionPart,
+  TurnsAnswer,
+  TurnsQuery,
+  ValueQuery,
+} from '../wire.ts';
+import { Refusal } from './refusal.ts';
+import type { Shelf, Shelved } from './shelf.ts';
+import type { Answer } from './thread.ts';
+
+/** The key was turned into the path by the server. */
+export type Of<Query> = Query & { readonly path: string; readonly key: string };
+
+const defaultParts = 20;
+const maxParts = 200;
+/** An answer ends behind the part that brings it here: the page draws it while it asks for the next. */
+const enoughChars = 4 * 1024 * 1024;
+const maxRawBytes = 1024 * 1024;
+const maxMarkdownChars = 64 * 1024 * 1024;
+
+export class SessionAnswers {
+  readonly #shelf: Shelf;
+  readonly #prices = new PriceList(loadPrices());
+  /** A session that has grown is another object; one that left the shelf takes its heads along. */
+  readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf;
+  }
+
+  async head(query: Of<HeadQuery>): Promise<HeadAnswer<SessionHead>> {
+    const { session, version } = await this.#open(query);
+    const { key, branch = 1, fromTurn = 1 } = query;
+    requireBranch(session, branch);
+    const known = this.#heads.get(session)?.get(`${branch} ${fromTurn}`);
+    const head = known ?? sessionHead(session, { branch, fromTurn, prices: this.#prices });
+    this.#heads.set(session, (this.#heads.get(session) ?? new Map()).set(`${branch} ${fromTurn}`, head));
+    return { key, version, head };
+  }
+
+  async turns(query: Of<TurnsQuery>): Promise<TurnsAnswer<TurnView>> {
+    const { session, version } = await this.#open(query);
+    const { branch = 1, from = 0 } = query;
+    requireBranch(session, branch);
+    const total = partsOf(session, branchNumbered(session, branch)).all.length;
+    const to = Math.min(query.to ?? from + defaultParts, from + maxParts, total);
+    const parts: TurnView[] = [];
+    let chars = 0;
+    // A few at a time: what they share is worked out once for each call.
+    for (let at = from; at < to && chars < enoughChars; at += 4) {
+      const views = turnViews(session, { branch, from: at, to: Math.min(at + 4, to) });
+      parts.push(...views);
+      chars += JSON.stringify(views).length;
+    }
+    return { version, parts, total, next: from + parts.length < to ? from + parts.length : null };
+  }
+
+  async place(query: Of<SessionPart & { readonly line: number }>): Promise<PlaceAnswer> {
+    const { session } = await this.#open(query);
+    const { line, agent } = query;
+    const at = placeIn(session, line);
+    const under = agent === undefined ? null : await this.#callOf(query.path, agent);
+    return { line, agentId: agent ?? null, ...at, under };
+  }
+
+  async line(query: Of<SessionPart & { readonly line: number }>): Promise<LineAnswer> {
+    const { session } = await this.#open(query);
+    const { path, nodes } = session.transcript;
+    // Damaged lines have no record: one reads on from the last record before it.
+    const before = nodes.findLast((node) => node.line < query.line);
+    const from = { offset: before?.offset ?? 0, number: before?.line ?? 1 };
+    for (const batch of readLines(path, { from, maxLineBytes: maxRawBytes }))
+      for (const { number, offset, length, bytes } of batch)
+        if (number === query.line) {
+          const text = bytes.subarray(0, maxRawBytes).toString('utf8');
+          return { line: number, offset, sizeBytes: length, text, isCut: length > maxRawBytes };
+        }
+    throw new Refusal(404, `there is no line ${query.line}`);
+  }
+
+  async text(query: Of<ValueQuery>): Promise<Answer> {
+    const { session } = await this.#open(query);
+    const text = textAt(session, query);
+    if (text === undefined) throw new Refusal(404, 'there is no such text');
+    return { type: 'text/plain; charset=utf-8', bytes: Buffer.from(text) };
+  }
+
+  async image(query: Of<ValueQuery>): Promise<Answer> {
+    const { session } = await this.#open(query);
+    const image = imageAt(session, query);
+    if (image === undefined) throw new Refusal(404, 'there is no such image');
+    return { type: image.type, bytes: image.bytes };
+  }
+
+  async find(query: Of<FindQuery>): Promise<FindResult> {
+    const { session } = await this.#open(query);
+    const { text, branch = 1, from = 0, limit = 100 } = query;
+    requireBranch(session, branch);
+    return findInSession(session, { text, branch, from, limit });
+  }
+
+  async markdown(query: Of<MarkdownQuery>): Promise<Answer> {
+    const { session } = await this.#open(query);
+    const { branch = 1, turn } = query;
+    requireBranch(session, branch);
+    const pieces: string[] = [];
+    let chars = 0;
+    for await (const piece of exportMarkdown(exportSubject(session), {
+      branch,
+      ...(turn === undefined ? {} : { turn }),
+    })) {
+      pieces.push(piece);
+      chars += piece.length;
+      if (chars > maxMarkdownChars)
+        throw new Refusal(413, 'the session is too long to be copied', 'use `clew export --format md`');
+    }
+    return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(pieces.join('')) };
+  }
+
+  #open({ path, agent }: Of<SessionPart>): Promise<Shelved> {
+    return agent === undefined ? this.#shelf.open(path) : this.#shelf.openAgent(path, agent);
+  }
+
+  async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
+    const { session } = await this.#shelf.open(path);
+    const toolUseId = session.agents.find((each) => each.agentId === agentId)?.toolUseId;
+    const isCall = (node: Node): boolean => callsOf(node).some((call) => call.id === toolUseId);
+    const node = toolUseId === undefined ? undefined : session.transcript.nodes.find(isCall);
+    return node === undefined ? null : { line: node.line, ...placeIn(session, node.line) };
+  }
+}
+
+function placeIn(session: Session, line: number): { readonly branch: number; readonly part: number | null } {
+  const found = findLine(session, line);
+  return { branch: found?.branch ?? 1, part: found?.part ?? null };
+}
+
+function requireBranch(session: Session, branch: number): void {
+  if (branch !== 1 && branch > session.branches.length)
+    throw new Refusal(404, `the session has ${session.branches.length} branches`);
+}

@@ -1,0 +1,138 @@
+// The server's side of a worker thread: questions go out, answers come back as bytes that are ready to be sent, and news
+// comes by itself. Reading, counting and searching are synchronous and may take seconds; here they hold up nobody.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { Refusal, type StatusFailure } from './refusal.ts';
+
+/** What the worker is for. */
+export type Role = 'index' | 'reader' | 'doctor' | 'watch';
+
+export interface ThreadSetup {
+  readonly role: Role;
+  readonly roots: readonly string[];
+  /** Clew's own state folder. */
+  readonly state: string;
+  readonly isDemo: boolean;
+}
+
+export interface Answer {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** From the server to the worker: `id` 0 wants no answer. */
+export interface Question {
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** From the worker to the server. */
+export type Message =
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: StatusFailure; readonly stack: string }
+  | { readonly kind: 'news'; readonly name: string; readonly value: unknown };
+
+export interface ThreadOptions {
+  readonly env: NodeJS.ProcessEnv;
+  onNews(name: string, value: unknown): void;
+  /** Bugs, with their stack. */
+  onFault(message: string): void;
+}
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+/** Each thread has its own; what it is by default, times the threads, is more than all the rest. */
+const youngMb = 16;
+
+/** Starts with the first question; a worker that dies fails what it was asked, and the next question starts another. */
+export class Thread {
+  readonly #setup: ThreadSetup;
+  readonly #options: ThreadOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(setup: ThreadSetup, options: ThreadOptions) {
+    this.#setup = setup;
+    this.#options = options;
+  }
+
+  ask(method: string, params: unknown): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(new Refusal(503, 'the server is stopping'));
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#post({ id, method, params });
+    });
+  }
+
+  async askJson<T>(method: string, params: unknown): Promise<T> {
+    const { bytes } = await this.ask(method, params);
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as T; // both sides are checked against the same types
+  }
+
+  tell(method: string, params: unknown): void {
+    if (!this.#isClosed) this.#post({ id: 0, method, params });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#fail(new Refusal(503, 'the server is stopping'));
+    await this.#worker?.terminate();
+  }
+
+  #post(question: Question): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(question);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(workerFile(), {
+      workerData: this.#setup,
+      env: this.#options.env,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    });
+    worker.on('message', (message: Message) => this.#receive(message));
+    worker.on('error', (error) => this.#options.onFault(error.stack ?? String(error)));
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+      this.#fail(new Refusal(500, 'something went wrong inside of Clew', 'the terminal it runs in says more'));
+    });
+    return worker;
+  }
+
+  #receive(message: Message): void {
+    if (message.kind === 'news') {
+      this.#options.onNews(message.name, message.value);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.kind === 'answer') waiting?.resolve(message.answer);
+    else {
+      const { status, error, next } = message.failure;
+      if (status === 500) this.#options.onFault(message.stack);
+      waiting?.reject(new Refusal(status, error, next));
+    }
+  }
+
+  #fail(error: Error): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+}
+
+/** Beside this file where it was only compiled; where it was bundled, this code is in a chunk one folder below it. */
+function workerFile(): URL {
+  const places = ['./worker.js', './web-worker.js', '../web-worker.js'].map((name) => new URL(name, import.meta.url));
+  const found = places.find((place) => existsSync(fileURLToPath(place)));
+  if (found === undefined) throw new Error(`there is no worker beside ${import.meta.url}`);
+  return found;
+}

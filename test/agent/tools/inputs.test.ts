@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ToolOutcome } from '../../../src/agent/tool.ts';
+import { makeTools } from '../../../src/agent/tools/all.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
+import { makeBench } from './tool-kit.ts';
+
+const agentTypes = [{ name: 'general-purpose', description: 'Anything.' }];
+const tools = makeTools({ agentTypes });
+
+test('the tools have the names of Claude Code and schemas that the API takes', () => {
+  assert.deepEqual(
+    tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties as object)].join(' ')),
+    [
+      'Task description prompt subagent_type model run_in_background',
+      'Bash command timeout description run_in_background',
+      'BashOutput bash_id filter',
+      'KillShell shell_id',
+      'TaskStop task_id shell_id',
+      'Glob pattern path',
+      'Grep pattern path glob type output_mode -A -B -C -n -i multiline head_limit offset',
+      'Read file_path offset limit',
+      'Edit file_path old_string new_string replace_all',
+      'Write file_path content',
+      'TodoWrite todos',
+      'WebFetch url prompt',
+      'WebSearch query allowed_domains blocked_domains',
+      'AskUserQuestion questions',
+      'ExitPlanMode plan',
+    ],
+  );
+  for (const { name, inputSchema, description } of tools) {
+    assert.equal(inputSchema.type, 'object', name);
+    assert.equal('$schema' in inputSchema, false, name);
+    assert.ok(description.length > 20, name);
+  }
+  assert.deepEqual(tools.find(({ name }) => name === 'Edit')?.inputSchema.required, [
+    'file_path',
+    'old_string',
+    'new_string',
+  ]);
+});
+
+test('without types of agents there is no Task', () => {
+  assert.equal(
+    makeTools().some(({ name }) => name === 'Task'),
+    false,
+  );
+});
+
+test('a wrong input is told in one short line that names every field', () => {
+  const problemOf = (name: string, input: JsonValue | undefined): string => {
+    const parsed = tools.find((tool) => tool.name === name)?.parse(input);
+    assert.ok(parsed !== undefined && 'problem' in parsed, name);
+    return parsed.problem;
+  };
+  assert.equal(problemOf('Read', {}), 'Read was not run, its input is wrong: `file_path` is missing.');
+  assert.equal(
+    problemOf('Read', { file_path: 7, offset: '3' }),
+    'Read was not run, its input is wrong: `file_path`: Invalid input: expected string, received number; `offset`: Invalid input: expected number, received string.',
+  );
+  assert.match(problemOf('Read', undefined), /^Read was not run/);
+  assert.match(problemOf('Read', [1]), /^Read was not run/);
+  assert.match(problemOf('Read', { file_path: 'a\0b' }), /NUL/);
+  assert.match(problemOf('Read', { file_path: 'x'.repeat(5000) }), /longer than 4096/);
+  assert.match(problemOf('Bash', { command: 'a\0b' }), /NUL/);
+  assert.match(problemOf('Bash', { command: 'x'.repeat(300_000) }), /write a script file/);
+  assert.match(problemOf('Bash', { command: 'x', timeout: 700_000 }), /`timeout`/);
+  assert.match(
+    problemOf('Task', { description: 'd', prompt: 'p', subagent_type: 'x' }),
+    /is not one of general-purpose/,
+  );
+  const many = problemOf('TodoWrite', { todos: Array.from({ length: 100 }, () => 7) });
+  assert.match(many, /and 95 more\.$/);
+  assert.ok(many.length < 1000);
+});
+
+test('what is no part of an input is left out, and defaults are put in', () => {
+  const edit = tools.find(({ name }) => name === 'Edit');
+  assert.deepEqual(edit?.parse({ file_path: '/a', old_string: 'x', new_string: 'y', extra: 1, __proto__: null }), {
+    input: { file_path: '/a', old_string: 'x', new_string: 'y', replace_all: false },
+  });
+});
+
+test('no input makes a tool throw, neither when it is checked nor when it runs', async (t) => {
+  const bench = makeBench(t, { 'a.txt': 'a' }, { agentTypes });
+  const strange: fc.Arbitrary<JsonValue> = fc.oneof(
+    fc.constantFrom<JsonValue>(
+      '',
+      '.',
+      '..',
+      '/',
+      '/dev/null',
+      '\ud800',
+      'a\0',
+      '~',
+      '*',
+      '\\',
+      '-',
+      'a.txt',
+      '💥'.repeat(50),
+    ),
+    fc.constantFrom<JsonValue>(0, -1, 1.5, 1e308, true, false, null, [], {}),
+    fc.jsonValue() as fc.Arbitrary<JsonValue>,
+  );
+  const safe = tools.filter(({ name }) => !['Bash', 'Write', 'Edit', 'WebFetch'].includes(name));
+  const startAgent = async (): Promise<ToolOutcome> => ({ content: 'done', isError: false, stored: null });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...safe), fc.array(strange, { maxLength: 8 }), async (tool, values) => {
+      const keys = Object.keys(tool.inputSchema.properties as object);
+      const input: JsonObject = Object.fromEntries(
+        keys.flatMap((key, i) => (i < values.length ? [[key, values[i]]] : [])),
+      );
+      const outcome = await bench.call(tool.name, input, { startAgent });
+      assert.equal(typeof outcome.isError, 'boolean');
+      assert.ok(JSON.stringify(outcome).isWellFormed());
+      // An input that nobody checked is refused in the same way.
+      assert.equal((await tool.run({ [keys[0] ?? '']: { odd: 1 } }, {} as never)).isError, true);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('TodoWrite replaces the list and stores the old and the new one', async (t) => {
+  const bench = makeBench(t);
+  const todo = { content: 'Read the code', status: 'in_progress', activeForm: 'Reading the code' };
+  const first = await bench.call('TodoWrite', { todos: [{ ...todo, id: '1', priority: 'high' }] });
+  assert.deepEqual(first.stored, { oldTodos: [], newTodos: [todo] });
+  const done = { ...todo, status: 'completed' };
+  assert.deepEqual((await bench.call('TodoWrite', { todos: [done] })).stored, { oldTodos: [todo], newTodos: [done] });
+  assert.deepEqual(bench.workspace.todos, [done]);
+});
+
+test('AskUserQuestion gives the answers to the model, and says where nobody answers', async (t) => {
+  const bench = makeBench(t);
+  const questions = [
+    {
+      question: 'Which?',
+      header: 'Choice',
+      options: [
+        { label: 'A', description: 'a' },
+        { label: 'B', description: 'b' },
+      ],
+      multiSelect: false,
+    },
+  ];
+  const askPerson = async () => ({ kind: 'answers', answers: { 'Which?': 'B' } }) as const;
+  assert.deepEqual(await bench.call('AskUserQuestion', { questions }, { askPerson }), {
+    content: 'The person has answered: "Which?"="B". Go on with these answers in mind.',
+    isError: false,
+    stored: { questions, answers: { 'Which?': 'B' } },
+  });
+  assert.match(await bench.refusal('AskUserQuestion', { questions }), /Nobody answered/);
+  assert.match(
+    await bench.refusal('AskUserQuestion', { questions: [...questions, ...questions] }),
+    /same question twice/,
+  );
+});
+
+test('ExitPlanMode succeeds only where the person approves', async (t) => {
+  const bench = makeBench(t);
+  const plan = '# Plan\n\n1. Do it\n';
+  const answer = (isApproved: boolean, comment?: string) => ({
+    askPerson: async () => ({ kind: 'plan', isApproved, ...(comment === undefined ? {} : { comment }) }) as const,
+  });
+  assert.deepEqual(await bench.call('ExitPlanMode', { plan }, answer(true)), {
+    content: `The person has approved the plan. Begin with the work.\n\n## Approved plan\n${plan}`,
+    isError: false,
+    stored: { plan, isAgent: false },
+  });
+  assert.match(
+    await bench.refusal('ExitPlanMode', { plan }, answer(false, 'smaller')),
+    /Stay in plan mode\. They say: smaller$/,
+  );
+  assert.match(await bench.refusal('ExitPlanMode', { plan }), /Nobody approved/);
+});
+
+test('Task hands the work to the loop', async (t) => {
+  const bench = makeBench(t, {}, { agentTypes });
+  const outcome: ToolOutcome = { content: 'report', isError: false, stored: { status: 'completed' }, agentId: 'a1' };
+  const given: unknown[] = [];
+  const startAgent = async (task: unknown): Promise<ToolOutcome> => {
+    given.push(task);
+    return outcome;
+  };
+  const input = { description: 'Count', prompt: 'Count the files.', subagent_type: 'general-purpose' };
+  assert.deepEqual(await bench.call('Task', input, { startAgent }), outcome);
+  await bench.call('Task', { ...input, model: 'small', run_in_background: true }, { startAgent });
+  const task = { description: 'Count', prompt: 'Count the files.', type: 'general-purpose' };
+  assert.deepEqual(given, [
+    { ...task, isBackground: false },
+    { ...task, model: 'small', isBackground: true },
+  ]);
+});

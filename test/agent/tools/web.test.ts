@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { SideRequest } from '../../../src/agent/tool.ts';
+import { limits } from '../../../src/agent/tools/limits.ts';
+import { isPrivateAddress } from '../../../src/agent/tools/private-address.ts';
+import { makeBench, storedOf, type ToolBench } from './tool-kit.ts';
+
+interface Site {
+  readonly origin: string;
+  readonly hits: string[];
+}
+
+async function startSite(context: TestContext, answer: http.RequestListener): Promise<Site> {
+  const hits: string[] = [];
+  const server = http.createServer((request, response) => {
+    hits.push(request.url ?? '');
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hits };
+}
+
+/** A model that repeats what it was asked. */
+function echoing(): {
+  readonly asked: SideRequest[];
+  askModel(request: SideRequest): Promise<{ blocks: { type: string; text: string }[] }>;
+} {
+  const asked: SideRequest[] = [];
+  return {
+    asked,
+    askModel: async (request) => {
+      asked.push(request);
+      return { blocks: [{ type: 'text', text: 'the answer' }] };
+    },
+  };
+}
+
+function openBench(context: TestContext, nowMs?: () => number): ToolBench {
+  return makeBench(context, {}, { web: { allowPrivate: true, ...(nowMs === undefined ? {} : { nowMs }) } });
+}
+
+test('WebFetch asks a small model about the page and stores what Claude Code stores', async (t) => {
+  const html =
+    '<html><head><title>T</title><script>bad()</script></head><body><h1>Hi &amp; bye</h1><p>One <a href="/x">link</a>.</p></body></html>';
+  const site = await startSite(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html),
+  );
+  const bench = openBench(t);
+  const model = echoing();
+  const url = `${site.origin}/page#part`;
+  const outcome = await bench.call('WebFetch', { url, prompt: 'What?' }, { askModel: model.askModel });
+  const { durationMs, ...stored } = storedOf(outcome);
+  assert.equal(typeof durationMs, 'number');
+  assert.deepEqual(stored, { bytes: html.length, code: 200, codeText: 'OK', result: 'the answer', url });
+  assert.equal(outcome.content, 'the answer');
+  assert.deepEqual(
+    model.asked.map(({ size, prompt }) => ({ size, prompt })),
+    [
+      {
+        size: 'small',
+        prompt: `The page ${site.origin}/page:\n\n<page>\nT\n\n# Hi & bye\n\nOne [link](${site.origin}/x).\n</page>\n\nThe question:\nWhat?`,
+      },
+    ],
+  );
+});
+
+test('WebFetch reads a page once in a quarter of an hour', async (t) => {
+  const site = await startSite(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('text'),
+  );
+  let now = 0;
+  const bench = openBench(t, () => now);
+  const { askModel } = echoing();
+  for (const at of [0, limits.web.cacheMs - 1, limits.web.cacheMs, limits.web.cacheMs + 1]) {
+    now = at;
+    await bench.text('WebFetch', { url: `${site.origin}/a`, prompt: 'x' }, { askModel });
+  }
+  assert.deepEqual(site.hits, ['/a', '/a']);
+});
+
+test('WebFetch follows redirects on the host and only tells of others', async (t) => {
+  const site = await startSite(t, (request, response) => {
+    if (request.url === '/start') response.writeHead(302, { location: '/end' }).end();
+    else if (request.url === '/away') response.writeHead(301, { location: 'http://other.example/there' }).end();
+    else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end();
+    else response.writeHead(200, { 'content-type': 'text/plain' }).end('end');
+  });
+  const bench = openBench(t);
+  const { askModel, asked } = echoing();
+  const fetch = (path: string) => ({ url: `${site.origin}${path}`, prompt: 'x' });
+  assert.equal(await bench.text('WebFetch', fetch('/start'), { askModel }), 'the answer');
+  assert.match(
+    await bench.text('WebFetch', fetch('/away'), { askModel }),
+    /redirects to another host:\nhttp:\/\/other\.example\/there\n/,
+  );
+  assert.match(await bench.refusal('WebFetch', fetch('/loop'), { askModel }), /redirects more than 10 times/);
+  assert.equal(asked.length, 1);
+});
+
+test('WebFetch refuses addresses of this machine and its network, by number and by name', async (t) => {
+  const site = await startSite(t, (_, response) => response.end('secret'));
+  const bench = makeBench(t);
+  const port = new URL(site.origin).port;
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '2130706433',
+    '0x7f.1',
+    '[::ffff:127.0.0.1]',
+    '169.254.169.254',
+    '10.0.0.1',
+  ])
+    assert.match(
+      await bench.refusal('WebFetch', { url: `http://${host}:${port}/`, prompt: 'x' }),
+      /is an address of this machine or its own network/,
+      host,
+    );
+  assert.deepEqual(site.hits, []);
+});
+
+test('private addresses are told from public ones', () => {
+  const judged = [
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.16.0.1',
+    '100.64.0.1',
+    '0.0.0.0',
+    '::',
+    'fe80::1',
+    'fd00::1',
+    '2606:4700::1111',
+    '64:ff9b::7f00:1',
+    '::ffff:10.0.0.1',
+    '::ffff:7f00:1',
+  ];
+  assert.deepEqual(
+    judged.filter((address) => !isPrivateAddress(address)),
+    ['8.8.8.8', '172.15.0.1', '2606:4700::1111'],
+  );
+});
+
+test('WebFetch refuses what it should not or cannot read', async (t) => {
+  const site = await startSite(t, (request, response) => {
+    if (request.url === '/404') response.writeHead(404).end();
+    else if (request.url === '/bin') response.writeHead(200, { 'content-type': 'application/zip' }).end('PK');
+    else if (request.url === '/bomb')
+      response
+        .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(limits.web.bodyBytes + 1)));
+    else if (request.url === '/broken')
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('no gzip');
+    else response.destroy();
+  });
+  const bench = openBench(t);
+  const refuse = (url: string) => bench.refusal('WebFetch', { url, prompt: 'x' });
+  assert.equal(await refuse(`${site.origin}/404`), 'Request failed with status code 404');
+  assert.match(await refuse(`${site.origin}/bin`), /is application\/zip, which is not text/);
+  assert.match(await refuse(`${site.origin}/bomb`), /is larger than/);
+  assert.match(await refuse(`${site.origin}/broken`), /could not be reached: incorrect header/);
+  assert.match(await refuse(`${site.origin}/cut`), /could not be reached/);
+  assert.match(await refuse('file:///etc/passwd'), /Only http and https/);
+  assert.match(await refuse('javascript:alert(1)'), /Only http and https/);
+  assert.match(await refuse('example.com'), /not a whole address/);
+  assert.match(await refuse(`http://user:word@${site.origin.slice(7)}/`), /name or password/);
+  assert.match(await refuse(`${site.origin}/${'x'.repeat(3000)}`), /too long/);
+});
+
+test('WebFetch ends with the interrupt', async (t) => {
+  const controller = new AbortController();
+  const site = await startSite(t, () => controller.abort());
+  const bench = openBench(t);
+  assert.equal(
+    await bench.refusal('WebFetch', { url: site.origin, prompt: 'x' }, { signal: controller.signal }),
+    'The request was interrupted.',
+  );
+});
+
+test('WebSearch gives links and words as Claude Code stores them', async (t) => {
+  const bench = makeBench(t);
+  const asked: SideRequest[] = [];
+  const outcome = await bench.call(
+    'WebSearch',
+    { query: 'node test runner', allowed_domains: ['nodejs.org'] },
+    {
+      askModel: async (request) => {
+        asked.push(request);
+        return {
+          blocks: [
+            { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
+            {
+              type: 'web_search_tool_result',
+              tool_use_id: 'srvtoolu_1',
+              content: [
+                {
+                  type: 'web_search_result',
+                  title: 'Test runner',
+                  url: 'https://nodejs.org/api/test.html',
+                  encrypted_content: 'zzz',
+                },
+                { type: 'web_search_result', title: 7 },
+                null,
+              ],
+            },
+            {
+              type: 'web_search_tool_result',
+              tool_use_id: 'srvtoolu_2',
+              content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
+            },
+            { type: 'text', text: ' It is built in. ' },
+          ],
+        };
+      },
+    },
+  );
+  const { durationSeconds, ...stored } = storedOf(outcome);
+  assert.equal(typeof durationSeconds, 'number');
+  const link = { title: 'Test runner', url: 'https://nodejs.org/api/test.html' };
+  assert.deepEqual(stored, {
+    query: 'node test runner',
+    results: [{ tool_use_id: 'srvtoolu_1', content: [link] }, 'Web search error: max_uses_exceeded', 'It is built in.'],
+  });
+  assert.equal(
+    outcome.content,
+    `Web search results for query: "node test runner"\n\nLinks: [${JSON.stringify(link)}]\n\nWeb search error: max_uses_exceeded\n\nIt is built in.`,
+  );
+  assert.deepEqual(asked[0]?.serverTools, [
+    { type: 'web_search_20250305', name: 'web_search', max_uses: 8, allowed_domains: ['nodejs.org'] },
+  ]);
+  assert.match(
+    await bench.refusal('WebSearch', { query: 'xx', allowed_domains: ['a'], blocked_domains: ['b'] }),
+    /not both/,
+  );
+  assert.match(await bench.refusal('WebSearch', { query: 'xx' }), /The search failed: no model in this test/);
+});

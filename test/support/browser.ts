@@ -1,0 +1,59 @@
+// A real Chromium, Debian's, that playwright-core drives: one for a test file, a fresh profile for every page, and what
+// went wrong in a page, so that a test can say that nothing did.
+import { existsSync } from 'node:fs';
+import { after } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const executablePath = '/usr/bin/chromium';
+
+/** For the `skip` of a test. */
+export const skipWithoutChromium: string | false = existsSync(executablePath)
+  ? false
+  : 'chromium is not on this machine';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Errors and warnings that the page printed, exceptions nobody caught, and requests to elsewhere. */
+  readonly complaints: readonly string[];
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this test file; it is closed after the last of its tests. */
+export function openBrowser(): Promise<Browser> {
+  if (shared === undefined) {
+    shared = chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    after(async () => {
+      await (await shared)?.close();
+    });
+  }
+  return shared;
+}
+
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
+export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+
+/** A page in a profile of its own, at an address; others are complained about. `script` runs before the page's own. */
+export async function openPage(
+  url: string,
+  options: BrowserContextOptions = desktop,
+  script = '',
+): Promise<OpenedPage> {
+  const browser = await openBrowser();
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  if (script !== '') await context.addInitScript(script);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const { origin } = new URL(url);
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const address = request.url();
+    if (!address.startsWith(`${origin}/`) && !/^(data|blob):/.test(address)) complaints.push(`asked for ${address}`);
+  });
+  page.setDefaultTimeout(30_000);
+  await page.goto(url);
+  return { page, complaints };
+}

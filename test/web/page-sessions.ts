@@ -1,0 +1,174 @@
+// Sessions for the tests of the session page: one with everything that a page can show, one that grows long, one whose
+// every text attacks.
+import type { JsonObject } from '../../src/base/json.ts';
+import { tinyImage } from '../support/tiny-images.ts';
+import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+
+export const everythingId = 'aaaaaaaa-0000-4000-a000-000000000001';
+export const longId = 'aaaaaaaa-0000-4000-a000-000000000002';
+export const hostileId = 'aaaaaaaa-0000-4000-a000-000000000003';
+export const liveId = 'aaaaaaaa-0000-4000-a000-000000000004';
+
+const esc = '\u001b';
+
+/** A picture of one dot, whole. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+function called(name: string, id: string, input: JsonObject): readonly JsonObject[] {
+  return [toolUse(id, name, input)];
+}
+
+function answered(id: string, content: string, toolUseResult?: JsonObject): JsonObject {
+  return { message: { content: [toolResult(id, content)] }, ...(toolUseResult === undefined ? {} : { toolUseResult }) };
+}
+
+/** Every kind of block, and a branch that leaves. */
+export function everything(): string {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: dot } };
+  const at = { sessionId: everythingId };
+  return transcript(at)
+    .user([text('Please look **at** this'), image])
+    .assistant([thinking('First I think about it.')])
+    .assistant([text('## Plan\n\nA `code` span and\n\n```ts\nconst answer: number = 42;\n```')])
+    .assistant(called('Bash', 'c1', { command: 'npm test', description: 'Run the tests' }))
+    .result(
+      'c1',
+      answered('c1', 'ok', { stdout: `${esc}[32mgreen${esc}[0m words`, stderr: 'a warning', interrupted: false }),
+    )
+    .assistant(
+      called('TodoWrite', 'c2', { todos: [{ content: 'Mend it', status: 'in_progress', activeForm: 'Mending' }] }),
+    )
+    .result('c2')
+    .assistant(called('WebSearch', 'c3', { query: 'weather' }))
+    .result(
+      'c3',
+      answered('c3', 'sunny', {
+        query: 'weather',
+        results: [
+          { tool_use_id: 'x', content: [{ title: 'Sunny days', url: 'https://weather.example/today' }] },
+          'It is sunny.',
+        ],
+        durationSeconds: 1,
+      }),
+    )
+    .assistant(
+      called('AskUserQuestion', 'c4', {
+        questions: [
+          {
+            question: 'Which way?',
+            header: 'Way',
+            options: [
+              { label: 'Left', description: 'West' },
+              { label: 'Right', description: 'East' },
+            ],
+          },
+        ],
+      }),
+    )
+    .result('c4', answered('c4', 'Left', { questions: [], answers: { 'Which way?': 'Left' } }))
+    .assistant(called('ExitPlanMode', 'c5', { plan: '1. Go *left*' }))
+    .result('c5')
+    .assistant(called('Read', 'c6', { file_path: '/home/dev/widgets/a.ts' }))
+    .result('c6', answered('c6', '    7→let hidden = 1;\n    8→let word = 2;'))
+    .assistant(called('mcp__shop__buy', 'c7', { item: 'tea' }))
+    .result('c7', { message: { content: [toolResult('c7', 'out of tea', { is_error: true })] } })
+    .system('api_error', { error: { status: 529, message: 'Overloaded' } })
+    .queue('enqueue', 'And hurry')
+    .assistant('Working')
+    .queue('remove', 'And hurry')
+    .assistant('Done with the first turn')
+    .user('second prompt')
+    .assistant('second answer')
+    .boundary({
+      trigger: 'manual',
+      preTokens: 155_000,
+      postTokens: 12_000,
+      preservedMessages: { uuids: ['a1'], anchorUuid: 'a1' },
+    })
+    .summary('What was said before, in short')
+    .user('third prompt')
+    .assistant('third answer')
+    .from('u2')
+    .assistant('an answer on another branch', { timestamp: '2026-01-03T09:00:00.000Z' })
+    .lastPrompt('a13')
+    .text();
+}
+
+/** An agent that works on one prompt after the other, with a call and its output on every other line. */
+export function longSession(lines: number, outputBytes: number): string {
+  const builder = transcript({ sessionId: longId });
+  const output = `${'output of a command, neither short nor long '.repeat(4)}\n`.repeat(Math.ceil(outputBytes / 176));
+  for (let turn = 1; builder.entries.length < lines; turn++) {
+    builder.user(`prompt number ${turn}`);
+    for (let i = 0; i < 24; i++) {
+      const id = `t${turn}-${i}`;
+      builder.assistant(called('Bash', id, { command: `step ${i} of turn ${turn}` }));
+      builder.result(id, {
+        message: { content: [toolResult(id, output)] },
+        toolUseResult: { stdout: output, stderr: '', interrupted: false },
+      });
+    }
+    builder.assistant(`answer number ${turn}`);
+  }
+  builder.user('the last prompt').assistant('the very last words');
+  return builder.text();
+}
+
+export const attack: string = `<img src=x onerror=canary()><script>canary()</script><svg onload=canary()><style>*{display:none}</style>[a](javascript:canary()) <a href="javascript:canary()">b</a> ${esc}]8;;https://evil.example${'\u0007'}link${esc}]8;;${'\u0007'} ${esc}[2J \u202ebidi ![i](https://evil.example/x.png)`;
+
+/** Every field that is shown attacks; one word has ten megabytes. */
+export function hostile(wordBytes: number): string {
+  const at = { sessionId: hostileId, cwd: `/home/${attack}`, version: attack };
+  const broken = { type: 'image', source: { type: 'base64', media_type: 'text/html', data: 'not base64 <script>' } };
+  const elsewhere = { type: 'image', source: { type: 'url', url: 'https://evil.example/x.png' } };
+  const cut = {
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data: tinyImage('png', 4, 4).toString('base64') },
+  };
+  return transcript(at)
+    .aside('custom-title', { customTitle: `title ${attack}` })
+    .user([text(attack), broken, elsewhere, cut])
+    .assistant([thinking(attack), text(attack)], { message: { model: attack } })
+    .assistant('w'.repeat(wordBytes))
+    .assistant('> '.repeat(9_000))
+    .assistant(called('Bash', 'h1', { command: attack, description: attack }))
+    .result('h1', answered('h1', attack, { stdout: attack, stderr: attack, persistedOutputPath: attack }))
+    .assistant(called('Edit', 'h2', { file_path: attack, old_string: attack, new_string: `${attack}\n${attack}` }))
+    .result(
+      'h2',
+      answered('h2', attack, {
+        filePath: attack,
+        structuredPatch: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: [`-${attack}`, `+${attack}`] }],
+      }),
+    )
+    .assistant(called(attack, 'h3', { [attack]: attack }))
+    .result('h3', { message: { content: [toolResult('h3', attack, { is_error: true })] } })
+    .assistant(called('WebSearch', 'h4', { query: attack }))
+    .result(
+      'h4',
+      answered('h4', attack, {
+        query: attack,
+        results: [{ content: [{ title: attack, url: 'javascript:canary()' }] }, attack],
+      }),
+    )
+    .assistant(called('WebFetch', 'h5', { url: 'javascript:canary()', prompt: attack }))
+    .result('h5', answered('h5', attack, { url: attack, result: attack }))
+    .assistant(called('TodoWrite', 'h6', { todos: [{ content: attack, status: attack }] }))
+    .result('h6')
+    .assistant(
+      called('AskUserQuestion', 'h7', {
+        questions: [{ question: attack, header: attack, options: [{ label: attack, description: attack }] }],
+      }),
+    )
+    .result('h7', answered('h7', attack, { questions: [], answers: { [attack]: attack } }))
+    .assistant(called('ExitPlanMode', 'h8', { plan: attack }))
+    .result('h8')
+    .assistant([{ type: attack, [attack]: attack }])
+    .system('informational', { content: attack, level: 'error' })
+    .system('api_error', { error: { status: 500, message: attack } })
+    .boundary({ trigger: attack, preTokens: 1 })
+    .summary(attack)
+    .user('w'.repeat(wordBytes))
+    .assistant('the end of it')
+    .text();
+}

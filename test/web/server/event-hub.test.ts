@@ -1,0 +1,106 @@
+// Events reach every page that reads, and a page that does not read costs no more than its socket holds.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { EventHub, type Listener } from '../../../src/web/server/event-hub.ts';
+import type { Status } from '../../../src/web/wire.ts';
+import { waitFor } from '../../support/wait.ts';
+
+const status: Status = {
+  version: '1',
+  isDemo: false,
+  allowsChanges: false,
+  changeToken: '',
+  roots: [],
+  index: { phase: 'current', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 },
+  notices: [],
+};
+const everything: Listener = { keys: new Set(), wantsLive: false };
+
+interface Page {
+  readonly answer: ServerResponse;
+  readonly incoming: IncomingMessage;
+  text(): string;
+}
+
+async function openHub(
+  context: TestContext,
+  beatMs?: number,
+): Promise<{ hub: EventHub; open(listener?: Listener): Promise<Page> }> {
+  const hub = new EventHub(() => status, beatMs);
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    hub.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const open = async (listener: Listener = everything): Promise<Page> => {
+    const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    sent.on('error', () => {});
+    sent.end();
+    const [, answer] = (await once(server, 'request')) as [unknown, ServerResponse];
+    hub.add(answer, listener);
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    let text = '';
+    incoming.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    incoming.on('error', () => {});
+    return { answer, incoming, text: () => text };
+  };
+  return { hub, open };
+}
+
+test('every page hears everything that is for it, in order', async (context) => {
+  const { hub, open } = await openHub(context);
+  const [one, two] = [await open(), await open({ keys: new Set(['k']), wantsLive: false })];
+  for (let parts = 1; parts <= 100; parts++)
+    hub.tell('append', { key: 'k', version: '', agentId: null, fromPart: 0, parts }, ({ keys }) => keys.has('k'));
+  hub.tell('index', status.index);
+  await waitFor(() => one.text().includes('event: index') && two.text().includes('event: index'));
+  const told = [...two.text().matchAll(/"parts":(\d+)/g)].map((match) => Number(match[1]));
+  assert.deepEqual(
+    told,
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  );
+  assert.equal(one.text().includes('event: append'), false);
+  assert.match(one.text(), /^retry: 1000\n\nevent: hello\ndata: \{.*\}\n\n/);
+});
+
+test('a page that does not read is left behind, holds up nobody, and is told to ask anew once it reads', async (context) => {
+  const { hub, open } = await openHub(context);
+  const [slow, good] = [await open(), await open()];
+  slow.incoming.pause();
+  const filler = 'x'.repeat(64 * 1024);
+  let told = 0;
+  for (; told < 2_000 && hub.behind === 0; told++) {
+    hub.tell('hello', { ...status, version: `n${told}.`, notices: [filler] });
+    await waitFor(() => good.text().includes(`"n${told}."`));
+  }
+  assert.equal(hub.behind, 1);
+  assert.ok(slow.answer.writableLength < 512 * 1024, `${slow.answer.writableLength} bytes wait`);
+  for (let i = 0; i < 50; i++) hub.tell('index', status.index);
+  await waitFor(() => good.text().split('event: index').length === 51);
+  assert.equal(slow.text().includes('event: index'), false);
+  slow.incoming.resume();
+  await waitFor(
+    () =>
+      slow.text().endsWith(`event: hello\ndata: ${JSON.stringify(status)}\n\n`) && slow.text().length > filler.length,
+  );
+  assert.equal(hub.behind, 0);
+  hub.tell('index', status.index);
+  await waitFor(() => slow.text().includes('event: index'));
+});
+
+test('a page that is closed is forgotten, and a silent one hears a beat', async (context) => {
+  const { hub, open } = await openHub(context, 20);
+  const [one, two] = [await open(), await open()];
+  assert.equal(hub.size, 2);
+  one.incoming.destroy();
+  await waitFor(() => hub.size === 1);
+  await waitFor(() => two.text().includes(': beat\n\n'));
+});

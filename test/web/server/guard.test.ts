@@ -1,0 +1,228 @@
+// Everything that must be refused is, before any route sees it; and what a browser really sends is not.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { judgeRequest } from '../../../src/web/server/guard.ts';
+import { sessionId, transcript } from '../../support/transcript-builder.ts';
+import { openWebServer, type RawRequest } from '../../support/web-server.ts';
+
+const door = { port: 4000, token: 'secret-token', changeToken: 'change-token' };
+const good = { host: '127.0.0.1:4000', cookie: 'other=1; clew-4000=secret-token' };
+
+function statusOf(method: string, url: string, headers: Readonly<Record<string, string>>): number | undefined {
+  return judgeRequest({ method, url, headers }, door)?.status;
+}
+
+test('a request of the page itself passes, by either name of the machine', () => {
+  const page = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
+  assert.equal(statusOf('GET', '/api/status', { ...good, ...page }), undefined);
+  assert.equal(
+    statusOf('GET', '/api/status', { ...good, host: 'localhost:4000', origin: 'http://localhost:4000' }),
+    undefined,
+  );
+  assert.equal(statusOf('HEAD', '/', good), undefined);
+});
+
+test('the address that was opened passes by its token alone', () => {
+  assert.equal(statusOf('GET', '/?token=secret-token', { host: good.host }), undefined);
+  assert.equal(statusOf('GET', '/s/key?line=4&token=secret-token', { host: good.host }), undefined);
+});
+
+test('a token in an address opens pages, and answers nothing else', () => {
+  assert.equal(statusOf('GET', '/api/status?token=secret-token', { host: good.host }), 401);
+  assert.equal(statusOf('POST', '/?token=secret-token', { host: good.host }), 401);
+});
+
+test('a missing, wrong, shorter or longer token is refused', () => {
+  for (const cookie of ['', 'clew-4000=', 'clew-4000=secret-toke', 'clew-4000=secret-tokenx', 'clew-4001=secret-token'])
+    assert.equal(statusOf('GET', '/api/status', { host: good.host, cookie }), 401, cookie);
+  assert.equal(statusOf('GET', '/?token=secret-tokex', { host: good.host }), 401);
+});
+
+test('another name for the machine is refused, whatever else is right', () => {
+  for (const host of [
+    'evil.example:4000',
+    '127.0.0.1',
+    '127.0.0.1:4001',
+    'localhost',
+    '127.0.0.1.evil.example:4000',
+    '',
+  ])
+    assert.equal(statusOf('GET', '/', { ...good, host }), 403, host);
+  assert.equal(judgeRequest({ method: 'GET', url: '/', headers: { cookie: good.cookie } }, door)?.status, 403);
+});
+
+test('another origin is refused, and so is a request that another site caused', () => {
+  for (const origin of ['https://evil.example', 'http://127.0.0.1:4001', 'null', 'https://127.0.0.1:4000'])
+    assert.equal(statusOf('GET', '/api/status', { ...good, origin }), 403, origin);
+  for (const site of ['cross-site', 'same-site']) {
+    assert.equal(statusOf('GET', '/api/status', { ...good, 'sec-fetch-site': site }), 403, site);
+    const embedded = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' };
+    assert.equal(statusOf('GET', '/page.js', { ...good, ...embedded }), 403);
+    const framed = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
+    assert.equal(statusOf('GET', '/', { ...good, ...framed }), 403);
+    const opened = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    assert.equal(statusOf('GET', '/', { ...good, ...opened }), undefined);
+    assert.equal(statusOf('GET', '/api/sessions', { ...good, ...opened }), 403);
+  }
+});
+
+test('a change needs its origin, its own token, and JSON', () => {
+  const change = {
+    ...good,
+    origin: 'http://127.0.0.1:4000',
+    'x-clew-token': 'change-token',
+    'content-type': 'application/json; charset=utf-8',
+  };
+  assert.equal(statusOf('POST', '/api/doctor', change), undefined);
+  assert.equal(statusOf('POST', '/api/doctor', { ...change, origin: 'http://evil.example' }), 403);
+  assert.equal(statusOf('POST', '/api/doctor', { ...change, 'x-clew-token': 'secret-token' }), 403);
+  assert.equal(statusOf('POST', '/api/doctor', { ...change, 'content-type': 'text/plain' }), 415);
+  const { origin: _, ...nowhere } = change;
+  assert.equal(statusOf('POST', '/api/doctor', nowhere), 403);
+  const { 'x-clew-token': __, ...bare } = change;
+  assert.equal(statusOf('POST', '/api/doctor', bare), 403);
+});
+
+test('other methods, ways up, hidden separators and malformed addresses are refused', () => {
+  for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PATCH'])
+    assert.equal(statusOf(method, '/api/status', good), 405, method);
+  const paths = ['/../etc/passwd', '/s/..', '/%2e%2e/x', '/a/%2E%2E/b', '/s/a%2fb', '/s/a%5cb', '/s/a\\b', '/a//b'];
+  for (const url of [...paths, '//evil.example/', '/s/%00', '/%zz', '/?text=%', 'x', 'http://evil.example/', '*', ''])
+    assert.equal(statusOf('GET', url, good), 400, url);
+});
+
+test('what is too long is refused, by the address as by the body', () => {
+  assert.equal(statusOf('GET', `/?text=${'x'.repeat(9_000)}`, good), 414);
+  assert.equal(statusOf('POST', '/api/doctor', { ...good, 'content-length': '1000000' }), 413);
+  assert.equal(statusOf('GET', '/', { ...good, 'content-length': '5' }), 400);
+  assert.equal(statusOf('GET', '/', { ...good, 'transfer-encoding': 'chunked' }), 400);
+});
+
+test('over the network', async (context) => {
+  const server = await openWebServer(context, {
+    [`-home-dev/${sessionId}.jsonl`]: transcript().user('hello').assistant('hi').text(),
+  });
+  const refused = async (raw: RawRequest): Promise<number> => (await server.send(raw)).status;
+
+  await context.test(
+    'the token becomes a cookie that scripts and other sites do not get, and leaves the address',
+    async () => {
+      const token = new URL(server.url).searchParams.get('token');
+      const answer = await server.send({ path: `/s/x?line=3&token=${token}`, knowsToken: false });
+      assert.equal(answer.status, 303);
+      assert.equal(answer.headers.location, '/s/x?line=3');
+      assert.deepEqual(answer.headers['set-cookie'], [`${server.cookie}; HttpOnly; SameSite=Strict; Path=/`]);
+    },
+  );
+
+  await context.test(
+    'from a link on another site the page goes on by itself, because a redirect would lose the cookie',
+    async () => {
+      const token = new URL(server.url).searchParams.get('token');
+      const site = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      const answer = await server.send({ path: `/?token=${token}`, knowsToken: false, headers: site });
+      assert.deepEqual([answer.status, answer.headers.refresh], [200, '0; url=/']);
+    },
+  );
+
+  await context.test('every answer says what may be loaded and run: nothing but our own files', async () => {
+    for (const path of ['/api/status', '/api/none', '/', '/api/sessions/none', `/api/sessions/${sessionId}`]) {
+      const { headers } = await server.send({ path });
+      assert.match(
+        String(headers['content-security-policy']),
+        /^default-src 'none'; script-src 'self'; style-src 'self'; /,
+        path,
+      );
+      assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
+      assert.doesNotMatch(String(headers['content-security-policy']), /unsafe|\*/);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+      assert.equal(headers['access-control-allow-origin'], undefined);
+    }
+  });
+
+  await context.test(
+    'a missing token, a wrong host and another origin are refused on every kind of address',
+    async () => {
+      for (const path of ['/', '/api/status', '/api/events', '/page.js', `/api/sessions/${sessionId}`]) {
+        assert.equal(await refused({ path, knowsToken: false }), 401, path);
+        assert.equal(await refused({ path, headers: { host: 'evil.example' } }), 403, path);
+        assert.equal(await refused({ path, headers: { origin: 'https://evil.example' } }), 403, path);
+      }
+    },
+  );
+
+  await context.test('no file of the machine can be reached by any spelling of a way up', async () => {
+    const spellings = ['/../../etc/passwd', '/..%2f..%2fetc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/page/../../x'];
+    for (const path of [...spellings, '/etc/passwd', '/package.json', '/clew.js', '/api/sessions/..%2f..%2fetc']) {
+      const { status, body } = await server.send({ path });
+      assert.ok([400, 404].includes(status), `${path}: ${status}`);
+      assert.doesNotMatch(body, /root:|"name": "clew"/);
+    }
+  });
+
+  await context.test('oversized headers, addresses and bodies are refused, and the server goes on', async () => {
+    assert.equal(await refused({ path: `/?q=${'x'.repeat(10_000)}` }), 414);
+    assert.equal(await refused({ path: '/', headers: { junk: 'x'.repeat(20_000) } }), 431);
+    const { changeToken } = await server.client.status();
+    const headers = { origin: server.base, 'x-clew-token': changeToken, 'content-type': 'application/json' };
+    const body = Buffer.alloc(200_000, 0x20);
+    assert.equal(
+      await refused({ path: '/api/doctor', method: 'POST', headers: { ...headers, 'content-length': '200000' }, body }),
+      413,
+    );
+    const chunked = { path: `/api/sessions/${sessionId}/fix`, method: 'POST', body };
+    assert.equal(await refused({ ...chunked, headers: { ...headers, 'transfer-encoding': 'chunked' } }), 413);
+    assert.equal((await server.client.sessions()).total, 1);
+  });
+
+  await context.test('bytes that are no request get a short answer and a closed connection', async () => {
+    for (const text of ['\0\0\0\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'hello\r\n\r\n', 'GET /\r\nHost x\r\n\r\n']) {
+      const answer = await new Promise<string>((resolve, reject) => {
+        let got = '';
+        const socket = connect(server.server.port, '127.0.0.1', () => socket.write(text));
+        socket.on('data', (chunk) => {
+          got += chunk;
+        });
+        socket.on('close', () => resolve(got));
+        socket.on('error', reject);
+      });
+      assert.match(answer, /^HTTP\/1\.1 (400|505) /);
+    }
+    assert.equal((await server.client.status()).version.length > 0, true);
+  });
+
+  await context.test('words that nobody knows, and values that make no sense, are refused by name', async () => {
+    const { body, status } = await server.send({ path: '/api/sessions?limit=0' });
+    assert.equal(status, 400);
+    assert.match(body, /limit/);
+    for (const path of [
+      '/api/sessions?limit=99999',
+      '/api/sessions?sort=x',
+      '/api/sessions?foo=1',
+      '/api/search',
+      '/api/search?text=',
+    ])
+      assert.equal(await refused({ path }), 400, path);
+    for (const rest of [
+      '/lines/0',
+      '/lines/x',
+      '/turns?from=-1',
+      '/text?record=0',
+      '/text?record=1e99&pointer=',
+      '?branch=0',
+    ])
+      assert.equal(await refused({ path: `/api/sessions/${sessionId}${rest}` }), 400, rest);
+    assert.equal(await refused({ path: '/api/sessions/unknown' }), 404);
+    assert.equal(await refused({ path: '/api/search?text=(&mode=regex' }), 400);
+    assert.deepEqual(server.faults, []);
+  });
+
+  await context.test('a server that only reads refuses to change anything', async () => {
+    await assert.rejects(server.client.applyFix(sessionId, {}), { status: 403, message: 'this server only reads' });
+    await assert.rejects(server.client.undo('x'), { status: 403 });
+  });
+});

@@ -1,0 +1,131 @@
+// What is written to a transcript reaches the pages that show it, once, soon, and in an order that lets them go on.
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { AppendEvent } from '../../../src/web/wire.ts';
+import { sessionId, type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
+import { waitFor } from '../../support/wait.ts';
+import { openWebServer, type WebServer } from '../../support/web-server.ts';
+
+const other = '22222222-2222-4222-a222-222222222222';
+const now = (): { timestamp: string } => ({ timestamp: new Date().toISOString() });
+
+function fileOf({ root }: WebServer, id: string = sessionId): string {
+  return path.join(root, 'projects/-p', `${id}.jsonl`);
+}
+
+/** The lines that a builder has gained since. */
+function appendTo(server: WebServer, builder: TranscriptBuilder, known: number, id?: string): void {
+  const lines = builder.entries.slice(known).map((entry) => `${JSON.stringify(entry)}\n`);
+  appendFileSync(fileOf(server, id), lines.join(''));
+}
+
+test('an append is told to the pages that watch the session, from the part on that it changes', async (context) => {
+  const builder = transcript(now()).user('one').assistant('1').user('two').assistant('2');
+  const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
+  await server.isCurrent();
+  const watching = server.listen(`/api/events?watch=${sessionId}`);
+  const elsewhere = server.listen('/api/events');
+  await Promise.all([watching.next('hello'), elsewhere.next('hello')]);
+  await server.client.head(sessionId);
+
+  builder.call('t1').result('t1');
+  appendTo(server, builder, 4);
+  const first = await watching.next('append', ({ fromPart }) => fromPart === 1);
+  assert.deepEqual([first.key, first.agentId, first.parts], [sessionId, null, 2]);
+
+  builder.user('three').assistant('3');
+  appendTo(server, builder, 6);
+  const second = await watching.next('append', ({ parts }) => parts === 3);
+  assert.equal(second.fromPart, 1);
+  const { parts, version } = await server.client.turns(sessionId, { from: second.fromPart });
+  assert.deepEqual(
+    parts.map(({ prompt }) => prompt?.text.text),
+    ['two', 'three'],
+  );
+  assert.equal(version, second.version);
+  const row = await elsewhere.next('sessions', ({ changed }) => changed.some(({ turns }) => turns === 3));
+  assert.equal(row.changed[0]?.isLive, true);
+  assert.equal(
+    elsewhere.events.some(({ name }) => name === 'append'),
+    false,
+  );
+  assert.deepEqual(server.faults, []);
+});
+
+test('a session that takes another branch, or is replaced, is to be asked for anew', async (context) => {
+  const builder = transcript(now()).user('one').assistant('1').user('two').assistant('2');
+  const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
+  await server.isCurrent();
+  const watching = server.listen(`/api/events?watch=${sessionId}`);
+  await watching.next('hello');
+  await server.client.head(sessionId);
+  builder.from('a1').user('another way').assistant('yes');
+  appendTo(server, builder, 4);
+  const branched = await watching.next('append', ({ parts }) => parts === 2);
+  assert.equal(branched.fromPart, 0);
+  const heard = watching.events.length;
+  writeFileSync(fileOf(server), transcript(now()).user('all new').assistant('indeed').text());
+  await waitFor(() =>
+    watching.events.slice(heard).some(({ name, value }) => name === 'append' && (value as AppendEvent).fromPart === 0),
+  );
+  assert.equal((await server.client.turns(sessionId)).total, 1);
+});
+
+test('a line that is half written is waited for', async (context) => {
+  const builder = transcript(now()).user('one').assistant('1');
+  const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
+  await server.isCurrent();
+  const watching = server.listen(`/api/events?watch=${sessionId}`);
+  await watching.next('hello');
+  await server.client.head(sessionId);
+  const line = `${JSON.stringify(transcript(now()).from('a1').user('two', { uuid: 'u9', parentUuid: 'a1' }).entries[0])}\n`;
+  appendFileSync(fileOf(server), line.slice(0, 40));
+  await watching.next('append');
+  assert.equal((await server.client.turns(sessionId)).total, 1);
+  appendFileSync(fileOf(server), line.slice(40));
+  await watching.next('append', ({ parts }) => parts === 2);
+});
+
+test('new sessions, and lines of a sub-agent, are told as they come', async (context) => {
+  const server = await openWebServer(context, {
+    [`-p/${sessionId}.jsonl`]: transcript(now()).user('one').assistant('1').text(),
+  });
+  await server.isCurrent();
+  const page = server.listen(`/api/events?watch=${sessionId}&live=1`);
+  await page.next('hello');
+  await server.client.live();
+  writeFileSync(
+    fileOf(server, other),
+    transcript({ sessionId: other, ...now() })
+      .user('a new one')
+      .assistant('x')
+      .text(),
+  );
+  const { changed } = await page.next('sessions', (told) => told.changed.some(({ key }) => key === other));
+  assert.equal(changed.find(({ key }) => key === other)?.isLive, true);
+  const agents = path.join(server.root, 'projects/-p', sessionId, 'subagents');
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(
+    path.join(agents, 'agent-x1.jsonl'),
+    transcript({ isSidechain: true, agentId: 'x1', ...now() })
+      .user('task')
+      .assistant('at it')
+      .text(),
+  );
+  const { agentId } = await page.next('append', (told) => told.agentId !== null);
+  assert.equal(agentId, 'x1');
+  appendFileSync(
+    fileOf(server, other),
+    `${JSON.stringify(transcript({ sessionId: other, ...now() }).user('go on', { uuid: 'u7', parentUuid: 'a1' }).entries[0])}\n`,
+  );
+  const { lines } = await page.next(
+    'live',
+    ({ key, lines: told }) => key === other && told.some(({ text }) => text === 'go on'),
+  );
+  assert.equal(lines.at(-1)?.kind, 'prompt');
+  const live = await server.client.live();
+  assert.deepEqual(live.sessions.map(({ row }) => row.key).sort(), [sessionId, other]);
+  assert.ok(live.sessions.every(({ recent }) => recent.length > 0));
+});

@@ -1,0 +1,330 @@
+// The session page in a real browser, on the real server: what a reader sees and can do, on what a transcript may hold.
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { projectRoot } from '../support/paths.ts';
+import { startClew } from '../support/running-clew.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { transcript } from '../support/transcript-builder.ts';
+import { countBlanks, isAtEnd, spyOnPage, stateOfPage } from './page-scripts.ts';
+import { everything, everythingId, hostile, hostileId, liveId, longId, longSession } from './page-sessions.ts';
+
+const demoId = '463b11e7-f2cd-4a8c-b793-f776502024ef';
+const isLong = process.env.CLEW_LONG === '1';
+const [longLines, longBytes] = isLong ? [50_000, 6_000] : [6_000, 1_500];
+const wordBytes = 10 * 1024 * 1024;
+
+interface OpenOptions {
+  readonly query?: string;
+  readonly view?: BrowserContextOptions;
+  /** Runs before the page does. */
+  readonly script?: string;
+}
+
+interface Site {
+  readonly root: string;
+  open(id: string, options?: OpenOptions): Promise<OpenedPage>;
+}
+
+test('the session page', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
+  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  await openBrowser();
+  const site = await startSite(context);
+  await context.test('shows turns beside an outline, and calls as what they are', () => showsTurns(site));
+  await context.test('shows every kind of block', () => showsEverything(site));
+  await context.test('opens a sub-agent in place', () => opensAgent(site));
+  await context.test('finds words, goes to them, and opens what holds them', () => findsWords(site));
+  await context.test('shows the raw line behind a block', () => showsRaw(site));
+  await context.test('goes from turn to turn by keys, and the address follows', () => followsKeys(site));
+  await context.test('switches branches', () => switchesBranches(site));
+  await context.test('opens at the line that the address names', () => opensAtLine(site));
+  await context.test('copies the resume command, a link and Markdown', () => copies(site));
+  await context.test('shows what is appended, and keeps the place of who reads elsewhere', () => followsLive(site));
+  await context.test('goes to the end of a long session without a blank', () => scrollsLong(site));
+  await context.test('runs nothing and loads nothing of a hostile session', () => resistsHostile(site));
+  await context.test('is usable at the width of a phone', () => fitsPhone(site));
+  await context.test('has no serious fault that axe knows, light, dark and on a phone', () => isAccessible(site));
+});
+
+async function startSite(context: TestContext): Promise<Site> {
+  const root = temporaryFolder(context);
+  cpSync(path.join(projectRoot, 'demo'), root, { recursive: true });
+  const folder = path.join(root, 'projects', '-home-dev-widgets');
+  mkdirSync(folder, { recursive: true });
+  const write = (id: string, text: string): void => writeFileSync(path.join(folder, `${id}.jsonl`), text);
+  write(everythingId, everything());
+  write(longId, longSession(longLines, longBytes));
+  write(hostileId, hostile(wordBytes));
+  write(liveId, liveTurn(1) + liveTurn(2));
+  const home = temporaryFolder(context);
+  const clew = startClew(context, ['open', '--json', '--no-browser', '--root', root], { CLEW_HOME: home });
+  const { url } = JSON.parse(await clew.prints(/\n/)) as { url: string };
+  // The token is for the first page; all others have its cookie.
+  const first = await openPage(url);
+  const storageState = await first.page.context().storageState();
+  await first.page.context().close();
+  return {
+    root: folder,
+    open: async (id, { query = '', view = desktop, script = '' } = {}) => {
+      const address = new URL(`/s/${id}${query}`, url).href;
+      const opened = await openPage(address, { ...view, storageState }, script);
+      await opened.page.locator('[data-loaded]').first().waitFor();
+      return opened;
+    },
+  };
+}
+
+/** Asked from outside: what waits inside of the page evaluates text, which the policy of the page forbids. */
+async function becomesTrue(page: Page, script: string): Promise<void> {
+  for (let tries = 0; tries < 1500; tries++) {
+    if ((await page.evaluate<boolean>(script)) === true) return;
+    await setTimeout(20);
+  }
+  assert.fail(`it never became true: ${script}`);
+}
+
+async function done({ page, complaints }: OpenedPage): Promise<void> {
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+}
+
+async function showsTurns(site: Site): Promise<void> {
+  const opened = await site.open(demoId);
+  const { page } = opened;
+  assert.equal(await page.locator('h1').textContent(), 'Find out why the build is slow');
+  assert.deepEqual(await page.locator('.outline-prompt').allTextContents(), [
+    'why does `lighthouse build` take 9 seconds for 400 posts? find out first, change nothing yet',
+    'do the first one',
+  ]);
+  await page.locator('.diff .added').first().waitFor();
+  assert.deepEqual(await page.locator('.turn-head .cost').allTextContents(), [' · $0.20', ' · $0.04']);
+  assert.equal(await page.locator('.chart-line').count(), 1);
+  assert.match((await page.locator('.terminal').first().textContent()) ?? '', /400 pages in 9\.12 s/);
+  await done(opened);
+}
+
+async function showsEverything(site: Site): Promise<void> {
+  const opened = await site.open(everythingId);
+  const { page } = opened;
+  const shown = async (selector: string, text: string): Promise<void> => {
+    await page.locator(selector, { hasText: text }).first().waitFor();
+  };
+  await shown('.prompt', 'Please look **at** this');
+  await becomesTrue(page, `document.querySelector('.picture img')?.naturalWidth === 1`);
+  await shown('.prose h4', 'Plan');
+  await shown('.hljs-keyword', 'const');
+  await shown('.ink-2', 'green');
+  await shown('.stderr', 'a warning');
+  await shown('.todo-in_progress', 'Mend it');
+  await shown('.chosen', 'Left');
+  await shown('.call .prose em', 'left');
+  await shown('.call.failed .terminal', 'out of tea');
+  await shown('.note.error', 'API error 529: Overloaded');
+  await shown('.queued', 'And hurry');
+  assert.equal(await page.getByText('First I think about it.').count(), 1, 'thinking is folded to its first line');
+  await page.getByRole('button', { name: 'WebSearch' }).click();
+  await shown('.links a[rel="noopener noreferrer"]', 'Sunny days');
+  await page.getByRole('button', { name: /^done Read/ }).click();
+  await shown('.code-line .number', '8');
+  await page.getByRole('button', { name: /Compacted \(manual\) · 155k → 12\.0k tokens · 1 line kept/ }).click();
+  await shown('.kept', 'line 2');
+  await shown('.compaction .prose', 'What was said before, in short');
+  await done(opened);
+}
+
+async function opensAgent(site: Site): Promise<void> {
+  const opened = await site.open(demoId);
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Sub-agent Explore: Follow one page' }).click();
+  await page.locator('.agent-body .call', { hasText: 'src/render/highlight.ts' }).waitFor();
+  assert.match((await page.locator('.agent-prompt').textContent()) ?? '', /^Follow one page of the blog/);
+  await done(opened);
+}
+
+async function findsWords(site: Site): Promise<void> {
+  const opened = await site.open(everythingId);
+  const { page } = opened;
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('let WORD');
+  await page.locator('.find-hits mark', { hasText: 'let word' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.call.target .code-line', { hasText: 'let word = 2;' }).waitFor();
+  assert.equal(await page.locator('.find-state').textContent(), '1 of 1 place');
+  await becomesTrue(page, `CSS.highlights.get('found')?.size === 1`);
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox').waitFor({ state: 'detached' });
+  await done(opened);
+}
+
+async function showsRaw(site: Site): Promise<void> {
+  const opened = await site.open(everythingId);
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Raw line 4' }).first().click();
+  const drawer = page.getByRole('dialog', { name: 'Raw line 4' });
+  await drawer.getByText('"command": "npm test"').waitFor();
+  await drawer.getByRole('button', { name: 'Laid out' }).click();
+  await drawer.getByText('"command":"npm test"').waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await done(opened);
+}
+
+const currentTurn = (page: Page, turn: string): Promise<void> =>
+  page.locator('.outline-row[aria-current] .outline-number', { hasText: new RegExp(`^${turn}$`) }).waitFor();
+
+async function followsKeys(site: Site): Promise<void> {
+  const opened = await site.open(longId);
+  const { page } = opened;
+  await currentTurn(page, '1');
+  await page.keyboard.press('j');
+  await currentTurn(page, '2');
+  await page.waitForURL(/\?turn=2$/);
+  await page.keyboard.press('k');
+  await currentTurn(page, '1');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+G');
+  await page.getByText('the very last words').waitFor();
+  await page.keyboard.press('g');
+  await currentTurn(page, '1');
+  await done(opened);
+}
+
+async function switchesBranches(site: Site): Promise<void> {
+  const opened = await site.open(everythingId);
+  const { page } = opened;
+  assert.equal(await page.getByText('an answer on another branch').count(), 0);
+  await page.getByRole('button', { name: 'Another branch leaves here' }).click();
+  await page.getByText('an answer on another branch').waitFor();
+  await page.waitForURL(/\?branch=2/);
+  await page.getByLabel('Branch').selectOption('1');
+  await page.getByText('Done with the first turn').waitFor();
+  await done(opened);
+}
+
+async function opensAtLine(site: Site): Promise<void> {
+  const opened = await site.open(everythingId, { query: '?line=15' });
+  await opened.page.locator('.call.target', { hasText: 'a.ts' }).waitFor();
+  assert.match(opened.page.url(), /\?line=15$/);
+  await done(opened);
+  const nested = await site.open(demoId, { query: '?line=3&agent=a3a21efcc710fcd87' });
+  await nested.page.locator('.agent .call.target', { hasText: 'src/**/*.ts' }).waitFor();
+  await done(nested);
+}
+
+async function copies(site: Site): Promise<void> {
+  const view = { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] };
+  const opened = await site.open(demoId, { view });
+  const { page } = opened;
+  const copied = async (button: string, said: string): Promise<string> => {
+    await page.getByRole('button', { name: button }).first().click();
+    await page.getByText(said).waitFor();
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+  assert.equal(
+    await copied('Copy resume command', 'Resume command copied'),
+    `cd /home/ada/lighthouse && claude --resume ${demoId}`,
+  );
+  assert.match(await copied('Copy as Markdown', 'Markdown copied'), /^# Find out why the build is slow\n/);
+  assert.match(await copied('Copy link', 'Link copied'), new RegExp(`^http://127\\.0\\.0\\.1:\\d+/s/${demoId}$`));
+  await done(opened);
+}
+
+function liveTurn(turn: number): string {
+  const at = { sessionId: liveId };
+  const id = (letter: string): string => `${letter}${liveId.slice(1, 35)}${turn}`;
+  const parent = turn === 1 ? null : `a${liveId.slice(1, 35)}${turn - 1}`;
+  const words = 'a long line of words to fill the screen with '.repeat(200);
+  return transcript(at)
+    .user(`live prompt ${turn}`, { uuid: id('b'), parentUuid: parent })
+    .assistant(`live answer ${turn} ${words}`, { uuid: id('a'), parentUuid: id('b'), message: { id: `live${turn}` } })
+    .text();
+}
+
+async function followsLive(site: Site): Promise<void> {
+  const file = path.join(site.root, `${liveId}.jsonl`);
+  const opened = await site.open(liveId);
+  const { page } = opened;
+  await page.getByText('live prompt 1').first().waitFor();
+  appendFileSync(file, liveTurn(3));
+  await page.locator('.outline-prompt', { hasText: 'live prompt 3' }).waitFor();
+  await page.getByRole('button', { name: 'New below' }).waitFor();
+  await currentTurn(page, '1');
+  await page.getByRole('button', { name: 'New below' }).click();
+  await page.locator('.prompt', { hasText: 'live prompt 3' }).waitFor();
+  await becomesTrue(page, isAtEnd);
+  appendFileSync(file, liveTurn(4));
+  // Who reads the end stays at the end.
+  await page.locator('.prompt', { hasText: 'live prompt 4' }).waitFor();
+  await becomesTrue(page, isAtEnd);
+  await done(opened);
+}
+
+async function scrollsLong(site: Site): Promise<void> {
+  const opened = await site.open(longId);
+  const { page } = opened;
+  // By the wheel, a screen after the other, as fast as the browser takes it: what is on the screen is never empty.
+  const blanks = await page.evaluate<number>(countBlanks);
+  assert.equal(blanks, 0);
+  await page.keyboard.press('Shift+G');
+  await page.getByText('the very last words').waitFor();
+  const turns = await page.locator('[data-part]').count();
+  assert.ok(turns < 40, `${turns} parts are in the page at once`);
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  assert.ok(usedSize < 300 * 1024 * 1024, `${Math.round(usedSize / 1024 / 1024)} MB of heap`);
+  await done(opened);
+}
+
+async function resistsHostile(site: Site): Promise<void> {
+  const opened = await site.open(hostileId, { script: spyOnPage });
+  const { page } = opened;
+  const folded = page.locator('.call-line[aria-expanded="false"], .fold-line[aria-expanded="false"]');
+  for (let i = 0; i < 30 && (await folded.count()) > 0; i++) await folded.first().click();
+  await page.keyboard.press('Shift+G');
+  await page.getByText('the end of it').waitFor();
+  const state = await page.evaluate(stateOfPage);
+  assert.deepEqual(state, { ran: 0, violations: [], wide: false, wideMain: false, foreign: 0, links: 0, bidi: false });
+  // An image whose file is broken fails to load, and is named instead; the page says nothing else.
+  assert.deepEqual(opened.complaints, []);
+  assert.match(await page.title(), /^title <img src=x onerror=canary\(\)>.* – Clew$/);
+  await page.context().close();
+}
+
+async function fitsPhone(site: Site): Promise<void> {
+  const opened = await site.open(demoId, { view: phone });
+  const { page } = opened;
+  assert.equal(await page.locator('.outline').isVisible(), false);
+  await page.getByRole('button', { name: 'Turns' }).click();
+  await page.locator('.outline-row', { hasText: 'do the first one' }).click();
+  await page.locator('.outline').waitFor({ state: 'hidden' });
+  await page.locator('.prompt', { hasText: 'do the first one' }).waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  await done(opened);
+}
+
+async function isAccessible(site: Site): Promise<void> {
+  const views = [
+    { ...desktop, colorScheme: 'light' },
+    { ...desktop, colorScheme: 'dark' },
+    { ...phone, colorScheme: 'light' },
+  ] as const;
+  for (const view of views) {
+    const { page } = await site.open(everythingId, { view });
+    await page.locator('.hljs-keyword').first().waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    assert.deepEqual(
+      serious.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 200))]),
+      [],
+    );
+    await page.context().close();
+  }
+}
