@@ -133,7 +133,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     holds: /three/,
   },
   'interrupt in text': {
-    script: [{ ...half, hangAfterEvents: 3 }],
+    script: [{ ...half, hangAfterEvents: 4 }],
     run: async (kit) => interrupted(kit, /content_block_delta/),
     holds: /Request interrupted by user\]/,
   },
