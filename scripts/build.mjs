@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { inkParts } from './build-ink.mjs';
 import { buildPage } from './build-page.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -39,7 +40,9 @@ await build({
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
-  plugins: [lazyProcesses],
+  plugins: [lazyProcesses, inkParts],
+  // React's own development build checks and warns, at several times the cost.
+  define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
   },

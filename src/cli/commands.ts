@@ -1,5 +1,6 @@
 // Every command with its flags, in the order of the help. Help and completion scripts are made from this table, so
 // that asking for them loads no command.
+import { chatFlags } from './chat-flags.ts';
 import type { CommandRow, Flag } from './command.ts';
 import { demo, dryRun, inPlace, json, portable, project, root } from './common-flags.ts';
 import { printFlags } from './headless/flags.ts';
@@ -11,6 +12,19 @@ export const globalFlags: readonly Flag[] = [
 ];
 
 export const commands: readonly CommandRow[] = [
+  {
+    name: 'chat',
+    argument: '[PROMPT...]',
+    summary: 'work with the agent in the terminal',
+    flags: chatFlags,
+    examples: [
+      'clew chat',
+      'clew chat "why does the test fail?"',
+      'clew chat --continue',
+      'clew chat --resume 3f2b8c1e',
+    ],
+    load: () => import('./chat.ts'),
+  },
   {
     name: 'ls',
     summary: 'list sessions, newest first',

@@ -1,15 +1,15 @@
 // A tool call → one line with what it did and what came of it, with `--full` its input and output, and below it the
 // sub-agent it started.
 import { isObject, type JsonValue } from '../base/json.ts';
-import { displayWidth, oneLine } from '../base/terminal-text.ts';
+import { oneLine } from '../base/terminal-text.ts';
 import { agentOf, openAgent } from '../session/agent-book.ts';
 import type { AgentSource } from '../session/agents.ts';
-import { outcomeOf, resultBlocks, resultText, withoutFolder } from '../session/call-result.ts';
+import { resultBlocks, resultText } from '../session/call-result.ts';
 import type { ToolCall } from '../session/tool-calls.ts';
-import { summariseInput } from '../session/tool-summary.ts';
 import { turnsOf } from '../session/turns.ts';
 import { countUsage, totalUsage } from '../session/usage.ts';
 import { linesWithUsage } from '../session/usage-lines.ts';
+import { callLine } from './call-line.ts';
 import { prettyJson } from './json-text.ts';
 import { agentContext, type ShowContext } from './show-context.ts';
 import { callsById, renderNode } from './show-turn.ts';
@@ -23,34 +23,13 @@ export async function* renderCall(
 ): AsyncGenerator<string> {
   const { session, style, full } = context;
   const result = resultText(resultBlocks(session, call));
-  yield `${callLine(context, call, input, result)}\n`;
+  yield `${callLine({ ...call, input }, result, context)}\n`;
   if (full) {
     yield `${barred(inputText(input), '  ┊ ', style.muted)}\n`;
     if (result.trim() !== '') yield `${barred(result, '  │ ', plain)}\n`;
   }
   const agent = agentOf(context.agents, call);
   if (agent !== undefined) yield* renderAgent(context, agent);
-}
-
-function callLine(context: ShowContext, call: ToolCall, input: JsonValue | undefined, result: string): string {
-  const { style, width } = context;
-  const name = oneLine(call.name, Math.max(10, width - 30));
-  const room = Math.max(10, width - displayWidth(name) - 3);
-  const did = oneLine(withoutFolder(summariseInput(call.name, input), context.cwd), room);
-  const came = oneLine(outcomeOf(call, result, did), room);
-  const [didWidth, cameWidth] = share(room - gap.length, displayWidth(did), displayWidth(came));
-  const mark = call.result === undefined ? style.yellow('?') : call.isError ? style.error('✗') : style.ok('✓');
-  const outcome = (call.isError ? style.error : style.muted)(oneLine(came, cameWidth));
-  const line = [`${mark} ${style.bold(name)}`, oneLine(did, didWidth)].filter((part) => part !== '').join(' ');
-  return outcome === '' ? line : `${line}${gap}${outcome}`;
-}
-
-const gap = '  ';
-
-/** Both in full where they fit; else the outcome has a third, or what the input leaves. */
-function share(room: number, did: number, came: number): readonly [number, number] {
-  const forOutcome = Math.min(came, Math.max(room - did, Math.floor(room / 3)));
-  return [Math.max(0, room - forOutcome), forOutcome];
 }
 
 /** For a reader: texts as they are, one field below the other. `--json` has the exact input. */

@@ -1,4 +1,6 @@
 // Facts about a session → the few words that several commands print for them.
+import { homedir } from 'node:os';
+
 export { counted } from '../base/human.ts';
 export { outputText, usageText } from '../session/usage-text.ts';
 
@@ -21,4 +23,10 @@ export function clockTime(timeMs: number): string {
 /** The end of an operation's id, which `clew undo` takes as well: its beginning is only the time. */
 export function shortOperation(id: string): string {
   return id.slice(id.lastIndexOf('-') + 1);
+}
+
+/** With `~` for the home folder. */
+export function shortFolder(folder: string): string {
+  const home = homedir();
+  return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }

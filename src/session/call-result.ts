@@ -18,8 +18,15 @@ export function resultText(blocks: readonly Block[]): string {
   return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
 }
 
+/** As much as is needed of a call in a session, or of one that has just been made. */
+export interface FinishedCall {
+  readonly isError: boolean;
+  /** `undefined` where there is none. */
+  readonly result: unknown;
+}
+
 /** The error, the one line it answered, or how much it answered; `did` is what the reader is told of the input. */
-export function outcomeOf(call: ToolCall, result: string, did: string): string {
+export function outcomeOf(call: FinishedCall, result: string, did: string): string {
   if (call.result === undefined) return 'no result in the file';
   const text = result.replace(/<\/?tool_use_error>/g, '').trim();
   const [first = '', ...more] = text.split('\n');

@@ -12,6 +12,10 @@ export interface Terminal {
   resize(columns: number, rows: number): void;
   /** The screen, once it shows what is waited for and stands still (a clock may go on); it fails where that never comes. */
   screen(wanted: RegExp): Promise<string>;
+  /** Everything that went through it, the screen included. */
+  scrollback(): string;
+  /** As by closing its window. */
+  close(): void;
 }
 
 /** For the `skip` of a test: which of these programs are missing. */
@@ -41,6 +45,8 @@ export function openTerminal(
   return {
     type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
     resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
+    close: () => void tmux('kill-server'),
+    scrollback: () => tmux('capture-pane', '-p', '-S', '-', '-t', 't'),
     screen: async (wanted) => {
       let shown = '';
       let before = '';

@@ -1,13 +1,12 @@
 // What the picker knows and the size of the terminal → the lines of the screen, none wider than it. Only the rows in
 // sight are looked at, so ten thousand sessions cost no more than ten.
-import { homedir } from 'node:os';
 import { formatAge, formatBytes, formatCount } from '../../base/human.ts';
 import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/terminal-text.ts';
 import { lastUse } from '../ls-table.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 import { rule } from '../terminal-lines.ts';
-import { counted, localTime } from '../wording.ts';
+import { counted, localTime, shortFolder } from '../wording.ts';
 import type { PickerEntry } from './filter.ts';
 import { type PickerState, scrollTo } from './state.ts';
 
@@ -15,6 +14,8 @@ export interface PickerView {
   readonly state: PickerState;
   readonly matches: readonly PickerEntry[];
   readonly total: number;
+  /** Enter goes on with a session instead of showing it. */
+  readonly isChoosing?: boolean;
   /** The first row in sight the last time. */
   readonly top: number;
   /** The last lines of the chosen session, the newest last; `undefined` while it is being read. */
@@ -69,7 +70,9 @@ export function layOut(view: PickerView): PickerScreen {
   const query = queryLine(view);
   const main = state.isHelp ? helpLines(view, rows - 2) : bodyLines(view, frame, top);
   const bottom =
-    state.message === '' ? style.muted(keyLine(state, columns)) : style.yellow(oneLine(state.message, columns));
+    state.message === ''
+      ? style.muted(keyLine(state, columns, view.isChoosing))
+      : style.yellow(oneLine(state.message, columns));
   const lines = [query.text, ...main, bottom].slice(0, rows);
   const isTyping = state.focus === 'filter' && !state.isHelp;
   return { lines, top, cursor: isTyping ? { row: 0, column: Math.min(columns - 1, query.cursor) } : undefined };
@@ -159,9 +162,7 @@ function rowLine(view: PickerView, entry: PickerEntry, columns: number, isSelect
 }
 
 function folderOf({ session }: PickerEntry): string {
-  const home = homedir();
-  const folder = session.cwd ?? session.project;
-  return oneLine(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder, 4096);
+  return oneLine(shortFolder(session.cwd ?? session.project), 4096);
 }
 
 /** The last folder of a path tells most. */
@@ -196,10 +197,15 @@ function trimBlank(lines: readonly string[]): readonly string[] {
   return first < 0 ? [] : lines.slice(first);
 }
 
-function keyLine({ focus, isHelp }: PickerState, columns: number): string {
+function keyLine({ focus, isHelp }: PickerState, columns: number, isChoosing = false): string {
   const filter = ['Enter show', 'Ctrl-R resume', 'Ctrl-F fork', 'Tab list', '? help', 'Esc quit'];
   const list = ['Enter show', 'r resume', 'f fork', 'Tab filter', '? help', 'q quit'];
-  const keys = isHelp ? ['any key closes this'] : focus === 'filter' ? filter : list;
+  const own = isChoosing
+    ? ['Enter goes on with it', 'Tab list', '? help', 'Esc quit']
+    : focus === 'filter'
+      ? filter
+      : list;
+  const keys = isHelp ? ['any key closes this'] : own;
   let line = '';
   for (const key of keys) {
     const longer = line === '' ? key : `${line} · ${key}`;

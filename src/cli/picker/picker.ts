@@ -8,8 +8,8 @@ import { currentSessions } from '../current-sessions.ts';
 import { lastUse } from '../ls-table.ts';
 import { writeNotice } from '../notice.ts';
 import { rootsOf } from '../session-argument.ts';
+import { KeyReader } from '../terminal/keys.ts';
 import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
-import { KeyReader } from './keys.ts';
 import { frameOf, layOut } from './layout.ts';
 import { previewOf } from './preview.ts';
 import { planResume, runResume } from './resume.ts';
@@ -39,6 +39,14 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   return exitCodes.ok;
 }
 
+/** The same list, to choose a session from; `undefined` where none was. */
+export async function pickSession(input: CommandInput, streams: PickerStreams): Promise<string | undefined> {
+  const list = await currentSessions(input);
+  if (list.sessions.length === 0) return undefined;
+  const choice = await new Picker(entriesOf(list), input.io, streams, true).choose();
+  return choice !== undefined && 'show' in choice ? choice.show : undefined;
+}
+
 function entriesOf({ sessions }: SessionList): readonly PickerEntry[] {
   return [...sessions].sort((a, b) => lastUse(b) - lastUse(a)).map(makeEntry);
 }
@@ -58,6 +66,8 @@ class Picker {
   readonly #io: CommandIo;
   readonly #streams: PickerStreams;
   readonly #screen: Screen;
+  /** Every key that does something with a session chooses it. */
+  readonly #isChoosing: boolean;
   readonly #keys = new KeyReader();
   #state: PickerState = initialState;
   #top = 0;
@@ -67,7 +77,8 @@ class Picker {
   #end: (choice: Choice | undefined) => void = () => {};
   #fail: (error: unknown) => void = () => {};
 
-  constructor(entries: readonly PickerEntry[], io: CommandIo, streams: PickerStreams) {
+  constructor(entries: readonly PickerEntry[], io: CommandIo, streams: PickerStreams, isChoosing = false) {
+    this.#isChoosing = isChoosing;
     this.#entries = entries;
     this.#filter = new SessionFilter(entries);
     this.#io = io;
@@ -133,7 +144,9 @@ class Picker {
 
   #act(action: PickerAction): void {
     const session = this.#chosen()?.session;
-    switch (action) {
+    const isOfSession = action === 'resume' || action === 'fork';
+    const meant = this.#isChoosing && isOfSession ? 'show' : action;
+    switch (meant) {
       case 'quit':
         this.#end(undefined);
         return;
@@ -154,7 +167,7 @@ class Picker {
         return;
       }
       default:
-        action satisfies never;
+        meant satisfies never;
     }
   }
 
@@ -182,6 +195,7 @@ class Picker {
       matches: this.#filter.matches(this.#state.query),
       total: this.#entries.length,
       top: this.#top,
+      isChoosing: this.#isChoosing,
       preview: isCurrent ? this.#preview?.lines : undefined,
       columns,
       rows,

@@ -17,7 +17,7 @@ const mostBytes = 8 * 1024 * 1024;
 
 /** As many lines as the end of the file gives; none where nothing is said there. */
 export async function previewOf(
-  session: ListedSession,
+  session: Pick<ListedSession, 'path' | 'project' | 'root'>,
   { columns, style }: PreviewOptions,
 ): Promise<readonly string[]> {
   for (let bytes = firstBytes; ; bytes *= 8) {
@@ -29,7 +29,10 @@ export async function previewOf(
   }
 }
 
-function lastRecords(session: ListedSession, bytes: number): { records: NewRecord[]; isWhole: boolean } {
+function lastRecords(
+  session: Pick<ListedSession, 'path' | 'project' | 'root'>,
+  bytes: number,
+): { records: NewRecord[]; isWhole: boolean } {
   const { path, project: slug, root } = session;
   const place = { path, mainPath: path, agentId: undefined, slug, root };
   const start = lineStartNear(path, bytes);

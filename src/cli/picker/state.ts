@@ -1,7 +1,7 @@
 // The picker as a value: a state and a key → the next state, and what there is to do. While the filter has the focus
 // every letter belongs to it (a query may begin with any), so commands have Ctrl keys there; Tab moves the focus to the
 // list, where single letters are commands.
-import type { Key } from './keys.ts';
+import type { Key } from '../terminal/keys.ts';
 
 export interface PickerState {
   readonly query: string;
@@ -34,10 +34,11 @@ export function press(before: PickerState, key: Key, context: PressContext): Pre
   if (key.name === 'ctrl-c') return { state, action: 'quit' };
   if (key.name === 'ctrl-z') return { state, action: 'suspend' };
   if (state.isHelp) return { state: { ...state, isHelp: false } };
-  if (key.name === 'enter') return { state, action: 'show' };
+  if (key.name === 'enter' || key.name === 'newline') return { state, action: 'show' };
   if (key.name === 'ctrl-r') return { state, action: 'resume' };
   if (key.name === 'ctrl-f') return { state, action: 'fork' };
-  if (key.name === 'tab') return { state: { ...state, focus: state.focus === 'filter' ? 'list' : 'filter' } };
+  if (key.name === 'tab' || key.name === 'shift-tab')
+    return { state: { ...state, focus: state.focus === 'filter' ? 'list' : 'filter' } };
   if (key.name === 'escape') return state.query === '' ? { state, action: 'quit' } : { state: typed(state, '') };
   const last = Math.max(0, context.count(state.query) - 1);
   const step = steps[key.name]?.(state.selected, last, context.pageRows);
@@ -63,6 +64,8 @@ function pressInFilter(state: PickerState, key: Key): PickerState {
     case 'text':
       if (key.text === '?' && state.query === '') return { ...state, isHelp: true };
       return typed(state, state.query + key.text);
+    case 'paste':
+      return typed(state, state.query + key.text.replace(/[\x00-\x1f\x7f]+/g, ' '));
     case 'backspace':
       return typed(state, [...state.query].slice(0, -1).join(''));
     case 'ctrl-w':

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { KeyReader } from '../../../src/cli/picker/keys.ts';
 import { initialState, type PickerState, press, scrollTo } from '../../../src/cli/picker/state.ts';
+import { KeyReader } from '../../../src/cli/terminal/keys.ts';
 
 interface Outcome {
   readonly state: PickerState;

@@ -12,16 +12,25 @@ export type KeyName =
   | 'end'
   | 'enter'
   | 'tab'
+  | 'shift-tab'
+  /** Ctrl-J, Alt-Enter, and Shift-Enter where the terminal tells it apart. */
+  | 'newline'
+  | 'word-left'
+  | 'word-right'
+  | 'word-backspace'
+  | 'word-delete'
   | 'escape'
   | 'backspace'
   | 'delete'
   | `ctrl-${string}`
   | 'text'
+  /** Its text is as it was pasted, newlines and all. */
+  | 'paste'
   | 'unknown';
 
 export interface Key {
   readonly name: KeyName;
-  /** What was typed or pasted, for `text`. */
+  /** What was typed or pasted, for `text` and `paste`. */
   readonly text: string;
 }
 
@@ -32,9 +41,9 @@ const pasteEnd = '\x1b[201~';
 export class KeyReader {
   #rest = '';
 
-  /** Whether an escape waits for what may follow it. */
+  /** Whether an escape waits for what may follow it. The end of a paste always comes, however long it takes. */
   get isWaiting(): boolean {
-    return this.#rest !== '';
+    return this.#rest !== '' && !this.#rest.startsWith(pasteStart);
   }
 
   push(text: string): Key[] {
@@ -59,7 +68,8 @@ export class KeyReader {
     const sequence = /^\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[@-~])/.exec(this.#rest)?.[0];
     if (sequence !== undefined) return this.#take(sequence.length, named(sequences.get(sequence) ?? 'unknown'));
     if (/^\x1b(?:$|\[[0-9;?]*$|O$)/.test(this.#rest)) return undefined;
-    return this.#take(1, named('escape'));
+    const alt = altKeys.get(this.#rest.charAt(1));
+    return alt === undefined ? this.#take(1, named('escape')) : this.#take(2, named(alt));
   }
 
   #nextPlain(): Key {
@@ -72,8 +82,8 @@ export class KeyReader {
   #nextPaste(): Key | undefined {
     const end = this.#rest.indexOf(pasteEnd);
     if (end < 0) return undefined;
-    const text = this.#rest.slice(pasteStart.length, end).replace(/[\x00-\x1f\x7f]+/g, ' ');
-    return this.#take(end + pasteEnd.length, { name: 'text', text });
+    const text = this.#rest.slice(pasteStart.length, end);
+    return this.#take(end + pasteEnd.length, { name: 'paste', text });
   }
 
   #take(length: number, key: Key): Key {
@@ -87,7 +97,8 @@ function named(name: KeyName): Key {
 }
 
 function controlName(code: number): KeyName {
-  if (code === 0x0d || code === 0x0a) return 'enter';
+  if (code === 0x0d) return 'enter';
+  if (code === 0x0a) return 'newline';
   if (code === 0x09) return 'tab';
   if (code === 0x7f || code === 0x08) return 'backspace';
   return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 0x60)}` : 'unknown';
@@ -114,5 +125,24 @@ const sequences: ReadonlyMap<string, KeyName> = new Map([
   ['\x1b[4~', 'end'],
   ['\x1b[8~', 'end'],
   ['\x1b[3~', 'delete'],
-  ['\x1b[Z', 'tab'],
+  ['\x1b[Z', 'shift-tab'],
+  ['\x1b[1;5C', 'word-right'],
+  ['\x1b[1;3C', 'word-right'],
+  ['\x1b[1;5D', 'word-left'],
+  ['\x1b[1;3D', 'word-left'],
+  ['\x1b[3;5~', 'word-delete'],
+  ['\x1b[3;3~', 'word-delete'],
+  ['\x1b[13;2u', 'newline'],
+  ['\x1b[27;2;13~', 'newline'],
+]);
+
+/** What Alt makes of a key, where it makes something; any other is an escape and the key. */
+const altKeys: ReadonlyMap<string, KeyName> = new Map([
+  ['b', 'word-left'],
+  ['f', 'word-right'],
+  ['d', 'word-delete'],
+  ['\x7f', 'word-backspace'],
+  ['\x08', 'word-backspace'],
+  ['\r', 'newline'],
+  ['\n', 'newline'],
 ]);

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { KeyReader } from '../../../src/cli/picker/keys.ts';
+import { KeyReader } from '../../../src/cli/terminal/keys.ts';
 
 function names(...chunks: readonly string[]): string {
   const reader = new KeyReader();
   const keys = [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.settle()];
-  return keys.map((key) => (key.name === 'text' ? `"${key.text}"` : key.name)).join(' ');
+  return keys
+    .map((key) => (key.text === '' ? key.name : `${key.name === 'paste' ? 'paste ' : ''}"${key.text}"`))
+    .join(' ');
 }
 
 test('keys by the sequences that terminals send', () => {
@@ -22,13 +24,17 @@ test('keys by the sequences that terminals send', () => {
     ['\x1b[A\x1b[B', 'up down'],
     ['\x1bOA\x1bOB', 'up down'],
     ['\x1b[5~\x1b[6~\x1b[H\x1b[F', 'page-up page-down home end'],
-    ['\x1b[1;5C', 'unknown'],
+    ['\x1b[1;5C\x1b[1;5D\x1bf\x1bb', 'word-right word-left word-right word-left'],
+    ['\x1bd\x1b\x7f\x1b[3;5~', 'word-delete word-backspace word-delete'],
+    ['\n\x1b\r\x1b[13;2u', 'newline newline newline'],
+    ['\x1b[Z', 'shift-tab'],
+    ['\x1b[1;6P', 'unknown'],
     ['\x1b[?1;2c', 'unknown'],
     ['\x1b', 'escape'],
     ['\x1bx', 'escape "x"'],
     ['\x1b\x1b', 'escape escape'],
     ['a\rb', '"a" enter "b"'],
-    ['\x1b[200~two\nlines\x1b[201~', '"two lines"'],
+    ['\x1b[200~two\nlines\x1b[201~', 'paste "two\nlines"'],
   ];
   for (const [sent, keys] of cases) assert.equal(names(sent), keys, JSON.stringify(sent));
 });

@@ -1,0 +1,88 @@
+// clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent itself comes when the prompt is
+// on the screen.
+import path from 'node:path';
+import type { SessionChoice } from '../agent/handle.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../agent/permission-mode.ts';
+import { exitCodes, UserError } from '../base/errors.ts';
+import { isUuid } from '../base/uuid.ts';
+import { type CommandInput, countFlag, listFlag, textFlag } from './command.ts';
+import { type ConsoleOptions, runConsole } from './console/console.ts';
+import { rootsOf } from './roots-argument.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { io, words } = input;
+  const { stdin, stdout, stderr } = process;
+  if (!stdin.isTTY || !stdout.isTTY || io.env.TERM === 'dumb') {
+    throw new UserError('chat needs a terminal to talk in', 'in a pipe or a script use `clew -p PROMPT`');
+  }
+  const session = await sessionChoice(input);
+  if (session === undefined) return exitCodes.ok;
+  const firstPrompt = words.join(' ').trim();
+  return runConsole({
+    io,
+    stdin,
+    stdout,
+    stderr,
+    loadAgent: async () => (await import('../agent/agent.ts')).openAgent,
+    agent: agentOptions(input, session),
+    ...(firstPrompt === '' ? {} : { firstPrompt }),
+  });
+}
+
+function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {
+  const { flags, io } = input;
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('there is no folder to keep the session in', 'name one with --root');
+  const mode = modeFlag(input);
+  const model = textFlag(flags, 'model');
+  const more = textFlag(flags, 'append-system-prompt');
+  const maxTurns = countFlag(flags, 'max-turns');
+  return {
+    cwd: io.cwd,
+    env: io.env,
+    root,
+    session,
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(more === undefined ? {} : { appendSystemPrompt: more }),
+    allowedTools: listFlag(flags, 'allowedTools'),
+    disallowedTools: listFlag(flags, 'disallowedTools'),
+    addDirs: listFlag(flags, 'add-dir').map((folder) => path.resolve(io.cwd, folder)),
+    mcpConfig: listFlag(flags, 'mcp-config'),
+  };
+}
+
+function modeFlag({ flags }: CommandInput): PermissionMode | undefined {
+  const mode = textFlag(flags, 'permission-mode');
+  if (mode === undefined || isPermissionMode(mode)) return mode;
+  throw new UserError(`there is no permission mode "${mode}"`, `use ${permissionModes.join(', ')}`);
+}
+
+/** `undefined` where the person chose none. */
+async function sessionChoice(input: CommandInput): Promise<SessionChoice | undefined> {
+  const { flags } = input;
+  const id = textFlag(flags, 'session-id');
+  if (id !== undefined && !isUuid(id)) throw new UserError(`--session-id takes a UUID, not "${id}"`, 'leave it out');
+  const own = id === undefined ? {} : { sessionId: id };
+  const isFork = flags['fork-session'] === true;
+  const isResume = flags.resume !== undefined;
+  if (flags.continue === true && isResume)
+    throw new UserError('--continue and --resume exclude one another', 'give one');
+  if (flags.continue !== true && !isResume) {
+    if (isFork) throw new UserError('--fork-session needs a session to copy', 'add --continue or --resume');
+    return { kind: 'new', ...own };
+  }
+  if (id !== undefined && !isFork) {
+    throw new UserError('--session-id names a new session', 'add --fork-session to go on in a copy');
+  }
+  const fork = isFork ? { fork: own } : {};
+  if (flags.continue === true) return { kind: 'continue', ...fork };
+  const session = textFlag(flags, 'resume') ?? (await choose(input));
+  return session === undefined ? undefined : { kind: 'resume', session, ...fork };
+}
+
+async function choose(input: CommandInput): Promise<string | undefined> {
+  const { pickSession } = await import('./picker/picker.ts');
+  return pickSession(input, process);
+}

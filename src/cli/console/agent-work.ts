@@ -1,0 +1,44 @@
+// Events of sub-agents → what each of them does now and has done in all, for the lines below the call that started it.
+import type { AgentEvent } from '../../agent/event.ts';
+import { oneLine } from '../../base/terminal-text.ts';
+import { readUsage } from '../../format/usage.ts';
+import { summariseInput } from '../../session/tool-summary.ts';
+import type { AgentWork } from './item.ts';
+
+export function agentsAfter(agents: readonly AgentWork[], event: AgentEvent): readonly AgentWork[] {
+  if (event.type === 'agent-started') {
+    const { agentId, parentCallId, agentType, description, at } = event;
+    const started = { agentId, parentCallId, agentType, description, startedMs: at.getTime() };
+    return [...agents, { ...started, calls: 0, tokens: 0, doing: 'starting' }];
+  }
+  if (event.type === 'agent-finished') {
+    const end = { endedMs: event.at.getTime(), isFailed: event.outcome.isError, doing: '' };
+    return agents.map((agent) => (agent.agentId === event.agentId ? { ...agent, ...end } : agent));
+  }
+  const id = event.agent?.agentId;
+  return id === undefined ? agents : agents.map((agent) => (agent.agentId === id ? workAfter(agent, event) : agent));
+}
+
+/** More than any screen is wide. */
+const longestDoing = 200;
+
+function workAfter(work: AgentWork, event: AgentEvent): AgentWork {
+  switch (event.type) {
+    case 'call': {
+      const { name, input } = event.call;
+      return { ...work, calls: work.calls + 1, doing: oneLine(`${name} ${summariseInput(name, input)}`, longestDoing) };
+    }
+    case 'request':
+      return { ...work, doing: 'thinking' };
+    case 'retry':
+      return { ...work, doing: oneLine(`waiting to ask again: ${event.error.message}`, longestDoing) };
+    case 'part':
+      return event.kind === 'text' && work.doing !== 'writing' ? { ...work, doing: 'writing' } : work;
+    case 'answer': {
+      const usage = readUsage(event.usage);
+      return { ...work, tokens: work.tokens + (usage?.outputTokens ?? 0) };
+    }
+    default:
+      return work;
+  }
+}

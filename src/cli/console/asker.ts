@@ -1,0 +1,107 @@
+// Questions of the agent and of commands → dialogs on the screen, one at a time in the order they were asked → answers.
+// A question that is no longer wanted, because the turn was interrupted, answers itself.
+import type { Approve } from '../../agent/parts.ts';
+import type { PermissionMode } from '../../agent/permission-mode.ts';
+import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
+import type { Key } from '../terminal/keys.ts';
+import type { ConsoleStore } from './console-state.ts';
+import { type Dialog, type DialogAnswer, pressInDialog } from './dialog.ts';
+import {
+  approvalDialog,
+  approvalOf,
+  planDecisionOf,
+  planDialog,
+  questionAnswer,
+  questionDialog,
+  questionText,
+} from './questions.ts';
+import { addItem } from './view-state.ts';
+
+/** So long nobody may have typed before a question that came up in the middle of a word takes an answer. */
+const pauseMs = 700;
+const cancelled: DialogAnswer = { kind: 'cancelled' };
+
+export class Asker {
+  readonly #store: ConsoleStore;
+  #answer: ((answer: DialogAnswer) => void) | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  #isUnexpected = false;
+  #pressedMs = 0;
+  readonly #now: () => number;
+
+  constructor(store: ConsoleStore, now: () => number = Date.now) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  press(dialog: Dialog, key: Key): void {
+    const quietMs = this.#now() - this.#pressedMs;
+    this.#pressedMs = this.#now();
+    if (this.#isUnexpected && quietMs < pauseMs && key.name !== 'escape' && key.name !== 'ctrl-c') return;
+    this.#isUnexpected = false;
+    const pressed = pressInDialog(dialog, key);
+    if (pressed.answer === undefined) this.#store.update({ dialog: pressed.dialog });
+    else this.#answer?.(pressed.answer);
+  }
+
+  /** Nobody answers any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#answer?.(cancelled);
+  }
+
+  ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
+    const asked = this.#last.then(() => (this.#isClosed || signal?.aborted ? cancelled : this.#open(dialog, signal)));
+    this.#last = asked;
+    return asked;
+  }
+
+  async approve(request: Parameters<Approve>[0]): ReturnType<Approve> {
+    return approvalOf(await this.ask(approvalDialog(request), request.signal), request);
+  }
+
+  async askPerson(
+    question: PersonQuestion,
+    signal: AbortSignal,
+    setMode: (mode: PermissionMode) => Promise<void>,
+  ): Promise<PersonAnswer | undefined> {
+    if (question.kind === 'plan') return this.#askForPlan(question.plan, signal, setMode);
+    const answers: Record<string, string> = {};
+    for (const [i, each] of question.questions.entries()) {
+      const place = { number: i + 1, of: question.questions.length };
+      const answer = questionAnswer(each, await this.ask(questionDialog(each, place), signal));
+      if (answer === undefined) return undefined;
+      answers[questionText(each)] = answer;
+    }
+    return { kind: 'answers', answers };
+  }
+
+  async #askForPlan(
+    plan: string,
+    signal: AbortSignal,
+    setMode: (mode: PermissionMode) => Promise<void>,
+  ): Promise<PersonAnswer> {
+    this.#store.update({ view: addItem(this.#store.get().view, { kind: 'plan', text: plan }) });
+    const { answer, acceptsEdits } = planDecisionOf(await this.ask(planDialog(), signal));
+    if (acceptsEdits) await setMode('acceptEdits');
+    return answer;
+  }
+
+  #open(dialog: Dialog, signal: AbortSignal | undefined): Promise<DialogAnswer> {
+    return new Promise((resolve) => {
+      const answer = (given: DialogAnswer): void => {
+        signal?.removeEventListener('abort', onAbort);
+        this.#answer = undefined;
+        this.#store.update({ dialog: undefined });
+        resolve(given);
+      };
+      const onAbort = (): void => answer(cancelled);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#answer = answer;
+      this.#isUnexpected = this.#store.get().editor.buffer.text !== '';
+      this.#pressedMs = this.#now();
+      this.#store.update({ dialog });
+    });
+  }
+}

@@ -1,0 +1,92 @@
+// The terminal while the chat has it: raw keys and pastes in, and everything given back on every way out. It draws
+// nothing itself; what it writes are modes.
+import { writeSync } from 'node:fs';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { type Key, KeyReader } from '../terminal/keys.ts';
+
+const enterCodes = '\x1b[?2004h';
+const leaveCodes = '\x1b[?2004l\x1b[?25h';
+const stdoutNumber = 1;
+const escapeMs = 50;
+
+export interface TerminalEvents {
+  onKey(key: Key): void;
+  /** The terminal is closed: there is nobody any more. */
+  onGone(): void;
+}
+
+export class ChatTerminal {
+  readonly #stdin: ReadStream;
+  readonly #stdout: WriteStream;
+  readonly #events: TerminalEvents;
+  readonly #keys = new KeyReader();
+  #escapeTimer: NodeJS.Timeout | undefined;
+  #isEntered = false;
+
+  constructor(stdin: ReadStream, stdout: WriteStream, events: TerminalEvents) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    this.#events = events;
+  }
+
+  enter(): void {
+    if (this.#isEntered) return;
+    this.#isEntered = true;
+    this.#stdin.setRawMode(true);
+    this.#stdin.setEncoding('utf8').resume();
+    this.#stdin.on('data', this.#hear).on('end', this.#gone).on('error', this.#gone);
+    this.#stdout.on('error', this.#gone);
+    this.#write(enterCodes);
+    process.on('uncaughtExceptionMonitor', this.leave);
+    process.on('exit', this.leave);
+  }
+
+  readonly leave = (): void => {
+    if (!this.#isEntered) return;
+    this.#isEntered = false;
+    clearTimeout(this.#escapeTimer);
+    process.off('uncaughtExceptionMonitor', this.leave);
+    process.off('exit', this.leave);
+    // The listeners for errors stay: a terminal that closes says so more than once.
+    this.#stdin.off('data', this.#hear).off('end', this.#gone);
+    this.#write(leaveCodes);
+    try {
+      this.#stdin.setRawMode(false);
+    } catch {
+      // the terminal is gone
+    }
+    this.#stdin.pause();
+  };
+
+  /** Back to the shell, until it is brought to the front again. */
+  async suspend(): Promise<void> {
+    this.leave();
+    const resumed = new Promise<void>((resolve) => {
+      process.once('SIGCONT', () => resolve());
+    });
+    const alive = setInterval(() => {}, 1_000_000);
+    process.kill(process.pid, 'SIGTSTP');
+    await resumed;
+    clearInterval(alive);
+    this.enter();
+  }
+
+  readonly #hear = (text: string): void => {
+    clearTimeout(this.#escapeTimer);
+    for (const key of this.#keys.push(text)) this.#events.onKey(key);
+    if (!this.#keys.isWaiting) return;
+    this.#escapeTimer = setTimeout(() => {
+      for (const key of this.#keys.settle()) this.#events.onKey(key);
+    }, escapeMs);
+  };
+
+  readonly #gone = (): void => this.#events.onGone();
+
+  #write(text: string): void {
+    try {
+      writeSync(stdoutNumber, text);
+    } catch {
+      // the terminal is gone, or so busy that modes are the least of it
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// What a `/command` may do, made of the running console: say, ask, and run the program's own commands with their output
+// in the chat.
+import { Writable } from 'node:stream';
+import type { Agent } from '../../agent/handle.ts';
+import type { CommandInput, CommandIo } from '../command.ts';
+import { shortFolder } from '../wording.ts';
+import type { CommandContext, SessionChoiceRow } from './slash-commands.ts';
+
+export interface ContextParts extends Pick<CommandContext, 'say' | 'ask' | 'setPrompt' | 'exit'> {
+  readonly agent: Agent;
+  readonly argument: string;
+  readonly io: CommandIo;
+  readonly root: string;
+  readonly columns: number;
+}
+
+export function commandContext(parts: ContextParts): CommandContext {
+  const { agent, argument, io, root, columns, say, ask, setPrompt, exit } = parts;
+  const inChat = (sink: Writable): CommandIo => {
+    const stream = Object.assign(sink, { isTTY: false, columns });
+    return { ...io, stdout: stream, stderr: stream, cwd: agent.state.cwd };
+  };
+  return {
+    agent,
+    argument,
+    nowMs: Date.now(),
+    say,
+    ask,
+    setPrompt,
+    exit,
+    runProgram: async (name, words, flags) => {
+      const { run } = name === 'export' ? await import('../export.ts') : await import('../doctor.ts');
+      const output = new Collected();
+      const input: CommandInput = { argument: words[0], words, flags: { ...flags, root: [root] }, io: inChat(output) };
+      await run(input);
+      say({ kind: 'lines', lines: output.text.trimEnd().split('\n') });
+    },
+    listSessions: () =>
+      listSessions({ argument: undefined, words: [], flags: { root: [root] }, io: inChat(new Collected()) }),
+  };
+}
+
+/** Output of our own commands: neutralised and painted already. */
+class Collected extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+const maxSessions = 50;
+
+async function listSessions(input: CommandInput): Promise<readonly SessionChoiceRow[]> {
+  const { currentSessions } = await import('../current-sessions.ts');
+  const { lastUse } = await import('../ls-table.ts');
+  const { sessions } = await currentSessions(input);
+  const isHere = (cwd: string | undefined): number => (cwd === input.io.cwd ? 0 : 1);
+  return sessions
+    .filter(({ turns }) => turns > 0)
+    .sort((a, b) => isHere(a.cwd) - isHere(b.cwd) || lastUse(b) - lastUse(a))
+    .slice(0, maxSessions)
+    .map((session) => ({
+      path: session.path,
+      sessionId: session.sessionId,
+      title: session.title ?? '(untitled)',
+      lastUseMs: lastUse(session),
+      folder: shortFolder(session.cwd ?? session.project),
+    }));
+}

@@ -1,0 +1,77 @@
+// All that the console's screen shows, as one value, and the store that holds it: whoever changes it, the screen draws
+// what it says.
+import type { AgentState } from '../../agent/handle.ts';
+import type { Dialog } from './dialog.ts';
+import type { EditorState } from './editor.ts';
+import { emptyEditor } from './editor.ts';
+import type { Suggestions } from './suggestions.ts';
+import { emptyView, type ViewState } from './view-state.ts';
+
+export interface ConsoleState {
+  readonly view: ViewState;
+  readonly editor: EditorState;
+  readonly suggestions: Suggestions | undefined;
+  readonly dialog: Dialog | undefined;
+  /** `undefined` until the agent is open. */
+  readonly agent: AgentState | undefined;
+  /** Typed before it was. */
+  readonly pending: readonly string[];
+  /** Said below the prompt until the next key. */
+  readonly hint: string;
+  readonly branch: string | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+  /** Nothing but what is finished is drawn any more. */
+  readonly isLeaving: boolean;
+}
+
+export const initialConsole: ConsoleState = {
+  view: emptyView,
+  editor: emptyEditor,
+  suggestions: undefined,
+  dialog: undefined,
+  agent: undefined,
+  pending: [],
+  hint: '',
+  branch: undefined,
+  columns: 80,
+  rows: 24,
+  nowMs: 0,
+  isLeaving: false,
+};
+
+/** Parts of an answer come by the hundred a second; nobody sees more frames than this lets through. */
+const frameMs = 33;
+
+export class ConsoleStore {
+  #state: ConsoleState;
+  readonly #listeners = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #toldMs = 0;
+
+  constructor(state: ConsoleState) {
+    this.#state = state;
+  }
+
+  readonly get = (): ConsoleState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  update(change: Partial<ConsoleState>): void {
+    this.#state = { ...this.#state, ...change, nowMs: Date.now() };
+    const wait = this.#toldMs + frameMs - performance.now();
+    if (wait <= 0) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), wait);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#toldMs = performance.now();
+    for (const listener of this.#listeners) listener();
+  }
+}

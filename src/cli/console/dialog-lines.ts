@@ -1,0 +1,80 @@
+// A dialog → its lines, and where the cursor stands while words are typed. The choices are always in sight: a long body
+// is cut, a long list scrolls.
+import { displayWidth, neutralise, oneLine } from '../../base/terminal-text.ts';
+import { scrollTo } from '../picker/state.ts';
+import { wrapSpans } from '../terminal/wrap.ts';
+import { rule } from '../terminal-lines.ts';
+import type { Dialog } from './dialog.ts';
+import { type Drawing, firstLines, fitFacts } from './drawing.ts';
+import { layOutBuffer } from './text-buffer.ts';
+
+export interface PlacedLines {
+  readonly lines: readonly string[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+export function dialogLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
+  const { style, columns } = drawing;
+  const title = wrapSpans([{ text: neutralise(dialog.title), paint: style.bold }], columns - 2, true);
+  const head = [style.accent(rule('─', [], columns)), ...title.slice(0, 4).map(({ text }) => ` ${text}`)];
+  const keys = style.muted(` ${fitFacts(hints(dialog), columns - 2)}`);
+  const choices = choiceLines(dialog, drawing, Math.max(1, room - head.length - 1));
+  const body = firstLines(dialog.body(drawing), room - head.length - choices.lines.length - 1, style.muted);
+  const lines = [...head, ...body, ...choices.lines, keys];
+  const cursor = choices.cursor;
+  if (cursor === undefined) return { lines };
+  return { lines, cursor: { row: head.length + body.length + cursor.row, column: cursor.column } };
+}
+
+function hints({ isMultiple, choices, escapeHint }: Dialog): readonly string[] {
+  const numbers = choices.length > 1 ? [`↑↓ or 1–${Math.min(9, choices.length)}`] : [];
+  return [...numbers, ...(isMultiple ? ['Space marks'] : []), 'Enter', escapeHint];
+}
+
+/** One row each, the chosen one and its words in more where they need it. */
+function choiceLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
+  const { choices, selected } = dialog;
+  const chosen = chosenLines(dialog, drawing);
+  const rows = Math.max(1, Math.min(choices.length, room - chosen.lines.length + 1));
+  const first =
+    choices.length <= rows ? 0 : scrollTo(0, Math.min(choices.length - 1, selected + 1), rows, choices.length);
+  const lines: string[] = [];
+  let cursor: PlacedLines['cursor'];
+  for (let i = first; i < Math.min(choices.length, first + rows); i++) {
+    if (i !== selected) {
+      lines.push(choiceLine(dialog, i, drawing));
+      continue;
+    }
+    if (chosen.cursor !== undefined) cursor = { ...chosen.cursor, row: chosen.cursor.row + lines.length };
+    lines.push(...chosen.lines);
+  }
+  return cursor === undefined ? { lines } : { lines, cursor };
+}
+
+function chosenLines(dialog: Dialog, drawing: Drawing): PlacedLines {
+  const { style, columns } = drawing;
+  const choice = dialog.choices[dialog.selected];
+  const own = choiceLine(dialog, dialog.selected, drawing);
+  if (choice?.textFor === undefined) return { lines: [own] };
+  const { rows, cursor } = layOutBuffer(dialog.text, columns - indent.length - 2);
+  const isEmpty = dialog.text.text === '';
+  const shown = isEmpty
+    ? [`${indent}${style.accent('›')} ${style.muted(oneLine(choice.textFor, columns - indent.length - 3))}`]
+    : rows.map((row, i) => `${indent}${i === 0 ? style.accent('›') : ' '} ${row.text}`);
+  return { lines: [own, ...shown], cursor: { row: 1 + cursor.row, column: indent.length + 2 + cursor.column } };
+}
+
+const indent = '      ';
+
+function choiceLine(dialog: Dialog, index: number, { style, columns }: Drawing): string {
+  const choice = dialog.choices[index];
+  if (choice === undefined) return '';
+  const isSelected = index === dialog.selected;
+  const box =
+    dialog.isMultiple && choice.textFor === undefined ? (dialog.marked.includes(index) ? '[x] ' : '[ ] ') : '';
+  const number = `${index + 1}.`.padEnd(dialog.choices.length > 9 ? 3 : 2);
+  const label = oneLine(`${number} ${box}${choice.label}`, columns - 4);
+  const room = columns - 4 - displayWidth(label) - 2;
+  const hint = choice.hint === undefined || room < 8 ? '' : `  ${style.muted(oneLine(choice.hint, room))}`;
+  return isSelected ? ` ${style.accent('❯')} ${style.bold(label)}${hint}` : `   ${label}${hint}`;
+}

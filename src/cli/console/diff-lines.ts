@@ -1,0 +1,88 @@
+// A change of a file, made or only asked for → lines with numbers and signs. Signs say what colours say, so that the
+// lines mean the same without them.
+import { structuredPatch } from 'diff';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { type Hunk, isHunk } from '../../format/tool-result.ts';
+import type { Style } from '../terminal/style.ts';
+import { safeLines } from './drawing.ts';
+
+export interface DiffOptions {
+  readonly style: Style;
+  readonly width: number;
+  /** Without it the change stands in no file yet, and lines have no numbers. */
+  readonly isPlaced: boolean;
+}
+
+/** What a call changed, as its stored result tells; nothing where it changed no file. */
+export function storedHunks(stored: JsonValue): readonly Hunk[] {
+  const result = asObject(stored);
+  const patch = result?.structuredPatch;
+  const hunks = isArray(patch) ? patch.filter(isHunk) : [];
+  const content = asString(result?.content);
+  if (hunks.length > 0 || result?.type !== 'create' || content === undefined) return hunks;
+  return hunksBetween('', content);
+}
+
+/** What an Edit, MultiEdit or Write asks for; the file itself is not read. */
+export function askedHunks(name: string, input: JsonObject): readonly Hunk[] {
+  if (name === 'Write') return hunksBetween('', asString(input.content) ?? '');
+  const edits = isArray(input.edits) ? input.edits.filter(isObject) : [input];
+  return edits.flatMap(({ old_string, new_string }) =>
+    typeof old_string === 'string' && typeof new_string === 'string' ? hunksBetween(old_string, new_string) : [],
+  );
+}
+
+export function countChanges(hunks: readonly Hunk[]): { readonly added: number; readonly removed: number } {
+  const lines = hunks.flatMap((hunk) => hunk.lines.filter((line) => typeof line === 'string'));
+  return {
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+export function diffLines(hunks: readonly Hunk[], { style, width, isPlaced }: DiffOptions): string[] {
+  const last = hunks.at(-1);
+  const digits = isPlaced && last !== undefined ? String(last.oldStart + last.oldLines + last.newLines).length : 0;
+  return hunks.flatMap((hunk, i) => [
+    ...(i === 0 ? [] : [style.muted(`${' '.repeat(digits)} ⋯`)]),
+    ...hunkLines(hunk, { style, width, digits }),
+  ]);
+}
+
+/** Above this the comparison would be felt; it is shown as taken out and put in. */
+const maxDiffChars = 200_000;
+
+function hunksBetween(before: string, after: string): readonly Hunk[] {
+  if (before.length + after.length > maxDiffChars) {
+    return [
+      wholeHunk([...withoutEnd(before).map((line) => `-${line}`), ...withoutEnd(after).map((line) => `+${line}`)]),
+    ];
+  }
+  return structuredPatch('', '', before, after, '', '', { context: 2 }).hunks;
+}
+
+function withoutEnd(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+function wholeHunk(lines: readonly string[]): Hunk {
+  return { oldStart: 1, oldLines: lines.length, newStart: 1, newLines: lines.length, lines };
+}
+
+function hunkLines(
+  hunk: Hunk,
+  { style, width, digits }: { readonly style: Style; readonly width: number; readonly digits: number },
+): string[] {
+  let oldLine = hunk.oldStart;
+  let newLine = hunk.newStart;
+  const room = width - (digits === 0 ? 2 : digits + 3);
+  const gutter = (number: number): string => (digits === 0 ? '' : `${String(number).padStart(digits)} `);
+  return hunk.lines.flatMap((line) => {
+    if (typeof line !== 'string' || line.startsWith('\\')) return [];
+    const [text = ''] = safeLines(line.slice(1), room);
+    if (line.startsWith('-')) return [style.red(`${gutter(oldLine++)}- ${text}`)];
+    if (line.startsWith('+')) return [style.green(`${gutter(newLine++)}+ ${text}`)];
+    oldLine += 1;
+    return [`${style.muted(gutter(newLine++))}  ${text}`.trimEnd()];
+  });
+}

@@ -1,0 +1,153 @@
+// The line where the person types, as a value: a state and a key → the next state, or what there is to do. It knows
+// the history, the pastes that are too long to be shown, and nothing of the agent.
+import type { Key } from '../terminal/keys.ts';
+import {
+  bufferOf,
+  deleteAfter,
+  deleteBefore,
+  deleteLineAfter,
+  deleteLineBefore,
+  deleteWordAfter,
+  deleteWordBefore,
+  emptyBuffer,
+  insertText,
+  moveLeft,
+  moveLineEnd,
+  moveLineStart,
+  moveRight,
+  moveVertically,
+  moveWordLeft,
+  moveWordRight,
+  replaceRange,
+  type TextBuffer,
+} from './text-buffer.ts';
+
+export interface EditorState {
+  readonly buffer: TextBuffer;
+  /** Earlier prompts, the oldest first. */
+  readonly history: readonly string[];
+  /** Which of them is shown; `undefined` while it is a text of its own. */
+  readonly historyAt: number | undefined;
+  /** What was typed before the history was opened. */
+  readonly draft: string;
+  /** By the words that stand for them in the buffer. */
+  readonly pastes: ReadonlyMap<string, string>;
+}
+
+export const emptyEditor: EditorState = {
+  buffer: emptyBuffer,
+  history: [],
+  historyAt: undefined,
+  draft: '',
+  pastes: new Map(),
+};
+
+export type Edited = { readonly editor: EditorState; readonly submitted?: string };
+
+const longPasteLines = 10;
+const longPasteChars = 1000;
+
+/** `undefined` for a key that is none of the editor's. */
+export function pressInEditor(editor: EditorState, key: Key, width: number): Edited | undefined {
+  if (key.name === 'enter') return pressEnter(editor);
+  if (key.name === 'paste') return { editor: paste(editor, key.text) };
+  if (key.name === 'up' || key.name === 'ctrl-p') return { editor: moveUp(editor, width) };
+  if (key.name === 'down' || key.name === 'ctrl-n') return { editor: moveDown(editor, width) };
+  const buffer = editBuffer(editor.buffer, key);
+  return buffer === undefined ? undefined : { editor: withBuffer(editor, buffer) };
+}
+
+/** What the text keys do to any text, also to the one line of a dialog. */
+export function editBuffer(buffer: TextBuffer, key: Key): TextBuffer | undefined {
+  if (key.name === 'text') return insertText(buffer, key.text);
+  return bufferKeys.get(key.name)?.(buffer);
+}
+
+export function setText(editor: EditorState, text: string): EditorState {
+  return { ...editor, buffer: bufferOf(text), historyAt: undefined, draft: '' };
+}
+
+export function withBuffer(editor: EditorState, buffer: TextBuffer): EditorState {
+  return { ...editor, buffer, ...(buffer.text === editor.buffer.text ? {} : { historyAt: undefined }) };
+}
+
+/** A prompt that was said goes to the end of the history, once. */
+export function remember(editor: EditorState, prompt: string): EditorState {
+  if (prompt.trim() === '' || editor.history.at(-1) === prompt) return editor;
+  return { ...editor, history: [...editor.history, prompt].slice(-maxHistory) };
+}
+
+export const maxHistory = 500;
+
+const bufferKeys: ReadonlyMap<string, (buffer: TextBuffer) => TextBuffer> = new Map([
+  ['newline', (buffer: TextBuffer) => insertText(buffer, '\n')],
+  ['left', moveLeft],
+  ['ctrl-b', moveLeft],
+  ['right', moveRight],
+  ['ctrl-f', moveRight],
+  ['word-left', moveWordLeft],
+  ['word-right', moveWordRight],
+  ['home', moveLineStart],
+  ['ctrl-a', moveLineStart],
+  ['end', moveLineEnd],
+  ['ctrl-e', moveLineEnd],
+  ['backspace', deleteBefore],
+  ['delete', deleteAfter],
+  ['ctrl-d', deleteAfter],
+  ['ctrl-w', deleteWordBefore],
+  ['word-backspace', deleteWordBefore],
+  ['word-delete', deleteWordAfter],
+  ['ctrl-u', deleteLineBefore],
+  ['ctrl-k', deleteLineAfter],
+]);
+
+function pressEnter(editor: EditorState): Edited {
+  const { buffer } = editor;
+  // A backslash before Enter is the newline that works in every terminal.
+  if (buffer.text.charAt(buffer.cursor - 1) === '\\') {
+    return { editor: withBuffer(editor, replaceRange(buffer, buffer.cursor - 1, buffer.cursor, '\n')) };
+  }
+  if (buffer.text.trim() === '') return { editor };
+  const submitted = expandPastes(editor).trim();
+  return { editor: { ...setText(editor, ''), pastes: new Map() }, submitted };
+}
+
+function expandPastes({ buffer, pastes }: EditorState): string {
+  let { text } = buffer;
+  for (const [words, pasted] of pastes) text = text.replace(words, () => pasted);
+  return text;
+}
+
+function paste(editor: EditorState, pasted: string): EditorState {
+  const whole = insertText(emptyBuffer, pasted).text;
+  const lines = whole.split('\n').length;
+  if (lines <= longPasteLines && whole.length <= longPasteChars) {
+    return withBuffer(editor, insertText(editor.buffer, whole));
+  }
+  const words = `[paste ${editor.pastes.size + 1}: ${lines === 1 ? `${whole.length} characters` : `${lines} lines`}]`;
+  return {
+    ...withBuffer(editor, insertText(editor.buffer, words)),
+    pastes: new Map(editor.pastes).set(words, whole),
+  };
+}
+
+function moveUp(editor: EditorState, width: number): EditorState {
+  const moved = moveVertically(editor.buffer, -1, width);
+  if (moved !== undefined) return { ...editor, buffer: moved };
+  const at = (editor.historyAt ?? editor.history.length) - 1;
+  const shown = editor.history[at];
+  if (shown === undefined) return { ...editor, buffer: { ...editor.buffer, cursor: 0 } };
+  const draft = editor.historyAt === undefined ? editor.buffer.text : editor.draft;
+  return { ...editor, buffer: bufferOf(shown), historyAt: at, draft };
+}
+
+function moveDown(editor: EditorState, width: number): EditorState {
+  const moved = moveVertically(editor.buffer, 1, width);
+  if (moved !== undefined) return { ...editor, buffer: moved };
+  if (editor.historyAt === undefined) {
+    return { ...editor, buffer: { ...editor.buffer, cursor: editor.buffer.text.length } };
+  }
+  const shown = editor.history[editor.historyAt + 1];
+  if (shown === undefined) return { ...editor, buffer: bufferOf(editor.draft), historyAt: undefined };
+  return { ...editor, buffer: bufferOf(shown), historyAt: editor.historyAt + 1 };
+}

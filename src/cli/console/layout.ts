@@ -1,0 +1,129 @@
+// The console's state → the live lines at the bottom of the screen and the place of the cursor. Always at least one row
+// less than the screen has: a taller region could not be redrawn in place.
+import path from 'node:path';
+import type { PermissionMode } from '../../agent/permission-mode.ts';
+import { displayWidth, oneLine, padEnd } from '../../base/terminal-text.ts';
+import { formatCost } from '../money.ts';
+import { scrollTo } from '../picker/state.ts';
+import type { Style } from '../terminal/style.ts';
+import { rule } from '../terminal-lines.ts';
+import { shortFolder } from '../wording.ts';
+import type { ConsoleState } from './console-state.ts';
+import { dialogLines, type PlacedLines } from './dialog-lines.ts';
+import { type Drawing, fitFacts } from './drawing.ts';
+import { liveLines } from './live-lines.ts';
+import type { Suggestions } from './suggestions.ts';
+import { layOutBuffer } from './text-buffer.ts';
+
+export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines {
+  if (state.isLeaving) return { lines: [] };
+  const room = Math.max(3, drawing.rows - 1);
+  const bottom = state.dialog === undefined ? promptLines(state, drawing, room) : openDialog(state, drawing, room);
+  const { agent, view, pending } = state;
+  const facts = {
+    todos: agent?.todos ?? [],
+    queued: [...(agent?.queued ?? []), ...pending],
+    outputTokens: agent?.usage.outputTokens ?? 0,
+  };
+  const live = liveLines(view, facts, drawing, room - bottom.lines.length - 1);
+  const isSpaced = view.finished.length > 0 || live.length > 0;
+  const lines = [...live, ...(isSpaced ? [''] : []), ...bottom.lines].slice(-room);
+  const above = lines.length - bottom.lines.length;
+  const cursor = bottom.cursor === undefined ? undefined : { ...bottom.cursor, row: bottom.cursor.row + above };
+  return cursor === undefined || cursor.row < 0 ? { lines } : { lines, cursor };
+}
+
+function openDialog({ dialog }: ConsoleState, drawing: Drawing, room: number): PlacedLines {
+  return dialog === undefined ? { lines: [] } : dialogLines(dialog, drawing, room);
+}
+
+const maxSuggestionRows = 6;
+
+/** The prompt between two rules, what could be completed below it, and the footer. */
+function promptLines(state: ConsoleState, drawing: Drawing, room: number): PlacedLines {
+  const { style, columns } = drawing;
+  const line = style.muted(rule('─', [], columns));
+  const suggested = suggestionLines(state.suggestions, drawing, Math.min(maxSuggestionRows, room - 6));
+  const footer = [footerLine(state, drawing)];
+  const maxRows = Math.max(1, Math.min(Math.floor(drawing.rows / 2), room - suggested.length - footer.length - 2));
+  const editor = editorLines(state, drawing, maxRows);
+  // On a screen of a few rows the rules are the first to go.
+  const isTight = room < editor.lines.length + suggested.length + 4;
+  const lines = isTight
+    ? [...editor.lines, ...suggested, ...footer]
+    : [line, ...editor.lines, line, ...suggested, ...footer];
+  const cursor = editor.cursor;
+  if (cursor === undefined) return { lines };
+  return { lines, cursor: { ...cursor, row: cursor.row + (isTight ? 0 : 1) } };
+}
+
+/** Room for the mark before the text. */
+const markWidth = 2;
+
+export function editorWidth(columns: number): number {
+  return Math.max(4, columns - markWidth - 1);
+}
+
+function editorLines({ editor, agent, view }: ConsoleState, drawing: Drawing, maxRows: number): PlacedLines {
+  const { style, columns } = drawing;
+  const mark = style.accent('›');
+  if (editor.buffer.text === '') {
+    const ask = view.busySinceMs === undefined ? 'ask for something; / for commands, @ for files' : 'what comes next';
+    const words = agent === undefined ? `${ask} (starting)` : ask;
+    return { lines: [`${mark} ${style.muted(oneLine(words, columns - 3))}`], cursor: { row: 0, column: markWidth } };
+  }
+  const { rows, cursor } = layOutBuffer(editor.buffer, editorWidth(columns));
+  const first = scrollTo(0, cursor.row, maxRows, rows.length);
+  const lines = rows.slice(first, first + maxRows).map((row, i) => `${first + i === 0 ? mark : ' '} ${row.text}`);
+  return { lines, cursor: { row: cursor.row - first, column: cursor.column + markWidth } };
+}
+
+function suggestionLines(suggestions: Suggestions | undefined, drawing: Drawing, rows: number): readonly string[] {
+  if (suggestions === undefined || rows < 1) return [];
+  const { style, columns } = drawing;
+  const { items, selected } = suggestions;
+  const first = scrollTo(0, selected, rows, items.length);
+  const shown = items.slice(first, first + rows);
+  const width = Math.min(
+    Math.floor(columns * 0.6),
+    Math.max(...shown.map(({ text }) => displayWidth(oneLine(text, columns)))),
+  );
+  return shown.map(({ text, hint }, i) => {
+    const isSelected = first + i === selected;
+    const name = padEnd(oneLine(text, hint === '' ? columns - 4 : width), width);
+    const told = hint === '' ? '' : `  ${style.muted(oneLine(hint, Math.max(0, columns - width - 6)))}`;
+    return `${isSelected ? style.accent('❯') : ' '} ${isSelected ? style.bold(name) : name}${told}`.trimEnd();
+  });
+}
+
+const modeWords: Readonly<Record<PermissionMode, string>> = {
+  default: 'asks first',
+  acceptEdits: 'accepts edits',
+  plan: 'plan mode',
+  dontAsk: 'refuses instead of asking',
+  bypassPermissions: 'NO CHECKS',
+};
+
+export function modeText(mode: PermissionMode, style: Style): string {
+  const paint = { default: style.muted, acceptEdits: style.yellow, plan: style.cyan, dontAsk: style.yellow };
+  return mode === 'bypassPermissions' ? style.bold(style.red(modeWords[mode])) : paint[mode](modeWords[mode]);
+}
+
+function footerLine(state: ConsoleState, drawing: Drawing): string {
+  const { style, columns } = drawing;
+  const { agent, hint, branch } = state;
+  if (hint !== '') return style.yellow(`  ${oneLine(hint, columns - 3)}`);
+  const of = branch === undefined ? '' : ` (${branch})`;
+  const place = `${shortFolder(agent?.cwd ?? drawing.cwd)}${of}`;
+  if (agent === undefined) return style.muted(`  ${oneLine(place, columns - 3)}`);
+  const used = agent.contextWindow > 0 ? Math.round((100 * agent.contextTokens) / agent.contextWindow) : 0;
+  const context = used >= 80 ? style.yellow(`${used}% of context`) : `${used}% of context`;
+  const model = oneLine(agent.model, columns);
+  const facts = fitFacts([modeText(agent.mode, style), model, context, formatCost(agent.costMicros)], columns - 3);
+  // The place has what is left: in whole, without the folders above it, or not at all.
+  const name = `${path.basename(agent.cwd)}${of}`;
+  const fitting = [place, name]
+    .map((text) => oneLine(text, columns))
+    .find((text) => displayWidth(`${facts} · ${text}`) <= columns - 3);
+  return style.muted(`  ${facts}${fitting === undefined ? '' : ` · ${fitting}`}`);
+}

@@ -1,0 +1,67 @@
+// A folder → the files a person may mention, as git sees them, else as they lie there. Bounded, and never an error: a
+// list that cannot be made is an empty one.
+import { execFile } from 'node:child_process';
+import type { Dirent } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const maxFiles = 50_000;
+const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', '__pycache__']);
+
+/** Relative paths, with slashes. */
+export async function listProjectFiles(folder: string): Promise<readonly string[]> {
+  try {
+    const args = ['-C', folder, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+    const { stdout } = await promisify(execFile)('git', args, { maxBuffer: 64 * 1024 * 1024, timeout: 10_000 });
+    return stdout
+      .split('\0')
+      .filter((file) => file !== '')
+      .slice(0, maxFiles);
+  } catch {
+    return walk(folder);
+  }
+}
+
+async function walk(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const left = [''];
+  for (let at = left.pop(); at !== undefined && files.length < maxFiles; at = left.pop()) {
+    for (const entry of await entriesOf(path.join(folder, at))) {
+      const name = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory() && !skipped.has(entry.name)) left.push(name);
+      else if (entry.isFile()) files.push(name);
+    }
+  }
+  return files.sort();
+}
+
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** The branch that is checked out, or the beginning of the commit; `undefined` outside of a repository. */
+export async function gitBranch(folder: string): Promise<string | undefined> {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    const head = await readHead(path.join(at, '.git'));
+    if (head !== undefined) return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 8);
+    if (at === path.dirname(at)) return undefined;
+  }
+}
+
+/** `.git` is a file in a worktree, which says where the folder is. */
+async function readHead(dotGit: string): Promise<string | undefined> {
+  const read = async (file: string): Promise<string | undefined> =>
+    readFile(file, 'utf8').then(
+      (text) => text.trim(),
+      () => undefined,
+    );
+  const head = await read(path.join(dotGit, 'HEAD'));
+  if (head !== undefined) return head;
+  const link = /^gitdir: (.+)$/.exec((await read(dotGit)) ?? '')?.[1];
+  return link === undefined ? undefined : read(path.join(path.resolve(path.dirname(dotGit), link), 'HEAD'));
+}

@@ -1,0 +1,49 @@
+// The prompts of earlier chats, kept in Clew's own state folder: read once, appended to as they are said. A history that
+// cannot be read or written is no reason to stop a chat.
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { asObject, parseJson } from '../../base/json.ts';
+import { privateFileMode } from '../../store/disk.ts';
+import { replaceFile } from '../../store/replace.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { maxHistory } from './editor.ts';
+
+const maxBytes = 1024 * 1024;
+const longestPrompt = 20_000;
+
+export function historyFile(env: NodeJS.ProcessEnv): string {
+  return path.join(stateFolder(env), 'chat-history.jsonl');
+}
+
+/** The last ones, the oldest first. */
+export async function readHistory(file: string): Promise<readonly string[]> {
+  try {
+    if ((await stat(file)).size > 2 * maxBytes) await shorten(file);
+    return promptsIn(await readFile(file, 'utf8')).slice(-maxHistory);
+  } catch {
+    return [];
+  }
+}
+
+export async function appendHistory(file: string, prompt: string): Promise<void> {
+  if (prompt.length > longestPrompt) return;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await appendFile(file, `${JSON.stringify({ prompt })}\n`, { mode: privateFileMode });
+  } catch {
+    // the chat goes on without it
+  }
+}
+
+async function shorten(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  const kept = text.slice(-maxBytes);
+  await replaceFile(file, Buffer.from(kept.slice(kept.indexOf('\n') + 1)));
+}
+
+function promptsIn(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const prompt = asObject(parseJson(line))?.prompt;
+    return typeof prompt === 'string' && prompt !== '' ? [prompt] : [];
+  });
+}

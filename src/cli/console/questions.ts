@@ -1,0 +1,143 @@
+// What the agent wants to know of the person → dialogs, and the person's choice → the agent's answer.
+import type { ToolCallView } from '../../agent/event.ts';
+import type { Approval, RuleOffer } from '../../agent/parts.ts';
+import type { PersonAnswer } from '../../agent/tool.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { neutralise, oneLine } from '../../base/terminal-text.ts';
+import { withoutFolder } from '../../session/call-result.ts';
+import { summariseInput } from '../../session/tool-summary.ts';
+import { prettyJson } from '../json-text.ts';
+import { wrapSpans } from '../terminal/wrap.ts';
+import { type Dialog, type DialogAnswer, type DialogChoice, makeDialog } from './dialog.ts';
+import { askedHunks, diffLines } from './diff-lines.ts';
+import { type Drawing, safeLines } from './drawing.ts';
+
+export interface ApprovalRequest {
+  readonly call: ToolCallView;
+  readonly why: string;
+  readonly always: readonly RuleOffer[];
+  readonly agentId?: string;
+}
+
+/** Shows what would be done in full, and why it is asked. */
+export function approvalDialog({ call, why, always, agentId }: ApprovalRequest): Dialog {
+  const who = agentId === undefined ? '' : ' (asked by a sub-agent)';
+  const choices: DialogChoice[] = [
+    { label: 'Yes' },
+    ...always.map(({ rule, scope }) => ({
+      label: `Yes, and always allow ${oneLine(rule, 100)}`,
+      hint: scope === 'session' ? 'in this session' : 'in this project, .claude/settings.local.json',
+    })),
+    { label: 'No, and say what to do instead', textFor: 'what the model should do instead' },
+    { label: 'No, and stop here' },
+  ];
+  return makeDialog({
+    title: `Allow ${call.name}?${who}`,
+    body: (drawing) => [...callBody(call, drawing), ...whyLines(why, drawing)],
+    choices,
+    escapeHint: 'Esc says no',
+  });
+}
+
+export function approvalOf(answer: DialogAnswer, { always }: ApprovalRequest): Approval {
+  const stop: Approval = {
+    kind: 'deny',
+    message: 'The user said no and wants to decide what comes next.',
+    isInterrupt: true,
+  };
+  if (answer.kind === 'cancelled') return stop;
+  const index = answer.indexes[0] ?? -1;
+  if (index === 0) return { kind: 'allow' };
+  const rule = always[index - 1];
+  if (rule !== undefined) return { kind: 'allow', always: rule };
+  if (answer.text === '') return stop;
+  return { kind: 'deny', message: `The user said no, and: ${answer.text}`, isInterrupt: false };
+}
+
+function callBody(call: ToolCallView, drawing: Drawing): readonly string[] {
+  const { style, columns, cwd } = drawing;
+  const width = columns - 6;
+  const telling = withoutFolder(summariseInput(call.name, call.input), cwd);
+  const hunks = askedHunks(call.name, call.input);
+  const wrap = (text: string): string[] =>
+    wrapSpans([{ text: neutralise(text), paint: style.code, keepSpaces: true }], width, true).map(
+      (line) => `   ${line.text}`,
+    );
+  if (hunks.length > 0) {
+    const diff = diffLines(hunks, { style, width, isPlaced: false });
+    return [...wrap(telling), ...diff.map((line) => `   ${line}`)];
+  }
+  const description = asString(call.input.description);
+  const told = description === undefined ? [] : [style.muted(`   ${oneLine(description, width)}`)];
+  if (call.name === 'Bash') return [...wrap(telling), ...told];
+  const isWhole = Object.keys(call.input).length === 1 && telling !== '';
+  return isWhole ? wrap(telling) : safeLines(prettyJson(call.input), width).map((line) => `   ${style.code(line)}`);
+}
+
+function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
+  if (why === '') return [];
+  return wrapSpans([{ text: neutralise(`Why: ${why}`), paint: style.muted }], columns - 2, true).map(
+    ({ text }) => ` ${text}`,
+  );
+}
+
+/** The plan itself stands above, in the scrollback. */
+export function planDialog(): Dialog {
+  return makeDialog({
+    title: 'Go on with this plan?',
+    choices: [
+      { label: 'Yes, and accept edits without asking' },
+      { label: 'Yes, and ask before each edit' },
+      { label: 'No, and say what to change', textFor: 'what the plan should be instead' },
+      { label: 'No, keep planning' },
+    ],
+    escapeHint: 'Esc keeps planning',
+  });
+}
+
+export interface PlanDecision {
+  readonly answer: PersonAnswer;
+  readonly acceptsEdits: boolean;
+}
+
+export function planDecisionOf(answer: DialogAnswer): PlanDecision {
+  const index = answer.kind === 'cancelled' ? 3 : (answer.indexes[0] ?? 3);
+  const comment = answer.kind === 'chosen' && answer.text !== '' ? { comment: answer.text } : {};
+  return { answer: { kind: 'plan', isApproved: index < 2, ...comment }, acceptsEdits: index === 0 };
+}
+
+/** One question of AskUserQuestion; its input is the model's and may be anything. */
+export function questionDialog(question: JsonObject, place: { readonly number: number; readonly of: number }): Dialog {
+  const options = optionsOf(question);
+  const header = asString(question.header);
+  const count = place.of > 1 ? `${place.number} of ${place.of} · ` : '';
+  return makeDialog({
+    title: `${count}${header === undefined ? '' : `${header}: `}${questionText(question)}`,
+    body: ({ style, columns }) =>
+      options.length === 0 ? [style.muted(oneLine(' no choices were offered', columns))] : [],
+    choices: [...options, { label: 'Something else', textFor: 'your own answer' }],
+    isMultiple: question.multiSelect === true,
+    escapeHint: 'Esc answers nothing',
+  });
+}
+
+export function questionText(question: JsonObject): string {
+  return asString(question.question) ?? 'The model asks';
+}
+
+/** The chosen labels, or the words that were typed. */
+export function questionAnswer(question: JsonObject, answer: DialogAnswer): string | undefined {
+  if (answer.kind === 'cancelled') return undefined;
+  const options = optionsOf(question);
+  return answer.indexes.map((index) => options[index]?.label ?? answer.text).join(', ');
+}
+
+function optionsOf(question: JsonObject): readonly DialogChoice[] {
+  const options = isArray(question.options) ? question.options : [];
+  return options.flatMap((option) => {
+    const label = asString(option) ?? asString(asObject(option)?.label);
+    if (label === undefined) return [];
+    const hint = isObject(option) ? asString(option.description) : undefined;
+    return [{ label, ...(hint === undefined ? {} : { hint }) }];
+  });
+}

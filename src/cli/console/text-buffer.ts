@@ -1,0 +1,207 @@
+// A text with a cursor, and everything the keys of an editor do to it. Pure values: the cursor is an offset into the
+// text that never stands inside a character as a person counts them.
+import { type Cluster, clusters } from '../../base/clusters.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+
+export interface TextBuffer {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const emptyBuffer: TextBuffer = { text: '', cursor: 0 };
+
+export function bufferOf(text: string): TextBuffer {
+  return { text, cursor: text.length };
+}
+
+/** What is pasted may be anything: only text, newlines and tabs get in. */
+export function insertText({ text, cursor }: TextBuffer, inserted: string): TextBuffer {
+  const safe = neutralise(inserted);
+  return { text: text.slice(0, cursor) + safe + text.slice(cursor), cursor: cursor + safe.length };
+}
+
+export function replaceRange({ text }: TextBuffer, start: number, end: number, by: string): TextBuffer {
+  return { text: text.slice(0, start) + by + text.slice(end), cursor: start + by.length };
+}
+
+export function moveLeft(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: before(buffer) };
+}
+
+export function moveRight(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: after(buffer) };
+}
+
+export function moveWordLeft(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: wordStart(buffer) };
+}
+
+export function moveWordRight(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: wordEnd(buffer) };
+}
+
+export function moveLineStart(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: lineStart(buffer) };
+}
+
+export function moveLineEnd(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, cursor: lineEnd(buffer) };
+}
+
+export function deleteBefore(buffer: TextBuffer): TextBuffer {
+  return replaceRange(buffer, before(buffer), buffer.cursor, '');
+}
+
+export function deleteAfter(buffer: TextBuffer): TextBuffer {
+  return { ...replaceRange(buffer, buffer.cursor, after(buffer), ''), cursor: buffer.cursor };
+}
+
+export function deleteWordBefore(buffer: TextBuffer): TextBuffer {
+  return replaceRange(buffer, wordStart(buffer), buffer.cursor, '');
+}
+
+export function deleteWordAfter(buffer: TextBuffer): TextBuffer {
+  return { ...replaceRange(buffer, buffer.cursor, wordEnd(buffer), ''), cursor: buffer.cursor };
+}
+
+/** At the start of a line already: the newline before it. */
+export function deleteLineBefore(buffer: TextBuffer): TextBuffer {
+  const start = lineStart(buffer);
+  return start === buffer.cursor ? deleteBefore(buffer) : replaceRange(buffer, start, buffer.cursor, '');
+}
+
+export function deleteLineAfter(buffer: TextBuffer): TextBuffer {
+  const end = lineEnd(buffer);
+  const last = end === buffer.cursor ? after(buffer) : end;
+  return { ...replaceRange(buffer, buffer.cursor, last, ''), cursor: buffer.cursor };
+}
+
+export interface BufferRow {
+  readonly start: number;
+  readonly text: string;
+}
+
+export interface BufferLayout {
+  readonly rows: readonly BufferRow[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+/** Cut anywhere, not at words: what is typed never jumps to another row behind the cursor. */
+export function layOutBuffer({ text, cursor }: TextBuffer, width: number): BufferLayout {
+  const rows: BufferRow[] = [];
+  let place = { row: 0, column: 0 };
+  let start = 0;
+  let shown = '';
+  let column = 0;
+  let at = 0;
+  const endRow = (next: number): void => {
+    rows.push({ start, text: shown });
+    start = next;
+    shown = '';
+    column = 0;
+  };
+  for (const cluster of shownClusters(text)) {
+    if (cluster.width > 0 && column + cluster.width > width) endRow(at);
+    if (at === cursor) place = { row: rows.length, column };
+    if (cluster.text === '\n') endRow(at + 1);
+    else {
+      shown += cluster.shown;
+      column += cluster.width;
+    }
+    at += cluster.text.length;
+  }
+  if (cursor >= at) {
+    // Behind a full row there is no column left for the cursor: it stands at the beginning of the next.
+    if (column >= width) endRow(at);
+    place = { row: rows.length, column };
+  }
+  rows.push({ start, text: shown });
+  return { rows, cursor: place };
+}
+
+/** The buffer one row up or down, in the same column as far as there is one; `undefined` where there is no such row. */
+export function moveVertically(buffer: TextBuffer, rows: 1 | -1, width: number): TextBuffer | undefined {
+  const layout = layOutBuffer(buffer, width);
+  const target = layout.cursor.row + rows;
+  const row = layout.rows[target];
+  if (row === undefined) return undefined;
+  const end = layout.rows[target + 1]?.start ?? buffer.text.length + 1;
+  let column = 0;
+  let at = row.start;
+  for (const cluster of shownClusters(buffer.text.slice(row.start, end))) {
+    if (cluster.text === '\n' || column + cluster.width > layout.cursor.column) break;
+    column += cluster.width;
+    at += cluster.text.length;
+  }
+  return { ...buffer, cursor: Math.min(at, buffer.text.length) };
+}
+
+interface ShownCluster extends Cluster {
+  readonly shown: string;
+}
+
+const tab = '    ';
+
+function* shownClusters(text: string): Generator<ShownCluster> {
+  for (const cluster of clusters(text)) {
+    if (cluster.text === '\n') yield { ...cluster, shown: '', width: 0 };
+    else if (cluster.text === '\t') yield { ...cluster, shown: tab, width: tab.length };
+    else yield { ...cluster, shown: cluster.text };
+  }
+}
+
+/** Characters are looked for no further back than the line goes. */
+function before({ text, cursor }: TextBuffer): number {
+  if (cursor === 0) return 0;
+  const start = text.lastIndexOf('\n', cursor - 1);
+  if (start === cursor - 1) return cursor - 1;
+  let at = start + 1;
+  for (const cluster of clusters(text.slice(start + 1, cursor))) {
+    if (at + cluster.text.length >= cursor) return at;
+    at += cluster.text.length;
+  }
+  return at;
+}
+
+function after({ text, cursor }: TextBuffer): number {
+  for (const cluster of clusters(text.slice(cursor, cursor + longestCluster))) return cursor + cluster.text.length;
+  return cursor;
+}
+
+const longestCluster = 64;
+
+function wordStart({ text, cursor }: TextBuffer): number {
+  let at = cursor;
+  while (at > 0 && !isOfWord(text, at - 1)) at -= 1;
+  while (at > 0 && isOfWord(text, at - 1)) at -= 1;
+  return wholeCluster(text, at);
+}
+
+function wordEnd({ text, cursor }: TextBuffer): number {
+  let at = cursor;
+  while (at < text.length && !isOfWord(text, at)) at += 1;
+  while (at < text.length && isOfWord(text, at)) at += 1;
+  return wholeCluster(text, at);
+}
+
+function isOfWord(text: string, at: number): boolean {
+  return /[\p{L}\p{N}_]/u.test(text.charAt(at));
+}
+
+/** The start of the character that `at` stands in. */
+function wholeCluster(text: string, at: number): number {
+  return at === 0 || at === text.length
+    ? at
+    : after({ text, cursor: before({ text, cursor: at }) }) === at
+      ? at
+      : before({ text, cursor: at });
+}
+
+function lineStart({ text, cursor }: TextBuffer): number {
+  return text.lastIndexOf('\n', cursor - 1) + 1;
+}
+
+function lineEnd({ text, cursor }: TextBuffer): number {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,68 @@
+// Questions that come while one types, one after the other, or too late.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Asker } from '../../../src/cli/console/asker.ts';
+import { ConsoleStore, initialConsole } from '../../../src/cli/console/console-state.ts';
+import { makeDialog } from '../../../src/cli/console/dialog.ts';
+import { setText } from '../../../src/cli/console/editor.ts';
+
+interface Kit {
+  readonly store: ConsoleStore;
+  readonly asker: Asker;
+  press(text: string, afterMs?: number): void;
+}
+
+function kit(typed = ''): Kit {
+  let nowMs = 0;
+  const store = new ConsoleStore({ ...initialConsole, editor: setText(initialConsole.editor, typed) });
+  const asker = new Asker(store, () => nowMs);
+  const press = (text: string, afterMs = 10): void => {
+    nowMs += afterMs;
+    const { dialog } = store.get();
+    assert.ok(dialog !== undefined, 'a dialog is open');
+    asker.press(dialog, { name: 'text', text });
+  };
+  return { store, asker, press };
+}
+
+const dialog = makeDialog({ title: 'Sure?', choices: [{ label: 'Yes' }, { label: 'No' }] });
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a question that comes up in the middle of typing takes no answer before a pause', async () => {
+  const { asker, press } = kit('half a wo');
+  const asked = asker.ask(dialog);
+  await tick();
+  for (const letter of ['r', '1', '1']) press(letter, 300);
+  press('2', 800);
+  assert.deepEqual(await asked, { kind: 'chosen', indexes: [1], text: '' });
+});
+
+test('a question at an empty prompt is answered at once', async () => {
+  const { asker, press } = kit();
+  const asked = asker.ask(dialog);
+  await tick();
+  press('1');
+  assert.deepEqual(await asked, { kind: 'chosen', indexes: [0], text: '' });
+});
+
+test('questions wait for one another, and one that is no longer wanted answers itself', async () => {
+  const { asker, press, store } = kit();
+  const gone = new AbortController();
+  const first = asker.ask(dialog);
+  const second = asker.ask({ ...dialog, title: 'Second' }, gone.signal);
+  const third = asker.ask({ ...dialog, title: 'Third' });
+  await tick();
+  assert.equal(store.get().dialog?.title, 'Sure?');
+  press('1');
+  await tick();
+  assert.equal(store.get().dialog?.title, 'Second');
+  gone.abort();
+  await tick();
+  assert.equal(store.get().dialog?.title, 'Third');
+  asker.close();
+  const late = asker.ask(dialog);
+  assert.deepEqual(
+    (await Promise.all([first, second, third, late])).map((answer) => answer.kind),
+    ['chosen', 'cancelled', 'cancelled', 'cancelled'],
+  );
+});

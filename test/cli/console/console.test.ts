@@ -1,0 +1,198 @@
+// The whole console in a real terminal, with an agent that plays scripts: typing, questions, queues, interrupts,
+// resizing; and the terminal given back on every way out.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+import { openTerminal, skipWithout, type Terminal } from '../../support/terminal.ts';
+
+const skip = skipWithout('tmux');
+const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'fake-chat.js');
+
+interface Chat extends Terminal {
+  readonly folder: string;
+  /** Sends a prompt and waits for what it brings. */
+  say(prompt: string, wanted: RegExp): Promise<string>;
+}
+
+async function start(context: TestContext, columns: number, rows: number): Promise<Chat> {
+  const folder = temporaryFolder(context);
+  writeTree(folder, { 'src/lamp.ts': 'x', 'src/日本.ts': 'y', 'README.md': 'z' });
+  const terminal = openTerminal(context, columns, rows, { CLEW_HOME: path.join(folder, 'state') });
+  const run = `sh -c 'echo $$ > pid; exec "${process.execPath}" "${program}" 2>err'`;
+  terminal.type(`cd '${folder}'; clear; ${run}; echo "exit $?"`, 'Enter');
+  await terminal.screen(/asks first/);
+  const say = (prompt: string, wanted: RegExp): Promise<string> => {
+    terminal.type('-l', prompt);
+    terminal.type('Enter');
+    return terminal.screen(wanted);
+  };
+  return { ...terminal, folder, say };
+}
+
+async function isGivenBack(terminal: Terminal, code: number): Promise<void> {
+  await terminal.screen(new RegExp(`^exit ${code}$`, 'm'));
+  terminal.type('stty -a | grep -o -- "-\\?\\(icanon\\|echo\\|isig\\)\\b" | tr "\\n" ","', 'Enter');
+  await terminal.screen(/^isig,icanon,echo,/m);
+}
+
+test('a prompt is answered, and kept for the next chat', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  const shown = await chat.say('hello there', /^ {2}- two$/m);
+  assert.match(shown, /^› hello there\n\n● Hello, world\. Here is `?code`?:\n\n {2}- one\n {2}- two\n\n─+\n› ask for/m);
+  chat.type('Up');
+  await chat.screen(/^› hello there\n─/m);
+  chat.type('C-u', '/co', 'Tab');
+  await chat.screen(/^› \/compact/m);
+  chat.type('C-u', 'see @lam');
+  await chat.screen(/^❯ @src\/lamp\.ts$/m);
+  chat.type('Enter');
+  await chat.screen(/^› see @src\/lamp\.ts\n─/m);
+  chat.type('C-c', 'C-d');
+  await isGivenBack(chat, 0);
+  const history = readFileSync(path.join(chat.folder, 'state/chat-history.jsonl'), 'utf8');
+  assert.equal(history, '{"prompt":"hello there"}\n');
+  assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: exit\n/);
+});
+
+test('a permission is asked for with its reason, and refused with words', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  const asked = await chat.say('bash', /Esc says no/);
+  assert.match(asked, /^ Allow Bash\?\n {3}npm test\n {3}Run the tests\n Why: no rule allows it\n ❯ 1\. Yes$/m);
+  chat.type('3', 'use make', 'Enter');
+  await chat.screen(/^● I heard: The user said no, and: use make$/m);
+  await chat.say('bash', /Esc says no/);
+  chat.type('Enter');
+  await chat.screen(/^✓ Bash npm test {2}12 lines\n\n● All tests pass\.$/m);
+  await chat.say('edit', /^ {3}\+ {3}const lamp = 'bright';$/m);
+  chat.type('2');
+  await chat.screen(/^ℹ rule Edit\(src\/lamp\.ts\)\n\n✓ Edit src\/lamp\.ts {2}\+2 -1\n.*\n {5}4 - {3}return 'dim';$/m);
+});
+
+test('plans and questions are answered, and Shift-Tab changes the mode', { skip }, async (context) => {
+  const chat = await start(context, 80, 30);
+  await chat.say('plan', /^Plan\n│ 1\. Find the lamp[\s\S]*Go on with this plan\?/m);
+  chat.type('1');
+  await chat.screen(/isApproved":true[\s\S]*accepts edits ·/);
+  chat.type('BTab');
+  await chat.screen(/plan mode ·/);
+  await chat.say('ask', /1 of 2 · Lamp: Which lamp\?/);
+  chat.type('Down', 'Enter');
+  await chat.screen(/2 of 2 · Which colours\?/);
+  chat.type('Space', 'Down', 'Down', 'Space', 'Enter');
+  await chat.screen(/"Which lamp\?":"Right","Which\s+colours\?":"Red,\s+Blue"/);
+});
+
+test('prompts typed while it works wait, come back with Up, and Esc interrupts', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  await chat.say('slow', /^● It begins$/m);
+  await chat.say('hello second', /^ {2}⋮ hello second\n {4}waits for its turn/m);
+  await chat.say('hello third', /^ {2}⋮ hello third$/m);
+  chat.type('Up');
+  await chat.screen(/^› hello third\n─/m);
+  chat.type('C-u', 'Escape');
+  const shown = await chat.screen(/^› hello second[\s\S]*- two/m);
+  assert.match(shown, /^● It begins\n\n! interrupted\n\n› hello second$/m);
+  assert.doesNotMatch(shown, /third/);
+  chat.type('C-c');
+  await chat.screen(/Ctrl-C again exits/);
+  chat.type('C-c');
+  await isGivenBack(chat, 0);
+});
+
+test(
+  'a long answer is in the scrollback once, whole and in order, with nothing of the live lines',
+  { skip },
+  async (context) => {
+    const chat = await start(context, 60, 14);
+    await chat.say('long', /Paragraph 120 of the long answer\.\n\n─/);
+    const numbers = [...chat.scrollback().matchAll(/^[● ] Paragraph (\d+) of the long answer\.$/gm)].map((found) =>
+      Number(found[1]),
+    );
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 120 }, (_, i) => i + 1),
+    );
+    await chat.say('code', /line 90\n\n─/);
+    const lines = [...chat.scrollback().matchAll(/^[● ] +line (\d+)$/gm)].map((found) => Number(found[1]));
+    assert.deepEqual(
+      lines,
+      Array.from({ length: 90 }, (_, i) => i + 1),
+    );
+    assert.equal(chat.scrollback().match(/Esc interrupts|─{60}/g)?.length, 2);
+  },
+);
+
+test('hostile text, wide characters and another size leave no trace on the screen', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  await chat.say('hostile', /^● red alert and gone ‹U\+202E›back 日本語のテキスト .* end$/m);
+  // With the prompt at the bottom: of a screen that is half empty tmux moves the top out of reach when it is narrowed.
+  await chat.say('code', /line 90\n\n─/);
+  // Not while it works: tmux tells the program of its new size up to 250 ms late, and frames of that time are lost.
+  for (const columns of [60, 44, 90, 40]) {
+    chat.resize(columns, 24);
+    await chat.screen(new RegExp(`^─{${columns}}\\n› ask for .*\\n─{${columns}}\\n`, 'm'));
+  }
+  chat.type('日本語 text 👩‍👩‍👧 that is wider than the screen is');
+  await chat.screen(/^› 日本語 text .*\n {2}.*is$/m);
+  chat.resize(70, 24);
+  await chat.screen(/^› 日本語 text .* screen is\n─/m);
+  chat.type('C-u');
+  await chat.say('todo', /◐ Light it/);
+  chat.type('Escape');
+  await chat.screen(/^! interrupted$/m);
+  const text = chat.scrollback();
+  const counts = [/clew \d/g, /› hostile/g, /› todo/g, /ask for something/g, /Esc interrupts/g, /─{70}/g];
+  assert.deepEqual(
+    counts.map((each) => text.match(each)?.length ?? 0),
+    [1, 1, 1, 1, 0, 2],
+    text,
+  );
+});
+
+test('sub-agents are shown below their call, and a retry counts down', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  await chat.say(
+    'agent',
+    /^▸ Task find the lamps\n {2}↳ explore: find the lamps {2}\d calls? · 0 out · \d s\n {4}Grep lamp \d$/m,
+  );
+  await chat.screen(
+    /^✓ Task find the lamps\n {2}↳ explore: find the lamps {2}4 calls · 2\.1k out · .*s\n\n● There are four/m,
+  );
+  await chat.say('retry', /Asking again in [12] s \(2 of 10\): Overloaded/);
+  await chat.screen(/^● It worked the second time\.$/m);
+});
+
+test('commands answer from what the agent knows, and one that is not there is named', { skip }, async (context) => {
+  const chat = await start(context, 80, 50);
+  await chat.say('/help', /^Commands\n {2}- .?\/help.? commands and keys[\s\S]*\/deploy[\s\S]*Shift-Tab: /m);
+  await chat.say('/cost', /\$0\.01 in this run[\s\S]*claude-test-1 +│? ?1\.2k/);
+  await chat.say('/context', /12%\n\n {2}The last request took 24,000 of the 200,000 tokens/);
+  await chat.say('/permissions', /Bash\(npm test:\*\)/);
+  await chat.say('/mcp', /lamps connected, 1 tool/);
+  await chat.say('/model claude-other', /the model is claude-other[\s\S]*asks first · claude-other ·/);
+  await chat.say('/compact', /conversation compacted from 24\.0k tokens/);
+  await chat.say('/nothing', /✗ there is no command \/nothing; \/help lists them/);
+  await chat.say('/rewind', /❯ 1\. now the second one/);
+  chat.type('2');
+  await chat.screen(/❯ 1\. Chat and files {2}1 file changed since/);
+  chat.type('1');
+  await chat.screen(/1 file restored, 0 removed[\s\S]*^› light the lamp\n─/m);
+  chat.type('C-u');
+  await chat.say('/exit', /^exit 0$/m);
+});
+
+test('a signal ends the session and gives the terminal back', { skip }, async (context) => {
+  for (const [name, code] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    const chat = await start(context, 80, 24);
+    await chat.say('bash', /Esc says no/);
+    process.kill(Number(readFileSync(path.join(chat.folder, 'pid'), 'utf8')), name);
+    await isGivenBack(chat, code);
+    assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: signal\n/);
+  }
+});

@@ -1,0 +1,149 @@
+// Questions: what keys choose, and what the agent is told.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Dialog, type DialogAnswer, makeDialog, pressInDialog } from '../../../src/cli/console/dialog.ts';
+import { dialogLines } from '../../../src/cli/console/dialog-lines.ts';
+import {
+  approvalDialog,
+  approvalOf,
+  planDecisionOf,
+  planDialog,
+  questionAnswer,
+  questionDialog,
+} from '../../../src/cli/console/questions.ts';
+import { KeyReader } from '../../../src/cli/terminal/keys.ts';
+import { createStyle } from '../../../src/cli/terminal/style.ts';
+
+const drawing = { style: createStyle(false), columns: 60, rows: 24, nowMs: 0, cwd: '/work' };
+
+function answer(dialog: Dialog, keys: string): DialogAnswer | undefined {
+  const reader = new KeyReader();
+  let current = dialog;
+  for (const key of [...reader.push(keys), ...reader.settle()]) {
+    const pressed = pressInDialog(current, key);
+    if (pressed.answer !== undefined) return pressed.answer;
+    current = pressed.dialog;
+  }
+  return undefined;
+}
+
+const down = '\x1b[B';
+const rule = { rule: 'Bash(npm test:*)', scope: 'local' } as const;
+const request = {
+  call: { id: 't1', name: 'Bash', input: { command: 'npm test\nrm -rf build', description: 'Test it' } },
+  why: 'no rule allows it',
+  always: [rule],
+};
+
+test('a permission is given once, for always, or refused, with numbers or arrows', () => {
+  const approve = (keys: string): unknown => {
+    const given = answer(approvalDialog(request), keys);
+    return given === undefined ? undefined : approvalOf(given, request);
+  };
+  const stop = { kind: 'deny', message: 'The user said no and wants to decide what comes next.', isInterrupt: true };
+  assert.deepEqual(['1', '\r', '2', `${down}\r`, '\x1b', '4', `${down}${down}${down}\r`].map(approve), [
+    { kind: 'allow' },
+    { kind: 'allow' },
+    { kind: 'allow', always: rule },
+    { kind: 'allow', always: rule },
+    stop,
+    stop,
+    stop,
+  ]);
+  assert.deepEqual(approve('3use make 2\r'), {
+    kind: 'deny',
+    message: 'The user said no, and: use make 2',
+    isInterrupt: false,
+  });
+  assert.equal(approve('3\r'), undefined, 'words that are missing are waited for');
+  assert.equal(approve('9x7'), undefined, 'a number that no choice has chooses nothing');
+});
+
+test('a permission shows all that would be done, and why it is asked', () => {
+  assert.deepEqual(dialogLines(approvalDialog(request), drawing, 20).lines, [
+    '─'.repeat(60),
+    ' Allow Bash?',
+    '   npm test',
+    '   rm -rf build',
+    '   Test it',
+    ' Why: no rule allows it',
+    ' ❯ 1. Yes',
+    '   2. Yes, and always allow Bash(npm test:*)  in this proj…',
+    '   3. No, and say what to do instead',
+    '   4. No, and stop here',
+    ' ↑↓ or 1–4 · Enter · Esc says no',
+  ]);
+});
+
+test('an edit is asked for with its diff, and a long one is cut so that the choices stay in sight', () => {
+  const text = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
+  const input = { file_path: '/work/a.ts', content: text(50) };
+  const dialog = approvalDialog({ call: { id: 't', name: 'Write', input }, why: 'it makes a file', always: [] });
+  const { lines } = dialogLines(dialog, drawing, 14);
+  assert.equal(lines.length, 14);
+  assert.deepEqual(lines.slice(2, 10), [
+    '   a.ts',
+    '   + line 0',
+    '   + line 1',
+    '   + line 2',
+    '   + line 3',
+    '   + line 4',
+    '   + line 5',
+    '… 45 more lines',
+  ]);
+});
+
+test('what a call holds cannot move the cursor or change colours', () => {
+  const command = 'ls\x1b[2J\x1b]0;x\x07 \u202Etxt\r\nrm';
+  const dialog = approvalDialog({
+    call: { id: 't', name: 'Bash', input: { command } },
+    why: 'why\x1b[31m',
+    always: [],
+  });
+  const text = dialogLines(dialog, drawing, 20).lines.join('\n');
+  assert.equal(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(text), false, text);
+  assert.match(text, /ls ‹U\+202E›txt\n {3}rm/);
+});
+
+test('a plan is approved, approved with edits, or sent back with words', () => {
+  const decide = (keys: string): unknown => planDecisionOf(answer(planDialog(), keys) ?? { kind: 'cancelled' });
+  assert.deepEqual(['1', '2', '3do less\r', '4', '\x1b'].map(decide), [
+    { answer: { kind: 'plan', isApproved: true }, acceptsEdits: true },
+    { answer: { kind: 'plan', isApproved: true }, acceptsEdits: false },
+    { answer: { kind: 'plan', isApproved: false, comment: 'do less' }, acceptsEdits: false },
+    { answer: { kind: 'plan', isApproved: false }, acceptsEdits: false },
+    { answer: { kind: 'plan', isApproved: false }, acceptsEdits: false },
+  ]);
+});
+
+test('questions take one answer, several, or words; whatever the model wrote as options', () => {
+  const one = { question: 'Which?', options: [{ label: 'Left', description: 'old' }, 'Right', 7, { no: 'label' }] };
+  const several = { ...one, multiSelect: true };
+  const say = (question: typeof one, keys: string): string | undefined => {
+    const given = answer(questionDialog(question, { number: 1, of: 1 }), keys);
+    return given === undefined ? undefined : questionAnswer(question, given);
+  };
+  assert.deepEqual(
+    [
+      say(one, '2'),
+      say(one, '3neither\r'),
+      say(one, '\x1b'),
+      say(several, '12\r'),
+      say(several, ` ${down}${down}both\r`),
+    ],
+    ['Right', 'neither', undefined, 'Left, Right', 'Left, both'],
+  );
+  assert.deepEqual(questionDialog({}, { number: 1, of: 2 }).choices.length, 1);
+});
+
+test('a long list scrolls, and the chosen line is in sight', () => {
+  const choices = Array.from({ length: 40 }, (_, i) => ({ label: `session ${i + 1}` }));
+  const dialog = { ...makeDialog({ title: 'Which?', choices }), selected: 25 };
+  const { lines } = dialogLines(dialog, drawing, 10);
+  assert.equal(lines.length, 10);
+  assert.equal(
+    lines.some((line) => line.startsWith(' ❯ 26. session 26')),
+    true,
+    lines.join('\n'),
+  );
+});

@@ -1,0 +1,16 @@
+// A program: the whole console on the terminal it is started in, with the fake agent behind it.
+import { runConsole } from '../../../src/cli/console/console.ts';
+import { createStyle, wantsColor } from '../../../src/cli/terminal/style.ts';
+import { openFakeAgent } from './fake-agent.ts';
+
+const { stdin, stdout, stderr, env } = process;
+const firstPrompt = process.argv.slice(2).join(' ');
+process.exitCode = await runConsole({
+  io: { stdout, stderr, env, cwd: process.cwd(), style: createStyle(wantsColor(stdout, env)) },
+  stdin,
+  stdout,
+  stderr,
+  loadAgent: async () => openFakeAgent,
+  agent: { cwd: process.cwd(), env, root: env.CLEW_ROOTS ?? '/nowhere', session: { kind: 'new' } },
+  ...(firstPrompt === '' ? {} : { firstPrompt }),
+});

@@ -1,0 +1,151 @@
+// The screen as lines: it fits every size, and says the same without colour.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { displayWidth } from '../../../src/base/terminal-text.ts';
+import { type ConsoleState, initialConsole } from '../../../src/cli/console/console-state.ts';
+import { setText } from '../../../src/cli/console/editor.ts';
+import { itemLines } from '../../../src/cli/console/item-lines.ts';
+import { layOutScreen } from '../../../src/cli/console/layout.ts';
+import { approvalDialog } from '../../../src/cli/console/questions.ts';
+import { eraseReflowed } from '../../../src/cli/console/screen.tsx';
+import { suggestFiles } from '../../../src/cli/console/suggestions.ts';
+import { emptyView } from '../../../src/cli/console/view-state.ts';
+import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { call, patch } from './agent-scripts.ts';
+import { openFakeAgent } from './fake-agent.ts';
+
+const nowMs = Date.UTC(2026, 2, 4, 12, 0, 30);
+
+async function busyState(): Promise<ConsoleState> {
+  const { state } = await openFakeAgent({
+    cwd: '/work/lamp',
+    env: {},
+    root: '/r',
+    session: { kind: 'new' },
+    isInteractive: true,
+    approve: async () => ({ kind: 'allow' }),
+    askPerson: async () => undefined,
+    sinks: [],
+  });
+  const long = '日本語 and a long line of words that goes on and on, '.repeat(20);
+  return {
+    ...initialConsole,
+    nowMs,
+    branch: 'main',
+    agent: {
+      ...state,
+      queued: [long, 'two', 'three', 'four'],
+      todos: [
+        { content: long, status: 'in_progress', activeForm: 'x' },
+        { content: 'b', status: 'pending', activeForm: 'x' },
+      ],
+    },
+    editor: setText(initialConsole.editor, `${long}\n${long}`),
+    view: {
+      ...emptyView,
+      finished: [{ kind: 'prompt', text: 'x' }],
+      busySinceMs: nowMs - 12_000,
+      streams: [{ index: 0, kind: 'text', text: `${long}\n\n`.repeat(30), settledChars: 0 }],
+      calls: [
+        {
+          call: call('Bash', { command: long }),
+          startedMs: nowMs - 3000,
+          progress: { kind: 'output', text: `${long}\n`.repeat(50), totalLines: 50, elapsedMs: 1 },
+        },
+      ],
+    },
+  };
+}
+
+test('at any size the live lines fit the screen with a row to spare, and the cursor is on it', async () => {
+  const busy = await busyState();
+  const files = suggestFiles({ kind: 'file', start: 0, typed: '' }, ['日本語/file.ts', 'x'.repeat(200), 'c']);
+  const dialog = approvalDialog({
+    call: call('Bash', { command: 'x '.repeat(2000) }),
+    why: 'y '.repeat(300),
+    always: [],
+  });
+  const states = [initialConsole, busy, { ...busy, suggestions: files }, { ...busy, dialog }];
+  for (const enabled of [false, true]) {
+    for (const columns of [24, 40, 80, 200]) {
+      for (const rows of [6, 10, 24, 60]) {
+        for (const [i, state] of states.entries()) {
+          const drawing = { style: createStyle(enabled), columns, rows, nowMs, cwd: '/work/lamp' };
+          const { lines, cursor } = layOutScreen({ ...state, columns, rows }, drawing);
+          const where = `state ${i}, ${columns}×${rows}:\n${lines.join('\n')}`;
+          assert.equal(lines.length < rows, true, where);
+          for (const line of lines) assert.equal(displayWidth(line) <= columns, true, `${where}\n>${line}<`);
+          if (cursor !== undefined) assert.equal(cursor.row < lines.length && cursor.column < columns, true, where);
+        }
+      }
+    }
+  }
+});
+
+test('a working turn, without colour', async () => {
+  const busy = await busyState();
+  const state = {
+    ...busy,
+    agent: busy.agent === undefined ? undefined : { ...busy.agent, queued: ['then the next lamp'], todos: [] },
+    editor: initialConsole.editor,
+    view: {
+      ...busy.view,
+      streams: [{ index: 0, kind: 'text' as const, text: 'It **shines**', settledChars: 0 }],
+      calls: [],
+    },
+  };
+  const drawing = { style: createStyle(false), columns: 70, rows: 24, nowMs, cwd: '/work/lamp' };
+  assert.deepEqual(layOutScreen(state, drawing), {
+    lines: [
+      '',
+      '● It shines',
+      '',
+      '⠋ Writing · 12 s · 340 tokens out · Esc interrupts',
+      '  ⋮ then the next lamp',
+      '    waits for its turn; Up takes it back',
+      '',
+      '─'.repeat(70),
+      '› what comes next',
+      '─'.repeat(70),
+      '  asks first · claude-test-1 · 12% of context · $0.01 · lamp (main)',
+    ],
+    cursor: { row: 8, column: 2 },
+  });
+});
+
+test('a change of a file is told with line numbers and signs', () => {
+  const outcome = { content: 'ok', isError: false, stored: { structuredPatch: patch } };
+  const item = {
+    kind: 'call',
+    call: call('Edit', { file_path: '/work/src/lamp.ts' }),
+    outcome,
+    agents: [],
+    durationMs: 1,
+  } as const;
+  const drawing = { style: createStyle(false), columns: 60, rows: 24, nowMs, cwd: '/work' };
+  assert.deepEqual(itemLines(item, undefined, drawing), [
+    '✓ Edit src/lamp.ts  +2 -1',
+    '     3   export function light() {',
+    "     4 -   return 'dim';",
+    "     4 +   const lamp = 'bright';",
+    '     5 +   return lamp;',
+    '     6   }',
+  ]);
+});
+
+test('calls that failed or never ran say so in words', () => {
+  const drawing = { style: createStyle(false), columns: 60, rows: 24, nowMs, cwd: '/work' };
+  const failed = { content: 'exit code 1\nboom\x1b[31m', isError: true, stored: 'Error: boom' };
+  const bash = call('Bash', { command: 'make' });
+  const item = { kind: 'call', call: bash, outcome: failed, agents: [], durationMs: 1 } as const;
+  assert.deepEqual(itemLines(item, undefined, drawing), ['✗ Bash make  exit code 1', '  │ boom']);
+  assert.deepEqual(itemLines({ ...item, refused: 'permission' }, undefined, drawing), ['✗ Bash make  not allowed']);
+});
+
+test('a terminal that became narrower is cleared from the first broken row on', () => {
+  assert.equal(eraseReflowed({ lines: ['x'.repeat(80), 'abc', 'y'.repeat(90)] }, 40), '\x1b[6A\r\x1b[J\n\n\n');
+  assert.equal(
+    eraseReflowed({ lines: ['x'.repeat(80), 'abc'], cursor: { row: 1, column: 3 } }, 40),
+    '\x1b[2A\r\x1b[J\n',
+  );
+});

@@ -1,0 +1,105 @@
+// The editor's text: moving, deleting and laying out by characters as a person counts them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import * as buffers from '../../../src/cli/console/text-buffer.ts';
+
+/** `|` is the cursor. */
+function at(marked: string): buffers.TextBuffer {
+  return { text: marked.replace('|', ''), cursor: marked.indexOf('|') };
+}
+
+function marked({ text, cursor }: buffers.TextBuffer): string {
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+type Change = (buffer: buffers.TextBuffer) => buffers.TextBuffer;
+
+test('keys move and delete by characters, words and lines', () => {
+  const cases: readonly (readonly [Change, string, string])[] = [
+    [buffers.moveLeft, 'ab|', 'a|b'],
+    [buffers.moveLeft, '|ab', '|ab'],
+    [buffers.moveLeft, 'x👩‍👩‍👧|y', 'x|👩‍👩‍👧y'],
+    [buffers.moveLeft, 'a\n|b', 'a|\nb'],
+    [buffers.moveRight, '|日本', '日|本'],
+    [buffers.moveRight, 'e|e\u0301x', 'ee\u0301|x'],
+    [buffers.moveWordLeft, 'one two.|', 'one |two.'],
+    [buffers.moveWordLeft, 'one |two', '|one two'],
+    [buffers.moveWordRight, 'one| two', 'one two|'],
+    [buffers.moveLineStart, 'a\nbc|d', 'a\n|bcd'],
+    [buffers.moveLineEnd, 'a|b\nc', 'ab|\nc'],
+    [buffers.deleteBefore, 'a🎉|b', 'a|b'],
+    [buffers.deleteAfter, 'a|🎉b', 'a|b'],
+    [buffers.deleteWordBefore, 'say two words|', 'say two |'],
+    [buffers.deleteWordAfter, 'say| two words', 'say| words'],
+    [buffers.deleteLineBefore, 'a\nbc|d', 'a\n|d'],
+    [buffers.deleteLineBefore, 'a\n|b', 'a|b'],
+    [buffers.deleteLineAfter, 'a|bc\nd', 'a|\nd'],
+    [buffers.deleteLineAfter, 'a|\nd', 'a|d'],
+  ];
+  for (const [change, before, after] of cases)
+    assert.equal(marked(change(at(before))), after, `${change.name} ${before}`);
+});
+
+test('what is inserted loses its control sequences and keeps newlines and tabs', () => {
+  assert.equal(marked(buffers.insertText(at('a|d'), 'b\x1b[31m\n\tc')), 'ab\n\tc|d');
+});
+
+test('rows are cut at the width, wide characters are never halved, and the cursor has a column of its own', () => {
+  const layout = (text: string, width: number): unknown => {
+    const { rows, cursor } = buffers.layOutBuffer(at(text), width);
+    return [rows.map((row) => row.text), [cursor.row, cursor.column]];
+  };
+  assert.deepEqual(layout('abcdef|', 4), [
+    ['abcd', 'ef'],
+    [1, 2],
+  ]);
+  assert.deepEqual(layout('abcd|', 4), [
+    ['abcd', ''],
+    [1, 0],
+  ]);
+  assert.deepEqual(layout('日本語|', 5), [
+    ['日本', '語'],
+    [1, 2],
+  ]);
+  assert.deepEqual(layout('a\n\n|b', 9), [
+    ['a', '', 'b'],
+    [2, 0],
+  ]);
+  assert.deepEqual(layout('|', 9), [[''], [0, 0]]);
+  assert.deepEqual(layout('\t|x', 9), [['    x'], [0, 4]]);
+});
+
+test('up and down keep the column as far as the other row has one', () => {
+  const move = (text: string, by: 1 | -1, width = 10): string | undefined => {
+    const moved = buffers.moveVertically(at(text), by, width);
+    return moved === undefined ? undefined : marked(moved);
+  };
+  assert.equal(move('abc\nde|f', -1), 'ab|c\ndef');
+  assert.equal(move('abc|\nd', 1), 'abc\nd|');
+  assert.equal(move('日本語\nabc|', -1), '日|本語\nabc');
+  assert.equal(move('abcdefgh|', -1, 5), 'abc|defgh');
+  assert.equal(move('abc|', -1), undefined);
+  assert.equal(move('abc|', 1), undefined);
+});
+
+test('no key ever leaves the cursor inside a character or outside of the text', () => {
+  const changes: readonly Change[] = Object.values(buffers).filter(
+    (each) => typeof each === 'function' && each.length === 1 && each.name !== 'bufferOf',
+  ) as Change[];
+  assert.equal(changes.length, 12);
+  const piece = fc.constantFrom('a', ' ', '\n', '日', '👩‍👩‍👧', 'e\u0301', '🇩🇪', '\t', '_');
+  fc.assert(
+    fc.property(fc.array(piece), fc.array(fc.nat(changes.length - 1)), (pieces, steps) => {
+      let buffer = buffers.bufferOf(pieces.join(''));
+      for (const step of steps) {
+        buffer = changes[step]?.(buffer) ?? buffer;
+        const { rows, cursor } = buffers.layOutBuffer(buffer, 7);
+        assert.equal(cursor.row < rows.length, true);
+        assert.equal(buffer.cursor >= 0 && buffer.cursor <= buffer.text.length, true);
+        const starts = [...new Intl.Segmenter().segment(buffer.text)].map(({ index }) => index);
+        assert.equal(buffer.cursor === buffer.text.length || starts.includes(buffer.cursor), true, marked(buffer));
+      }
+    }),
+  );
+});
