@@ -103,7 +103,7 @@ test('stream-json: init, each block and result as it happens, with the uuids of 
   ]);
   const [init = {}] = messages;
   const { tools, uuid: _, ...facts } = init;
-  assert.ok(isArray(tools) && ['Read', 'Write', 'Edit', 'Bash', 'Task'].every((name) => tools.includes(name)));
+  assert.ok(isArray(tools) && ['Read', 'Write', 'Edit', 'Bash', 'Agent'].every((name) => tools.includes(name)));
   const { session_id } = init;
   assert.deepEqual(facts, {
     type: 'system',
