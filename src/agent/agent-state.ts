@@ -60,6 +60,7 @@ export function viewState({ live, mode, model, meter, queue, surroundings }: Sta
     get costMicros() {
       return meter.costMicros;
     },
+    costMicrosOf: (asked) => meter.costOfModel(asked),
     get mcpServers() {
       return surroundings.servers();
     },

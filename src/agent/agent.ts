@@ -8,6 +8,7 @@ import { CostMeter } from './cost-meter.ts';
 import { EventBus } from './event-bus.ts';
 import type { Agent, AgentOptions } from './handle.ts';
 import type { StreamModel } from './parts.ts';
+import { idleTimeoutOf } from './retry.ts';
 import { RunningAgent } from './running-agent.ts';
 import { loadSurroundings } from './surroundings.ts';
 
@@ -22,7 +23,10 @@ export async function openAgent(options: AgentOptions, replaced: AgentReplacemen
   const meter = new CostMeter(loadPrices(options.env));
   const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
   const surroundings = await loadSurroundings(options);
-  const streamModel = replaced.streamModel ?? makeStreamModel({ env: options.env, userAgent: `clew/${version}` });
+  const { env } = options;
+  const idleTimeoutMs = idleTimeoutOf(env);
+  const modelOptions = { env, userAgent: `clew/${version}`, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
+  const streamModel = replaced.streamModel ?? makeStreamModel(modelOptions);
   const agent = new RunningAgent({ options, clock, meter, bus, streamModel, surroundings });
   try {
     await agent.begin(options.session);

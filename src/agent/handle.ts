@@ -80,6 +80,7 @@ export interface AgentState {
   readonly usage: Usage;
   readonly usageByModel: ReadonlyMap<string, Usage>;
   readonly costMicros: number;
+  costMicrosOf(model: string): number;
   readonly mcpServers: readonly { readonly name: string; readonly status: string; readonly tools: readonly string[] }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly allowRules: readonly string[];

@@ -20,3 +20,9 @@ export function maxRetriesOf(env: NodeJS.ProcessEnv): number {
   const text = env.CLEW_MAX_RETRIES?.trim() ?? '';
   return /^\d{1,4}$/.test(text) ? Number(text) : defaultMaxRetries;
 }
+
+/** How long the API may say nothing at all, where the person set another time than ours. */
+export function idleTimeoutOf(env: NodeJS.ProcessEnv): number | undefined {
+  const text = env.CLEW_IDLE_TIMEOUT_MS?.trim() ?? '';
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}

@@ -3,6 +3,7 @@
 import { chatFlags } from './chat-flags.ts';
 import type { CommandRow, Flag } from './command.ts';
 import { demo, dryRun, inPlace, json, portable, project, root } from './common-flags.ts';
+import { printFlags } from './headless/flags.ts';
 import { surgeryCommands } from './surgery-commands.ts';
 
 export const globalFlags: readonly Flag[] = [
@@ -325,6 +326,19 @@ export const commands: readonly CommandRow[] = [
       'clew trace explain 3f2b8c1e',
     ],
     load: () => import('./trace/trace.ts'),
+  },
+  {
+    name: 'print',
+    argument: '[PROMPT]',
+    summary: 'ask the agent without a screen (`clew -p PROMPT`)',
+    flags: printFlags,
+    examples: [
+      'clew -p "What does this project do?"',
+      'git diff | clew -p "Review this" --output-format json | jq -r .result',
+      'clew -p "Fix the tests" --permission-mode acceptEdits --max-turns 20',
+      'clew -p "go on" --continue --output-format stream-json',
+    ],
+    load: () => import('./headless/print.ts'),
   },
   {
     name: 'completion',

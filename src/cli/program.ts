@@ -13,7 +13,8 @@ import { writeOut } from './terminal/output.ts';
 import { createStyle, wantsColor } from './terminal/style.ts';
 import { usageError } from './usage-error.ts';
 
-export async function runProgram(argv: readonly string[]): Promise<number> {
+export async function runProgram(called: readonly string[]): Promise<number> {
+  const argv = withPrintCommand(called);
   // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
   const help: string[] = [];
   try {
@@ -37,6 +38,13 @@ function isForPicker(argv: readonly string[]): boolean {
 async function pick(argv: readonly string[]): Promise<number> {
   const { runPicker } = await import('./picker/picker.ts');
   return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
+}
+
+/** `clew -p …` is `clew print -p …`: the flag alone says that the agent is asked. */
+function withPrintCommand(argv: readonly string[]): readonly string[] {
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const isAsked = flags.some((word) => word === '-p' || word === '--print');
+  return isAsked && !commands.some((row) => row.name === argv[0]) ? ['print', ...argv] : argv;
 }
 
 /** `clew` alone and `clew help COMMAND` ask for help too. */

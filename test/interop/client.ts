@@ -74,10 +74,10 @@ export async function installClient(version: string): Promise<string> {
 }
 
 /** Imports a package that only a test of this folder needs, installed once beside the clients. */
-export async function importPackage(name: string, version: string): Promise<unknown> {
+export async function importPackage(name: string, version: string, flags: readonly string[] = []): Promise<unknown> {
   const folderName = `${name.replaceAll('/', '-')}-${version}`;
   const manifest = path.join(installFolder(folderName), 'node_modules', name, 'package.json');
-  if (!existsSync(manifest)) await install(folderName, (folder) => npmInstall(folder, `${name}@${version}`));
+  if (!existsSync(manifest)) await install(folderName, (folder) => npmInstall(folder, `${name}@${version}`, flags));
   return import(createRequire(manifest).resolve(name));
 }
 
@@ -134,12 +134,12 @@ async function isVersion(cli: string, version: string): Promise<boolean> {
   }
 }
 
-async function npmInstall(folder: string, spec: string): Promise<void> {
+async function npmInstall(folder: string, spec: string, flags: readonly string[] = []): Promise<void> {
   // In the folder itself, so that the settings of this checkout do not apply.
   const options = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
   await execFileAsync(
     'npm',
-    ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', spec],
+    ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...flags, spec],
     options,
   );
 }

@@ -1,22 +1,19 @@
 // The real client driven by `clew replay`: run again in a scratch folder with the recorded prompt, it makes the tool
 // calls that were recorded, sub-agents included.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { isSideRequest } from '../../src/api/server/side-request.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { filesBelow, skipWithoutShared } from '../support/paths.ts';
+import { asObject, asString, isArray, isObject, parseJson } from '../../src/base/json.ts';
+import { skipWithoutShared } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { realSessions } from '../support/surgery-kit.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
 import { startSession } from './client.ts';
 import { clientOf } from './live.ts';
+import { callsIn, callsOf, copyInto, promptOf } from './replay-kit.ts';
 
 const current = '2.1.325';
-/** Where the sessions of the corpus were recorded. */
-const recordedFolder = '/home/dev/widgets';
 
 for (const [scenario, calls] of [
   ['tools', 15],
@@ -91,40 +88,3 @@ test(`${current} keeps to the rules of the scripted server, and survives its fau
   const result = asObject(parseJson(run.stdout));
   assert.deepEqual([run.exitCode, result?.result, seen], [0, 'It is done.', ['0', '0', '1']], run.stderr || run.stdout);
 });
-
-/** The session and its sub-agents, with the scratch folder in place of the recorded one, which must not be touched. */
-function copyInto(t: TestContext, recorded: string, folder: string): string {
-  const target = path.join(temporaryFolder(t), path.basename(recorded));
-  cpSync(recorded, target);
-  const beside = recorded.replace(/\.jsonl$/, '');
-  if (existsSync(beside)) cpSync(beside, target.replace(/\.jsonl$/, ''), { recursive: true });
-  for (const file of filesBelow(path.dirname(target), '.jsonl')) {
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(recordedFolder, folder));
-  }
-  return target;
-}
-
-function callsIn(session: string): string[] {
-  return filesBelow(path.dirname(session), '.jsonl').flatMap((file) => callsOf(readFileSync(file, 'utf8')));
-}
-
-/** `id name input` of every call. */
-function callsOf(text: string): string[] {
-  return blocksIn(text, 'assistant').flatMap((block) =>
-    block.type === 'tool_use' ? [`${block.id} ${block.name} ${JSON.stringify(block.input)}`] : [],
-  );
-}
-
-function promptOf(file: string): string {
-  const [first] = blocksIn(readFileSync(file, 'utf8'), 'user').filter((block) => block.type === 'text');
-  return asString(first?.text) ?? '';
-}
-
-function blocksIn(text: string, type: string): JsonObject[] {
-  return text.split('\n').flatMap((line) => {
-    const entry = asObject(parseJson(line));
-    const content = entry?.type === type ? asObject(entry.message)?.content : undefined;
-    if (typeof content === 'string') return [{ type: 'text', text: content }];
-    return isArray(content) ? content.filter(isObject) : [];
-  });
-}

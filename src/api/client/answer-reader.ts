@@ -18,7 +18,7 @@ export class AnswerReader {
   read(event: JsonObject): readonly ModelEvent[] {
     switch (event.type) {
       case 'message_start':
-        return this.#start(asObject(event.message) ?? {});
+        return [...this.#start(asObject(event.message) ?? {}), wholeMessage(event)];
       case 'content_block_start':
         return this.#openBlock(event);
       case 'content_block_delta':
@@ -28,10 +28,10 @@ export class AnswerReader {
       case 'message_delta':
         this.#usage = withUsage(this.#usage, event.usage);
         this.#stopReason = asString(asObject(event.delta)?.stop_reason) ?? this.#stopReason;
-        return [];
+        return this.#isStarted ? [wholeMessage(event)] : [];
       case 'message_stop':
         return this.#isStarted
-          ? [{ type: 'end', stopReason: this.#stopReason, usage: this.#usage }]
+          ? [wholeMessage(event), { type: 'end', stopReason: this.#stopReason, usage: this.#usage }]
           : [this.#broken('it ended before it began')];
       case 'error':
         return [{ type: 'failed', failure: failureOfEvent(event, this.#requestId) }];
@@ -85,6 +85,11 @@ export class AnswerReader {
       failure: streamFailure('malformed_stream', `the answer is broken: ${why}`, this.#requestId),
     };
   }
+}
+
+/** A piece that belongs to no block: for those who want the stream as it was. */
+function wholeMessage(raw: JsonObject): ModelEvent {
+  return { type: 'part', index: -1, kind: 'other', text: '', raw };
 }
 
 interface OpenBlock {

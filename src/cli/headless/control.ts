@@ -1,0 +1,38 @@
+// A control request of the input → what it does to the running agent, and the answer the asker gets.
+import type { Agent } from '../../agent/handle.ts';
+import { isPermissionMode } from '../../agent/permission-mode.ts';
+import { asString, type JsonObject } from '../../base/json.ts';
+import type { ControlRequest } from './message-input.ts';
+
+export async function answerControl(request: ControlRequest, agent: Agent): Promise<JsonObject> {
+  const outcome = await obey(request, agent);
+  const response =
+    'problem' in outcome
+      ? { subtype: 'error', request_id: request.id, error: outcome.problem }
+      : { subtype: 'success', request_id: request.id, response: outcome };
+  return { type: 'control_response', response };
+}
+
+async function obey({ subtype, body }: ControlRequest, agent: Agent): Promise<JsonObject> {
+  switch (subtype) {
+    case 'initialize':
+      return { commands: agent.state.commands.map(({ name, description }) => ({ name, description })) };
+    case 'interrupt':
+      agent.interrupt();
+      return {};
+    case 'set_permission_mode':
+      if (!isPermissionMode(body.mode)) return { problem: 'there is no such permission mode' };
+      await agent.setMode(body.mode);
+      return { mode: body.mode };
+    case 'set_model': {
+      const model = asString(body.model);
+      if (model === undefined || model.trim() === '') return { problem: 'no model is named' };
+      agent.setModel(model);
+      return {};
+    }
+    default:
+      return {
+        problem: `"${subtype}" is not supported; there are initialize, interrupt, set_permission_mode, set_model`,
+      };
+  }
+}

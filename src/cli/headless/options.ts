@@ -1,0 +1,130 @@
+// The flags of a headless run → what the agent is opened with and how its events are told. Anything that cannot be meant
+// is refused here, before a session is touched.
+import type { AgentOptions, SessionChoice } from '../../agent/handle.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/permission-mode.ts';
+import { UserError } from '../../base/errors.ts';
+import { isUuid } from '../../base/uuid.ts';
+import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command.ts';
+import { rootsOf } from '../roots-argument.ts';
+import { splitRules } from './rule-list.ts';
+
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+export const inputFormats = ['text', 'stream-json'] as const;
+export type InputFormat = (typeof inputFormats)[number];
+
+export type RunOptions = Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive'>;
+
+export interface PrintOptions {
+  readonly prompt: string | undefined;
+  readonly output: OutputFormat;
+  readonly input: InputFormat;
+  readonly withParts: boolean;
+  readonly withPrompts: boolean;
+  readonly isVerbose: boolean;
+  readonly run: RunOptions;
+}
+
+export function readPrintOptions(input: CommandInput): PrintOptions {
+  const { flags, argument } = input;
+  const output = choiceFlag(flags, 'output-format', outputFormats) ?? 'text';
+  const inputFormat = choiceFlag(flags, 'input-format', inputFormats) ?? 'text';
+  const withParts = flags['include-partial-messages'] === true;
+  if (inputFormat === 'stream-json' && output !== 'stream-json') refuse('--input-format stream-json');
+  if (withParts && output !== 'stream-json') refuse('--include-partial-messages');
+  if (flags['replay-user-messages'] === true && output !== 'stream-json') refuse('--replay-user-messages');
+  return {
+    prompt: argument,
+    output,
+    input: inputFormat,
+    withParts,
+    withPrompts: flags['replay-user-messages'] === true,
+    isVerbose: flags.verbose === true,
+    run: runOptions(input),
+  };
+}
+
+function runOptions(input: CommandInput): RunOptions {
+  const { flags, io } = input;
+  const mode = modeOf(flags);
+  const text = (name: string) => textFlag(flags, name);
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('there is no folder to keep the session in', 'name one with --root');
+  const allowedTools = splitRules(listFlag(flags, 'allowedTools'));
+  const disallowedTools = splitRules(listFlag(flags, 'disallowedTools'));
+  return {
+    cwd: io.cwd,
+    env: io.env,
+    root,
+    session: sessionChoice(flags),
+    allowedTools,
+    disallowedTools,
+    addDirs: listFlag(flags, 'add-dir'),
+    mcpConfig: listFlag(flags, 'mcp-config'),
+    withProgressEntries: flags['progress-entries'] === true,
+    ...given('model', text('model')),
+    ...given('mode', mode),
+    ...given('maxTurns', turnLimit(flags)),
+    ...given('maxBudgetUsd', budget(text('max-budget-usd'))),
+    ...given('systemPrompt', text('system-prompt')),
+    ...given('appendSystemPrompt', text('append-system-prompt')),
+  };
+}
+
+function sessionChoice(flags: FlagValues): SessionChoice {
+  const session = textFlag(flags, 'resume');
+  const isContinued = flags.continue === true;
+  const isFork = flags['fork-session'] === true;
+  const sessionId = textFlag(flags, 'session-id');
+  if (session !== undefined && isContinued)
+    throw new UserError('--continue and --resume name two sessions', 'give one of them');
+  if (sessionId !== undefined && !isUuid(sessionId))
+    throw new UserError(`--session-id takes a UUID, not "${sessionId}"`, 'leave it out for a new one');
+  if (session === undefined && !isContinued) {
+    if (isFork) throw new UserError('--fork-session has nothing to copy', 'add --resume SESSION or --continue');
+    return { kind: 'new', ...given('sessionId', sessionId) };
+  }
+  if (sessionId !== undefined && !isFork)
+    throw new UserError('a session that is resumed keeps its id', 'add --fork-session, or leave out --session-id');
+  const fork = isFork ? { fork: given('sessionId', sessionId) } : {};
+  return session === undefined ? { kind: 'continue', ...fork } : { kind: 'resume', session, ...fork };
+}
+
+function modeOf(flags: FlagValues): PermissionMode | undefined {
+  const named = textFlag(flags, 'permission-mode');
+  if (named !== undefined && !isPermissionMode(named)) throw notAmong('permission-mode', named, permissionModes);
+  return flags['dangerously-skip-permissions'] === true ? 'bypassPermissions' : named;
+}
+
+function turnLimit(flags: FlagValues): number | undefined {
+  const limit = countFlag(flags, 'max-turns');
+  if (limit === 0) throw new UserError('--max-turns 0 leaves no answer to wait for', 'write --max-turns 1');
+  return limit;
+}
+
+function budget(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/.test(value) || Number(value) === 0)
+    throw new UserError(`--max-budget-usd takes dollars, not "${value}"`, 'write --max-budget-usd 0.50');
+  return Number(value);
+}
+
+function choiceFlag<T extends string>(flags: FlagValues, name: string, choices: readonly T[]): T | undefined {
+  const value = textFlag(flags, name);
+  const choice = choices.find((each) => each === value);
+  if (value !== undefined && choice === undefined) throw notAmong(name, value, choices);
+  return choice;
+}
+
+function notAmong(name: string, value: string, choices: readonly string[]): UserError {
+  return new UserError(`--${name} does not know "${value}"`, `choose ${choices.join(', ')}`);
+}
+
+function refuse(flag: string): never {
+  throw new UserError(`${flag} goes with --output-format stream-json only`, 'add it');
+}
+
+/** An option that was not given is absent, not undefined. */
+function given<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [k in K]: V }); // one computed key
+}

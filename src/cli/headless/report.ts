@@ -1,0 +1,111 @@
+// Messages and results of a headless run → stdout in the format that was asked for; what a person should know beside it →
+// stderr. A reader that leaves is told once, and nothing more is written to it.
+import type { AgentEvent } from '../../agent/event.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { neutralise } from '../../base/hostile-text.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { asString } from '../../base/json.ts';
+import type { CommandIo } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { writeNotice } from '../notice.ts';
+import type { OutputFormat } from './options.ts';
+
+export interface ReportOptions {
+  readonly format: OutputFormat;
+  readonly isVerbose: boolean;
+  /** `SIGPIPE` where the reader has left; else what went wrong with the output. */
+  readonly onGone: (why: string) => void;
+}
+
+export class Report {
+  readonly #io: CommandIo;
+  readonly #options: ReportOptions;
+  /** For one JSON text at the end: all messages where they were asked for, or the last result. */
+  readonly #kept: JsonObject[] = [];
+  #isGone = false;
+
+  constructor(io: CommandIo, options: ReportOptions) {
+    this.#io = io;
+    this.#options = options;
+    // Somebody must hear it for as long as the process lives: an error without a listener would end it.
+    io.stdout.on('error', (error) => this.#leave(error));
+    io.stderr.on('error', () => undefined);
+  }
+
+  async message(message: JsonObject): Promise<void> {
+    if (this.#options.format === 'stream-json') await this.#write(`${jsonText(message)}\n`);
+    else if (this.#options.format === 'json' && this.#options.isVerbose) this.#kept.push(message);
+  }
+
+  async result(result: JsonObject, errors: readonly string[]): Promise<void> {
+    if (this.#options.format === 'stream-json') return this.#write(`${jsonText(result)}\n`);
+    for (const error of errors) writeNotice(this.#io.stderr, error);
+    if (this.#options.format === 'json') {
+      if (!this.#options.isVerbose) this.#kept.length = 0;
+      this.#kept.push(result);
+      return;
+    }
+    const text = asString(result.result) ?? '';
+    if (text !== '') await this.#write(this.#printable(`${text.trimEnd()}\n`));
+  }
+
+  /** After the last result. */
+  async end(): Promise<void> {
+    if (this.#options.format !== 'json' || this.#kept.length === 0) return;
+    await this.#write(`${jsonText(this.#options.isVerbose ? this.#kept : this.#kept[0])}\n`);
+  }
+
+  /** What a person who looks on is told. */
+  note(event: AgentEvent): void {
+    const text = noteOf(event, this.#options.isVerbose && this.#options.format === 'text');
+    if (text !== undefined) writeNotice(this.#io.stderr, text);
+  }
+
+  /** A script gets the text as it is; a terminal must not be steered by it. */
+  #printable(text: string): string {
+    return this.#io.stdout.isTTY === true ? neutralise(text) : text;
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.#isGone) return;
+    await new Promise<void>((resolve) => {
+      this.#io.stdout.write(text, (error) => {
+        if (error) this.#leave(error);
+        resolve();
+      });
+    });
+  }
+
+  #leave(error: Error): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    const isReader = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].includes(systemErrorCode(error) ?? '');
+    if (!isReader) writeNotice(this.#io.stderr, `the output could not be written (${error.message})`);
+    this.#options.onGone('SIGPIPE');
+  }
+}
+
+const maxNoteChars = 200;
+
+function noteOf(event: AgentEvent, isVerbose: boolean): string | undefined {
+  if (event.type === 'notice') return event.level === 'info' && !isVerbose ? undefined : event.text;
+  if (!isVerbose) return undefined;
+  switch (event.type) {
+    case 'call':
+      return cut(`${event.call.name} ${jsonText(event.call.input)}`);
+    case 'result':
+      return event.outcome.isError ? `${event.call.name} failed` : undefined;
+    case 'retry': {
+      const seconds = (event.delayMs / 1000).toFixed(1);
+      return `${event.error.message}; again in ${seconds} s (${event.attempt} of ${event.maxRetries})`;
+    }
+    case 'compacted':
+      return 'problem' in event.result ? `not compacted: ${event.result.problem}` : 'the conversation was compacted';
+    default:
+      return undefined;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= maxNoteChars ? text : `${text.slice(0, maxNoteChars)}…`;
+}

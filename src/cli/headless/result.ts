@@ -1,0 +1,111 @@
+// How a turn ended, or why there was none → the `result` message that every headless run ends with, and its exit code.
+import { randomUUID } from 'node:crypto';
+import type { TurnEnded } from '../../agent/event.ts';
+import type { AgentState } from '../../agent/handle.ts';
+import { modelFactsOf } from '../../api/models.ts';
+import { exitCodes } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { noUsage, type Usage } from '../../format/usage.ts';
+
+export interface ResultFacts {
+  /** Absent where the session could not be opened. */
+  readonly state: AgentState | undefined;
+  readonly stopReason: string | null;
+  readonly durationMs: number;
+}
+
+/** What a signal's name and number make of an exit code, as shells say it; SIGPIPE: the reader of stdout has left. */
+export const signalCodes: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 };
+
+export function turnResult(ended: TurnEnded, facts: ResultFacts): JsonObject {
+  const errors = errorsOf(ended);
+  return {
+    ...head(ended.outcome === 'interrupted' ? 'error_during_execution' : ended.outcome, facts),
+    is_error: ended.outcome !== 'success',
+    duration_ms: ended.durationMs,
+    duration_api_ms: ended.apiDurationMs,
+    num_turns: ended.rounds,
+    result: ended.text,
+    stop_reason: facts.stopReason,
+    ...tail(facts, ended.denials),
+    ...(errors.length === 0 ? {} : { errors }),
+  };
+}
+
+/** For an error that is no turn's: a session that cannot be opened, a full disk, a line of input that is no message. */
+export function failureResult(message: string, facts: ResultFacts): JsonObject {
+  return {
+    ...head('error_during_execution', facts),
+    is_error: true,
+    duration_ms: facts.durationMs,
+    duration_api_ms: 0,
+    num_turns: 0,
+    result: '',
+    stop_reason: facts.stopReason,
+    ...tail(facts, []),
+    errors: [message],
+  };
+}
+
+export function codeOfTurn({ outcome }: TurnEnded): number {
+  return outcome === 'success' ? exitCodes.ok : exitCodes.failed;
+}
+
+/** One line each: what a person is told on stderr. */
+export function errorsOf({ outcome, error, rounds }: TurnEnded): readonly string[] {
+  switch (outcome) {
+    case 'success':
+      return [];
+    case 'interrupted':
+      return ['the turn was interrupted'];
+    case 'error_max_turns':
+      return [`the limit of ${rounds} ${rounds === 1 ? 'answer' : 'answers'} is reached (--max-turns)`];
+    case 'error_max_budget_usd':
+      return ['the budget is spent (--max-budget-usd)'];
+    case 'error_during_execution':
+      return [error?.message ?? 'the turn failed'];
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function head(subtype: string, { state }: ResultFacts): JsonObject {
+  return { type: 'result', subtype, session_id: state?.sessionId ?? '' };
+}
+
+function tail({ state }: ResultFacts, denials: TurnEnded['denials']): JsonObject {
+  const models = [...(state?.usageByModel ?? [])];
+  return {
+    total_cost_usd: (state?.costMicros ?? 0) / 1_000_000,
+    usage: usageJson(state?.usage ?? noUsage),
+    modelUsage: Object.fromEntries(models.map(([model, usage]) => [model, modelJson(model, usage, state)])),
+    permission_denials: denials.map((denial) => ({ ...denial })),
+    uuid: randomUUID(),
+  };
+}
+
+function usageJson(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    cache_creation_input_tokens: usage.cacheWrite5mTokens + usage.cacheWrite1hTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite5mTokens,
+      ephemeral_1h_input_tokens: usage.cacheWrite1hTokens,
+    },
+    server_tool_use: { web_search_requests: usage.webSearches },
+  };
+}
+
+function modelJson(model: string, usage: Usage, state: AgentState | undefined): JsonObject {
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cacheReadInputTokens: usage.cacheReadTokens,
+    cacheCreationInputTokens: usage.cacheWrite5mTokens + usage.cacheWrite1hTokens,
+    webSearchRequests: usage.webSearches,
+    costUSD: (state?.costMicrosOf(model) ?? 0) / 1_000_000,
+    contextWindow: modelFactsOf(model)?.contextTokens ?? 0,
+  };
+}

@@ -1,0 +1,21 @@
+// What stands behind --allowedTools → rules, one each. Claude Code takes them in one word, with commas or spaces between,
+// and in several words; what stands in brackets is one rule, commas and spaces included.
+
+export function splitRules(words: readonly string[]): readonly string[] {
+  return words.flatMap(splitWord);
+}
+
+function splitWord(word: string): string[] {
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const character of word) {
+    if (character === '(') depth++;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else rule += character;
+  }
+  return [...rules, rule].filter((each) => each !== '');
+}

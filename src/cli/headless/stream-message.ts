@@ -1,0 +1,92 @@
+// Events of the agent → the messages of `--output-format stream-json`, in the shapes of Claude Code's Agent SDK, so that
+// what reads the one reads the other. Lines of the session keep their uuid and their message.
+import { randomUUID } from 'node:crypto';
+import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/event.ts';
+import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../agent/session/entries.ts';
+import type { JsonObject } from '../../base/json.ts';
+
+export interface MessageChoice {
+  readonly withParts: boolean;
+  /** Also what the person said, which the reader of the stream knows already. */
+  readonly withPrompts: boolean;
+  /** Which variable the key came from. */
+  readonly keySource: string;
+}
+
+/** `undefined` for what no message tells. */
+export function messageOf(event: AgentEvent, sessionId: string, choice: MessageChoice): JsonObject | undefined {
+  const parent = event.agent?.parentCallId ?? null;
+  const told = { parent_tool_use_id: parent, session_id: sessionId };
+  switch (event.type) {
+    case 'session-opened':
+      return { ...initMessage(event, choice.keySource), session_id: sessionId, uuid: randomUUID() };
+    case 'prompt': {
+      if (!event.isMeta && parent === null && !choice.withPrompts) return undefined;
+      const { message } = promptBody(event, 'default');
+      return { type: 'user', message, ...told, uuid: event.uuid, ...(event.isMeta ? { isSynthetic: true } : {}) };
+    }
+    case 'block':
+      return { type: 'assistant', message: blockBody(event).message, ...told, uuid: event.uuid };
+    case 'result': {
+      const { message } = resultBody(event, true);
+      const { stored } = event.outcome;
+      return { type: 'user', message, ...told, uuid: event.uuid, tool_use_result: stored };
+    }
+    case 'interrupted':
+      return { type: 'user', message: interruptedBody(event).message, ...told, uuid: event.uuid };
+    case 'request-failed': {
+      const { message, error } = failureBody(event);
+      return { type: 'assistant', message, ...told, uuid: event.uuid, error };
+    }
+    case 'part':
+      return choice.withParts ? { type: 'stream_event', event: event.raw, ...told, uuid: randomUUID() } : undefined;
+    case 'retry':
+      return { ...retryMessage(event), ...told, uuid: event.uuid };
+    case 'compacting':
+      return { type: 'system', subtype: 'status', status: 'compacting', session_id: sessionId, uuid: randomUUID() };
+    case 'compacted':
+      return compactedMessage(event, sessionId);
+    default:
+      return undefined;
+  }
+}
+
+function initMessage(event: SessionOpened, keySource: string): JsonObject {
+  return {
+    type: 'system',
+    subtype: 'init',
+    cwd: event.cwd,
+    tools: event.tools,
+    mcp_servers: event.mcpServers.map(({ name, status }) => ({ name, status })),
+    model: event.model,
+    permissionMode: event.mode,
+    slash_commands: event.commands,
+    agents: event.agents,
+    apiKeySource: keySource,
+  };
+}
+
+function retryMessage({ attempt, maxRetries, delayMs, error }: RetryPlanned): JsonObject {
+  return {
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    max_retries: maxRetries,
+    retry_delay_ms: delayMs,
+    error_status: error.status ?? null,
+    error: error.kind,
+    error_message: error.message,
+  };
+}
+
+function compactedMessage({ trigger, preTokens, result }: Compacted, sessionId: string): JsonObject {
+  const common = { session_id: sessionId, type: 'system' };
+  if ('problem' in result)
+    return { ...common, subtype: 'status', status: null, compact_error: result.problem, uuid: randomUUID() };
+  return {
+    ...common,
+    subtype: 'compact_boundary',
+    compact_metadata: { trigger, pre_tokens: preTokens },
+    uuid: result.boundaryUuid,
+  };
+}

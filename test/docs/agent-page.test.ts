@@ -1,0 +1,37 @@
+// docs/agent.md says which test shows each box of the checklist; a test that was renamed would leave it lying.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { printFlags } from '../../src/cli/headless/flags.ts';
+import { signalCodes } from '../../src/cli/headless/result.ts';
+import { hasShared, projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
+
+const page = readFileSync(path.join(projectRoot, 'docs/agent.md'), 'utf8');
+const rows = [...page.matchAll(/^\| (12\.\d) .*\| `(test\/\S+)`: (.+) \|$/gm)].map(([, box, file, name]) => ({
+  box,
+  file: file ?? '',
+  name: name ?? '',
+}));
+
+test('every test that docs/agent.md names for a box exists', () => {
+  const missing = rows.filter(({ file, name }) => {
+    const full = path.join(projectRoot, file);
+    return !existsSync(full) || !readFileSync(full, 'utf8').includes(`'${name}'`);
+  });
+  assert.deepEqual(missing, []);
+});
+
+test('docs/agent.md has a row for every box of the checklist', { skip: skipWithoutShared }, () => {
+  const seed = hasShared ? readFileSync(path.join(shared, 'seeds/003_8415b32d0e1292b9.txt'), 'utf8') : '';
+  const sections = [...seed.matchAll(/^### (12\.\d) .*\n((?:\n|- \[ \] .*\n)+)/gm)];
+  const boxes = sections.map(([, section, list]) => [section, list?.match(/^- \[ \]/gm)?.length]);
+  const counted = boxes.map(([section]) => [section, rows.filter(({ box }) => box === section).length]);
+  assert.equal(boxes.length, 8);
+  assert.deepEqual(counted, boxes);
+});
+
+test('docs/agent.md names every flag and every exit code', () => {
+  for (const { name } of printFlags.filter((flag) => flag.name !== '--print')) assert.ok(page.includes(name), name);
+  for (const code of Object.values(signalCodes)) assert.ok(page.includes(String(code)), String(code));
+});
