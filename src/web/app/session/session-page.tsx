@@ -17,19 +17,18 @@ import {
   TargetContext,
   type TargetLine,
 } from './page-context.ts';
-import type { PartsStore } from './parts-store.ts';
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { SessionSource } from './source.ts';
 import { useKeys } from './use-keys.ts';
-import { useSession } from './use-session.ts';
+import { type LoadedSession, useSession } from './use-session.ts';
 
 export function SessionPage({ source }: { readonly source: SessionSource }) {
   const [start] = useState(() => source.startPlace());
   const [branch, setBranch] = useState(start.branch ?? 1);
   const [toast, setToast] = useState('');
   const [raw, setRaw] = useState<{ readonly source: SessionSource; readonly place: Place } | null>(null);
-  const { session, problem, agentVersions } = useSession(source, branch);
+  const { session, problem, agentVersions } = useSession(source, branch, start.line === null && start.turn === null);
   const [folds] = useState(() => new Map<string, boolean>());
   const actions = useMemo<PageActions>(
     () => ({
@@ -69,7 +68,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (
-            <Reader source={source} head={session.head} store={session.store} start={start} onBranch={setBranch} />
+            <Reader source={source} session={session} start={start} onBranch={setBranch} />
           )}
           {raw === null ? null : <RawDrawer source={raw.source} place={raw.place} onClose={() => setRaw(null)} />}
           <output className="toast" aria-live="polite">
@@ -92,13 +91,13 @@ async function copyText(text: string | Promise<string>): Promise<boolean> {
 
 interface ReaderProps {
   readonly source: SessionSource;
-  readonly head: SessionHead;
-  readonly store: PartsStore;
+  readonly session: LoadedSession;
   readonly start: SessionAddress;
   onBranch(branch: number): void;
 }
 
-function Reader({ source, head, store, start, onBranch }: ReaderProps) {
+function Reader({ source, session, start, onBranch }: ReaderProps) {
+  const { head, store, isWhole } = session;
   const handle = useRef<ConversationHandle>(null);
   const [part, setPart] = useState(0);
   const [target, setTarget] = useState<TargetLine | null>(null);
@@ -154,9 +153,10 @@ function Reader({ source, head, store, start, onBranch }: ReaderProps) {
           <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
         ) : null}
         <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
+          {isWhole ? null : <p className="outline-note quiet">Reading the rest…</p>}
           <Outline head={head} current={current} onTurn={goToTurn} />
         </nav>
-        <Conversation head={head} store={store} handle={handle} onPlace={setPart} />
+        <Conversation head={head} store={store} isWhole={isWhole} handle={handle} onPlace={setPart} />
       </div>
       {hasHelp ? <Help onClose={() => setHelp(false)} /> : null}
     </TargetContext>

@@ -20,7 +20,10 @@ export interface SessionSource {
   startPlace(): SessionAddress;
   /** The address of a place, from that of the page. */
   addressOf(place: Partial<SessionAddress>): string;
-  head(branch: number, signal?: AbortSignal): Promise<SessionHead>;
+  /** `fromTurn`: rows of earlier turns, which have not changed, may be left out. */
+  head(branch: number, signal?: AbortSignal, fromTurn?: number): Promise<SessionHead>;
+  /** What of a large session can be shown before it is read to its end. Left out where there is no waiting. */
+  start?(branch: number, signal?: AbortSignal): Promise<SessionStart>;
   /** Parts from `from` to before `to`; fewer where the answer would be too large. */
   parts(branch: number, from: number, to: number, signal?: AbortSignal): Promise<readonly TurnView[]>;
   text(ref: Ref): Promise<string>;
@@ -33,6 +36,12 @@ export interface SessionSource {
   ofAgent(agentId: string): SessionSource;
   /** Calls back whenever the transcript has grown; the answer ends it. */
   watch(onChange: (change: SourceChange) => void): () => void;
+}
+
+export interface SessionStart {
+  readonly head: SessionHead;
+  /** Waits for the whole; `undefined` where this is the whole. */
+  readonly rest?: (signal?: AbortSignal) => Promise<{ readonly head: SessionHead; readonly fromPart: number }>;
 }
 
 export interface LinePlace {
