@@ -145,7 +145,8 @@ class LibraryServer implements RunningServer {
       throw error;
     }
     this.#threads.index.begin();
-    this.#threads.watch.begin();
+    // It looks at all files too, and the first rows come first; `watching` makes up for what changes until then.
+    void this.#isReady.then(() => this.#threads.watch.begin());
     this.#tick();
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
