@@ -115,7 +115,8 @@ async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedP
 
 async function listsIt(open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
-  await page.locator('main').first().waitFor();
+  // From the index, which is made meanwhile.
+  await page.getByText('title: <script>canary()').first().waitFor();
   const { text, ...reading } = await page.evaluate<Reading>(readThrough);
   assert.deepEqual(reading, { ran: 0, violations: [], foreign: [], links: [], wide: [], steering: false });
   assert.deepEqual(complaints, []);

@@ -67,11 +67,9 @@ export const readThrough: string = `(async () => {
     for (const line of text.split('\\n')) seen.add(line.slice(0, 2000));
     if (/[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/.test(text)) steering = true;
     for (const element of root.flatMap((each) => [...each.querySelectorAll('*')])) {
-      const isOurs = element.closest('.context-chart, .chart, figure svg') !== null;
-      if (!isOurs && /^(script|style|iframe|object|embed|svg|link|base|form|meta|textarea|video|audio)$/i.test(element.tagName) && !element.closest('search, .find'))
-        found.foreign.add(element.tagName);
+      if (/^(script|style|iframe|object|embed|link|base|meta|video|audio)$/i.test(element.tagName)) found.foreign.add(element.tagName);
       for (const { name, value } of element.attributes) {
-        if (/^on/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
+        if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
       }
       if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.startsWith(location.origin + '/'))
         found.links.add(element.getAttribute('href'));
