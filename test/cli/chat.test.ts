@@ -1,69 +1,20 @@
 // `clew chat` as a whole: the built program in a real terminal, the real agent, a scripted model, and the session that
 // is on the disk afterwards.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { MessagesServer } from '../../src/api/server/messages-server.ts';
-import type { ScriptStep } from '../../src/api/server/script.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, isArray, type JsonValue } from '../../src/base/json.ts';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { messagesOf, turnsOf } from '../../src/session/turns.ts';
+import { bash, startChat, text } from '../support/chat-run.ts';
 import { runClew } from '../support/clew.ts';
-import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { command, openTerminal, skipWithout, type Terminal } from '../support/terminal.ts';
+import { command, skipWithout } from '../support/terminal.ts';
 import { waitFor } from '../support/wait.ts';
 
 const skip = skipWithout('tmux');
-
-interface Chat {
-  readonly terminal: Terminal;
-  readonly server: MessagesServer;
-  readonly folder: string;
-  readonly sessionFile: () => string;
-}
-
-function text(said: string): ScriptStep {
-  return { blocks: [{ type: 'text', text: said }] };
-}
-
-function bash(shell: string): ScriptStep {
-  return {
-    blocks: [
-      { type: 'text', text: 'I run it.' },
-      { type: 'tool_use', name: 'Bash', input: { command: shell } },
-    ],
-  };
-}
-
-async function start(context: TestContext, script: readonly ScriptStep[], flags = ''): Promise<Chat> {
-  const folder = temporaryFolder(context);
-  writeTree(folder, { 'project/lamp.ts': 'export const lamp = 1;\n' });
-  const server = await startScriptedServer({ script });
-  context.after(() => server.close());
-  const root = path.join(folder, 'claude');
-  const env = {
-    CLEW_HOME: path.join(folder, 'state'),
-    CLEW_ROOTS: root,
-    HOME: folder,
-    ANTHROPIC_BASE_URL: server.url,
-    ANTHROPIC_API_KEY: 'test',
-  };
-  const terminal = openTerminal(context, 80, 30, env);
-  const program = `sh -c 'echo $$ > ../pid; exec ${command(`chat ${flags}`).replaceAll("'", '"')}'`;
-  terminal.type(`cd '${folder}/project'; clear; ${program}; echo "exit $?"`, 'Enter');
-  await terminal.screen(/asks first/);
-  const sessionFile = (): string => {
-    const file = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((name) =>
-      /projects\/[^/]+\/[\w-]+\.jsonl$/.test(name),
-    );
-    assert.ok(file !== undefined);
-    return path.join(root, file);
-  };
-  return { terminal, server, folder, sessionFile };
-}
 
 /** The roles of its messages. */
 async function outline(file: string): Promise<readonly string[]> {
@@ -87,7 +38,7 @@ test('without a terminal it points to clew -p, in one line', () => {
 
 test('a turn with a tool is asked for, shown, written, and gone on with by --continue', { skip }, async (context) => {
   const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
-  const { terminal, server, sessionFile } = await start(context, script);
+  const { terminal, server, sessionFile } = await startChat(context, script);
   terminal.type('light the lamp', 'Enter');
   await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
   terminal.type('1');
@@ -115,7 +66,7 @@ test('a turn with a tool is asked for, shown, written, and gone on with by --con
 });
 
 test('Esc stops a tool that runs, and the session goes on', { skip }, async (context) => {
-  const { terminal, server } = await start(
+  const { terminal, server } = await startChat(
     context,
     [bash('echo $$ > ../child; sleep 600'), text('Stopped, I see.')],
     '--allowedTools "Bash(*)"',
@@ -135,7 +86,7 @@ test(
   'a terminal that is closed in the middle of a tool leaves a whole session and no process',
   { skip },
   async (context) => {
-    const { terminal, folder, sessionFile } = await start(context, [bash('echo $$ > ../child; sleep 600')]);
+    const { terminal, folder, sessionFile } = await startChat(context, [bash('echo $$ > ../child; sleep 600')]);
     terminal.type('wait', 'Enter');
     await terminal.screen(/Allow Bash/);
     terminal.type('1');

@@ -1,0 +1,90 @@
+// What `tmux capture-pane -e` prints → an SVG: text that scales and can be searched, in the sixteen colours of a dark
+// terminal. Every run of one look has its width said, so that the columns stand in any font.
+const palette = ['#1d1f27', '#f0717a', '#8ccf7e', '#e5c76b', '#67b0e8', '#c47fd5', '#6cbfbf', '#c9ccd6'];
+const bright = ['#737a8c', ...palette.slice(1, 7), '#ffffff'];
+const background = '#14161c';
+const foreground = '#c9ccd6';
+const cell = { width: 8.4, height: 19, size: 14 };
+const margin = 14;
+
+/** `cursor` is the cell that blinks, if one does. */
+export function svgOf(captured, { columns, cursor, title }) {
+  const rows = captured.replace(/\n+$/, '').split('\n');
+  const width = Math.round(columns * cell.width + 2 * margin);
+  const height = rows.length * cell.height + 2 * margin;
+  const drawn = rows.flatMap((row, at) => runsOf(row).map((run) => drawRun(run, at)));
+  if (cursor !== undefined && cursor.row < rows.length) drawn.unshift(box(cursor.column, 1, cursor.row, '#7d8596'));
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
+<title>${escape(title)}</title>
+<rect width="100%" height="100%" rx="8" fill="${background}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${cell.size}" xml:space="preserve">
+${drawn.join('\n')}
+</g>
+</svg>
+`;
+}
+
+function* styled(row) {
+  let look = {};
+  for (const [, codes, text] of row.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+    if (text === undefined) look = lookAfter(look, codes === '' ? [0] : codes.split(';').map(Number));
+    else yield { look, text };
+  }
+}
+
+function runsOf(row) {
+  let column = 0;
+  return [...styled(row)].map(({ look, text }) => {
+    const run = { look, text, column };
+    column += text.length;
+    return run;
+  });
+}
+
+function lookAfter(look, codes) {
+  return codes.reduce((before, code) => {
+    if (code === 0) return {};
+    if (code === 1) return { ...before, bold: true };
+    if (code === 2) return { ...before, dim: true };
+    if (code === 3) return { ...before, italic: true };
+    if (code === 4) return { ...before, underline: true };
+    if (code === 7) return { ...before, inverse: true };
+    if (code === 22) return { ...before, bold: false, dim: false };
+    if (code >= 23 && code <= 27) return { ...before, [{ 23: 'italic', 24: 'underline', 27: 'inverse' }[code]]: false };
+    if (code >= 30 && code <= 37) return { ...before, color: palette[code - 30] };
+    if (code >= 90 && code <= 97) return { ...before, color: bright[code - 90] };
+    return code === 39 ? { ...before, color: undefined } : before;
+  }, look);
+}
+
+function drawRun({ look, text, column }, row) {
+  const color = look.color ?? foreground;
+  const behind = look.inverse ? box(column, text.length, row, color) : '';
+  if (text.trim() === '') return behind;
+  const lead = text.length - text.trimStart().length;
+  const shown = text.trim();
+  const style = [
+    look.bold ? ' font-weight="bold"' : '',
+    look.italic ? ' font-style="italic"' : '',
+    look.underline ? ' text-decoration="underline"' : '',
+    look.dim ? ' opacity="0.6"' : '',
+  ].join('');
+  const x = number(margin + (column + lead) * cell.width);
+  const y = number(margin + row * cell.height + cell.size);
+  const length = number(shown.length * cell.width);
+  return `${behind}<text x="${x}" y="${y}" fill="${look.inverse ? background : color}" textLength="${length}"${style}>${escape(shown)}</text>`;
+}
+
+function box(column, cells, row, color) {
+  const x = number(margin + column * cell.width);
+  const y = number(margin + row * cell.height - 1);
+  return `<rect x="${x}" y="${y}" width="${number(cells * cell.width)}" height="${cell.height}" fill="${color}"/>`;
+}
+
+function number(value) {
+  return String(Math.round(value * 10) / 10);
+}
+
+function escape(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
