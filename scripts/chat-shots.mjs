@@ -14,7 +14,7 @@ import { project, scenes } from './shots/scenes.mjs';
 const here = fileURLToPath(new URL('..', import.meta.url));
 const target = path.resolve(process.env.SHOTS ?? path.join(here, 'docs/pictures'));
 const columns = Number(process.env.COLUMNS) || 88;
-const rows = 40;
+const rows = 46;
 mkdirSync(target, { recursive: true });
 const wanted = process.argv.slice(2);
 for (const scene of scenes) if (wanted.length === 0 || wanted.includes(scene.name)) await shoot(scene);
@@ -35,7 +35,8 @@ async function shoot(scene) {
       PS1: '',
       NO_COLOR: process.env.NO_COLOR ?? '',
     };
-    return spawnSync('tmux', ['-S', path.join(home, 'tmux'), '-f', '/dev/null', ...args], { encoding: 'utf8', env }).stdout;
+    return spawnSync('tmux', ['-S', path.join(home, 'tmux'), '-f', '/dev/null', ...args], { encoding: 'utf8', env })
+      .stdout;
   };
   try {
     for (const [name, content] of Object.entries(project)) {

@@ -12,8 +12,8 @@ export function svgOf(captured, { columns, cursor, title }) {
   const rows = captured.replace(/\n+$/, '').split('\n');
   const width = Math.round(columns * cell.width + 2 * margin);
   const height = rows.length * cell.height + 2 * margin;
-  const drawn = rows.flatMap((row, at) => runsOf(row).map((run) => drawRun(run, at)));
-  if (cursor !== undefined && cursor.row < rows.length) drawn.unshift(box(cursor.column, 1, cursor.row, '#7d8596'));
+  const drawn = runsOf(rows).map(drawRun);
+  if (cursor !== undefined && cursor.row < rows.length) drawn.unshift(box(cursor.column, 1, cursor.row, '#4d5466'));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escape(title)}</title>
 <rect width="100%" height="100%" rx="8" fill="${background}"/>
@@ -24,21 +24,19 @@ ${drawn.join('\n')}
 `;
 }
 
-function* styled(row) {
+/** Texts of one look. A look goes on over the end of a row. */
+function runsOf(rows) {
   let look = {};
-  for (const [, codes, text] of row.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
-    if (text === undefined) look = lookAfter(look, codes === '' ? [0] : codes.split(';').map(Number));
-    else yield { look, text };
+  const runs = [];
+  for (const [row, line] of rows.entries()) {
+    let column = 0;
+    for (const [, codes, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+      if (text === undefined) look = lookAfter(look, codes === '' ? [0] : codes.split(';').map(Number));
+      else runs.push({ look, text, row, column });
+      column += text?.length ?? 0;
+    }
   }
-}
-
-function runsOf(row) {
-  let column = 0;
-  return [...styled(row)].map(({ look, text }) => {
-    const run = { look, text, column };
-    column += text.length;
-    return run;
-  });
+  return runs;
 }
 
 function lookAfter(look, codes) {
@@ -57,12 +55,13 @@ function lookAfter(look, codes) {
   }, look);
 }
 
-function drawRun({ look, text, column }, row) {
+function drawRun({ look, text, row, column }) {
   const color = look.color ?? foreground;
   const behind = look.inverse ? box(column, text.length, row, color) : '';
   if (text.trim() === '') return behind;
   const lead = text.length - text.trimStart().length;
-  const shown = text.trim();
+  // Spaces in a row would be drawn as one.
+  const shown = text.trim().replace(/ {2,}/g, (spaces) => '\u00a0'.repeat(spaces.length));
   const style = [
     look.bold ? ' font-weight="bold"' : '',
     look.italic ? ' font-style="italic"' : '',

@@ -31,7 +31,8 @@ const look = reply(
 const edit = call('Edit', {
   file_path: 'src/lamp.ts',
   old_string: '  const isLit = hour > 18 && hour < 6;\n',
-  new_string: '  // The night goes over midnight: it is one of the two, never both.\n  const isLit = hour >= 18 || hour < 6;\n',
+  new_string:
+    '  // The night goes over midnight: it is one of the two, never both.\n  const isLit = hour >= 18 || hour < 6;\n',
 });
 const found = text('`hour > 18 && hour < 6` is never true: **no hour is both**. The night goes over midnight.');
 
@@ -81,7 +82,17 @@ export const scenes = [
     name: 'chat-permission',
     title: 'clew chat asks: the command, why it is asked, and what one may answer',
     flags: '',
-    script: [look, reply(found, edit), reply(text('Repaired. I commit it.'), call('Bash', { command: 'git commit -am "The lamp is lit at night" && git push', description: 'Commit and push the repair' }))],
+    script: [
+      look,
+      reply(found, edit),
+      reply(
+        text('Repaired. I commit it.'),
+        call('Bash', {
+          command: 'git commit -am "The lamp is lit at night" && git push',
+          description: 'Commit and push the repair',
+        }),
+      ),
+    ],
     keys: [
       ['why is the lamp dark at night? repair and push it', /Allow Edit/],
       ['1', /Allow Bash/],
@@ -102,8 +113,16 @@ export const scenes = [
       }
       return reply(
         text('Two of us look at the same time.'),
-        call('Task', { subagent_type: 'general-purpose', description: 'look through the lamps', prompt: 'Look through lamps' }),
-        call('Task', { subagent_type: 'general-purpose', description: 'look through the tides', prompt: 'Look through tides' }),
+        call('Task', {
+          subagent_type: 'general-purpose',
+          description: 'look through the lamps',
+          prompt: 'Look through lamps',
+        }),
+        call('Task', {
+          subagent_type: 'general-purpose',
+          description: 'look through the tides',
+          prompt: 'Look through tides',
+        }),
       );
     },
     keys: [

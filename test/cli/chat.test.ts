@@ -36,34 +36,42 @@ test('without a terminal it points to clew -p, in one line', () => {
   });
 });
 
-test('a turn with a tool is asked for, shown, written, and gone on with by --continue', { skip }, async (context) => {
-  const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
-  const { terminal, server, sessionFile } = await startChat(context, script);
-  terminal.type('light the lamp', 'Enter');
-  await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
-  terminal.type('1');
-  const shown = await terminal.screen(/^● It shines\.\n\n─/m);
-  assert.match(
-    shown,
-    /^› light the lamp\n\n● I run it\.\n\n✓ Bash echo shining > lit; cat lit lamp.ts {2}2 lines\n\n● It shines\./m,
-  );
-  terminal.type('C-d');
-  await terminal.screen(/^go on with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
-  const file = sessionFile();
-  assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
-  terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
-  await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
-  terminal.type('and now?', 'Enter');
-  await terminal.screen(/^● Still shining\.\n\n─/m);
-  assert.deepEqual(
-    sentMessages(server).map((message) => asObject(message)?.role),
-    ['user', 'assistant', 'user', 'assistant', 'user'],
-  );
-  terminal.type('/exit', 'Enter');
-  await terminal.screen(/^exit 0$/m);
-  assert.equal(sessionFile(), file);
-  assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
-});
+test(
+  'a turn with a tool is asked for, shown, written, and gone on with by --continue, with a picture',
+  { skip },
+  async (context) => {
+    const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
+    const { terminal, server, sessionFile } = await startChat(context, script);
+    terminal.type('light the lamp', 'Enter');
+    await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
+    terminal.type('1');
+    const shown = await terminal.screen(/^● It shines\.\n\n─/m);
+    assert.match(
+      shown,
+      /^› light the lamp\n\n● I run it\.\n\n✓ Bash echo shining > lit; cat lit lamp.ts {2}2 lines\n\n● It shines\./m,
+    );
+    terminal.type('C-d');
+    await terminal.screen(/^go on with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
+    const file = sessionFile();
+    assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
+    terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
+    await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
+    terminal.type('and now, as @lamp.png shows?', 'Enter');
+    await terminal.screen(/^● Still shining\.$/m);
+    assert.deepEqual(
+      sentMessages(server).map((message) => asObject(message)?.role),
+      ['user', 'assistant', 'user', 'assistant', 'user'],
+    );
+    assert.match(
+      JSON.stringify(sentMessages(server).at(-1)),
+      /"type":"image","source":\{"type":"base64","media_type":"image\/png"/,
+    );
+    terminal.type('/exit', 'Enter');
+    await terminal.screen(/^exit 0$/m);
+    assert.equal(sessionFile(), file);
+    assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+  },
+);
 
 test('Esc stops a tool that runs, and the session goes on', { skip }, async (context) => {
   const { terminal, server } = await startChat(

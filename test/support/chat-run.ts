@@ -8,6 +8,7 @@ import type { Script, ScriptStep } from '../../src/api/server/script.ts';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 import { command, openTerminal, type Terminal } from './terminal.ts';
+import { tinyImage } from './tiny-images.ts';
 
 export interface ChatRun {
   readonly terminal: Terminal;
@@ -32,7 +33,10 @@ export function bash(shell: string): ScriptStep {
 /** `flags` are quoted with double quotes where they need it. */
 export async function startChat(context: TestContext, script: Script, flags = ''): Promise<ChatRun> {
   const folder = temporaryFolder(context);
-  writeTree(folder, { 'project/lamp.ts': 'export const lamp = 1;\n' });
+  writeTree(folder, {
+    'project/lamp.ts': 'export const lamp = 1;\n',
+    'project/lamp.png': tinyImage('png', 8, 8),
+  });
   const server = await startScriptedServer({ script });
   context.after(() => server.close());
   const root = path.join(folder, 'claude');
