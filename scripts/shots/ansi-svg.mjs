@@ -15,7 +15,7 @@ export function svgOf(captured, { columns, cursor, title }) {
   const drawn = runsOf(rows).map(drawRun);
   if (cursor !== undefined && cursor.row < rows.length) drawn.unshift(box(cursor.column, 1, cursor.row, '#4d5466'));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>${escape(title)}</title>
+<title>${escapeXml(title)}</title>
 <rect width="100%" height="100%" rx="8" fill="${background}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${cell.size}" xml:space="preserve">
 ${drawn.join('\n')}
@@ -40,19 +40,28 @@ function runsOf(rows) {
 }
 
 function lookAfter(look, codes) {
-  return codes.reduce((before, code) => {
-    if (code === 0) return {};
-    if (code === 1) return { ...before, bold: true };
-    if (code === 2) return { ...before, dim: true };
-    if (code === 3) return { ...before, italic: true };
-    if (code === 4) return { ...before, underline: true };
-    if (code === 7) return { ...before, inverse: true };
-    if (code === 22) return { ...before, bold: false, dim: false };
-    if (code >= 23 && code <= 27) return { ...before, [{ 23: 'italic', 24: 'underline', 27: 'inverse' }[code]]: false };
-    if (code >= 30 && code <= 37) return { ...before, color: palette[code - 30] };
-    if (code >= 90 && code <= 97) return { ...before, color: bright[code - 90] };
-    return code === 39 ? { ...before, color: undefined } : before;
-  }, look);
+  let next = look;
+  for (const code of codes) next = code === 0 ? {} : { ...next, ...changeOf(code) };
+  return next;
+}
+
+const changes = {
+  1: { bold: true },
+  2: { dim: true },
+  3: { italic: true },
+  4: { underline: true },
+  7: { inverse: true },
+  22: { bold: false, dim: false },
+  23: { italic: false },
+  24: { underline: false },
+  27: { inverse: false },
+  39: { color: undefined },
+};
+
+function changeOf(code) {
+  if (code >= 30 && code <= 37) return { color: palette[code - 30] };
+  if (code >= 90 && code <= 97) return { color: bright[code - 90] };
+  return changes[code] ?? {};
 }
 
 function drawRun({ look, text, row, column }) {
@@ -71,7 +80,7 @@ function drawRun({ look, text, row, column }) {
   const x = number(margin + (column + lead) * cell.width);
   const y = number(margin + row * cell.height + cell.size);
   const length = number(shown.length * cell.width);
-  return `${behind}<text x="${x}" y="${y}" fill="${look.inverse ? background : color}" textLength="${length}"${style}>${escape(shown)}</text>`;
+  return `${behind}<text x="${x}" y="${y}" fill="${look.inverse ? background : color}" textLength="${length}"${style}>${escapeXml(shown)}</text>`;
 }
 
 function box(column, cells, row, color) {
@@ -84,6 +93,6 @@ function number(value) {
   return String(Math.round(value * 10) / 10);
 }
 
-function escape(text) {
+function escapeXml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
