@@ -1,29 +1,33 @@
-// Bundles the page into dist/page: names that change with their content, code that is not needed at once in chunks of its
+// Bundles the page that exported files carry into dist/standalone, and the page into dist/page: names that change with their content, code that is not needed at once in chunks of its
 // own, and index.html that loads the rest. Answers how many bytes the first load takes, packed.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const folder = 'dist/page';
 
+const common = {
+  bundle: true,
+  platform: 'browser',
+  target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
+  jsx: 'automatic',
+  minify: true,
+  charset: 'utf8',
+  define: { 'process.env.NODE_ENV': '"production"' },
+};
+
 export async function buildPage() {
   const { metafile } = await build({
+    ...common,
     entryPoints: { app: 'src/web/app/main.tsx' },
     outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
     assetNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'browser',
-    target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
-    jsx: 'automatic',
-    minify: true,
-    charset: 'utf8',
     legalComments: 'linked',
-    define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
   });
   const outputs = Object.entries(metafile.outputs);
@@ -40,6 +44,25 @@ export async function buildPage() {
   );
   writeFileSync(path.join(folder, 'index.html'), html);
   return [...first, cssBundle].reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, gzipSync(html).length);
+}
+
+/** One script and one style sheet that an exported file carries inside: nothing of them may end the element around it. */
+export async function buildStandalone() {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: { standalone: 'src/web/app/standalone.tsx' },
+    outdir: 'dist/standalone',
+    format: 'iife',
+    legalComments: 'eof',
+    write: false,
+  });
+  mkdirSync('dist/standalone', { recursive: true });
+  for (const { path: file, text } of outputFiles) {
+    // In a script these stand only in strings, templates and patterns, where the escape means the same.
+    const safe = file.endsWith('.js') ? text.replace(/<(?=!--|\/?script)/gi, '\\x3C') : text;
+    if (/<\/(script|style)|<!--/i.test(safe)) throw new Error(`${file} cannot stand inside of a page`);
+    writeFileSync(file, safe);
+  }
 }
 
 /** The entry, and all that it imports before it runs. */

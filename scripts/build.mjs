@@ -1,11 +1,11 @@
 // Builds what is installed: the command and the library (bundled, split so that a command loads only
-// what it uses) into dist/, the page into dist/page/, and the type declarations into dist/types/.
+// what it uses) into dist/, the page into dist/page/ and dist/standalone/, and the type declarations into dist/types/.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { inkParts } from './build-ink.mjs';
-import { buildPage } from './build-page.mjs';
+import { buildPage, buildStandalone } from './build-page.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
@@ -54,6 +54,7 @@ await build({
   entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
   chunkNames: 'trace/[name]-[hash]',
 });
+await buildStandalone();
 const pageBytes = await buildPage();
 console.log(`page: ${Math.round(pageBytes / 1024)} KB packed at first load`);
 chmodSync('dist/clew.js', 0o755);

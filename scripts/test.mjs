@@ -29,8 +29,8 @@ if (files.length === 0) {
 const summary = path.join('build', 'test-summary.tap');
 const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
 const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
-// By default one core is left idle. The tests of the real client start several of them each, so there it stays so.
-const concurrency = interop ? [] : [`--test-concurrency=${availableParallelism()}`];
+// By default one core is left idle.
+const concurrency = [`--test-concurrency=${availableParallelism()}`];
 run(process.execPath, ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...files]);
 if (process.env.CI === 'true') refuseSkipped(readFileSync(summary, 'utf8'));
 

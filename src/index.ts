@@ -1,6 +1,12 @@
 // The public surface of the library: open a session, walk through it, count it, know what a resume will send; and ask
-// about all sessions at once, keep copies of them, follow them as they are written (docs/library.md).
+// about all sessions at once, keep copies of them, follow them as they are written; run the agent (docs/library.md).
 // Everything here keeps to one promise: bad data gives diagnostics, never an exception.
+export { openAgent } from './agent/agent.ts';
+export type { AgentEvent, AgentHappening, AgentMark, ToolCallView, TurnEnded } from './agent/event.ts';
+export type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, SessionChoice } from './agent/handle.ts';
+export type { Approval, Approve, EventSink, RuleOffer } from './agent/parts.ts';
+export type { PermissionMode } from './agent/permission-mode.ts';
+export type { CallProgress, PersonAnswer, PersonQuestion, Todo, ToolOutcome } from './agent/tool.ts';
 export { apiRules } from './api/api-rules.ts';
 export { checkRequest } from './api/check-request.ts';
 export type { ImageSize, ImageType } from './api/image-size.ts';

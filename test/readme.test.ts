@@ -52,6 +52,19 @@ test('the example of an operation in docs/library.md runs, and takes back what i
   assert.deepEqual(runExample(second, { TMPDIR: temporaryFolder(context) }), ['true true', '']);
 });
 
+test('the example of the agent in docs/library.md runs, and leaves a session', (context) => {
+  const page = readFileSync(path.join(projectRoot, 'docs/library.md'), 'utf8');
+  const third = page.slice(page.indexOf('The agent writes a session'));
+  const folder = temporaryFolder(context);
+  assert.deepEqual(runExample(third, { TMPDIR: folder }), [
+    `asked: Write changes ${folder}/clew-agent-example/work/hello.txt`,
+    'Write done',
+    'success It is written. Hello!',
+    'A greeting 1',
+    '',
+  ]);
+});
+
 test('the example in docs/replay.md runs, and both servers answer', () => {
   const page = readFileSync(path.join(projectRoot, 'docs/replay.md'), 'utf8');
   assert.deepEqual(runExample(page), [

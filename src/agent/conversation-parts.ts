@@ -7,7 +7,16 @@ import type { AgentMark, ToolCallView } from './event.ts';
 import type { LoopParts, TurnCompaction, TurnLimits } from './loop.ts';
 import type { ModelRequest } from './parts.ts';
 import { collectAnswer } from './side-answer.ts';
-import type { AgentTask, CallContext, SideAnswer, SideRequest, Tool, ToolOutcome, Workspace } from './tool.ts';
+import {
+  type AgentTask,
+  type CallContext,
+  namesOf,
+  type SideAnswer,
+  type SideRequest,
+  type Tool,
+  type ToolOutcome,
+  type Workspace,
+} from './tool.ts';
 import type { UsedIds } from './used-ids.ts';
 
 export interface ConversationOptions {
@@ -22,6 +31,7 @@ export interface ConversationOptions {
   readonly usedIds: () => UsedIds;
   readonly compaction: TurnCompaction | undefined;
   readonly takeNews: () => readonly string[];
+  readonly findInstructions: LoopParts['findInstructions'];
   readonly askStop: LoopParts['askStop'];
   readonly startAgent: (task: AgentTask, callId: string, signal: AbortSignal) => Promise<ToolOutcome>;
 }
@@ -48,6 +58,7 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
     limits: options.limits,
     compaction: options.compaction,
     takeNews: options.takeNews,
+    findInstructions: options.findInstructions,
     askStop: options.askStop,
   };
 }
@@ -65,10 +76,9 @@ export async function makeRequest(core: AgentCore, options: ConversationOptions)
   };
 }
 
-/** Newer clients call Task `Agent`, and so does a history that they have resumed. */
 function findTool(tools: readonly Tool[], name: string): Tool | undefined {
-  const found = tools.find((tool) => tool.name === name);
-  return found ?? (name === 'Agent' ? tools.find((tool) => tool.name === 'Task') : undefined);
+  const names = namesOf(name);
+  return tools.find((tool) => names.includes(tool.name));
 }
 
 function openCall(

@@ -1,7 +1,7 @@
 // Events → what the run has used and cost, by the one counting rule: of a message's lines the largest counts, once.
 // Side requests, which leave no line, are added as they come.
 import type { JsonObject } from '../base/json.ts';
-import { addUsage, noUsage, readUsage, type Usage } from '../format/usage.ts';
+import { addUsage, noUsage, readUsage, type Usage, windowTokensOf } from '../format/usage.ts';
 import { PriceList, type Prices } from '../library/prices.ts';
 import { isLarger } from '../session/usage.ts';
 import type { AgentEvent } from './event.ts';
@@ -20,7 +20,7 @@ export class CostMeter {
   hear(event: AgentEvent): void {
     const agentId = event.agent?.agentId;
     if (event.type === 'block') this.#count(event.message.id, event.message.model, event.usage);
-    if (event.type === 'answer') this.#contexts.set(agentId, contextOf(event.usage));
+    if (event.type === 'answer') this.#contexts.set(agentId, windowTokensOf(readUsage(event.usage) ?? noUsage));
     if (event.type === 'compacted' && 'summary' in event.result) this.#contexts.set(agentId, 0);
   }
 
@@ -76,10 +76,3 @@ export class CostMeter {
 }
 
 const smallestWindow = 200_000;
-
-export function contextOf(json: JsonObject): number {
-  const usage = readUsage(json) ?? noUsage;
-  return (
-    usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens
-  );
-}

@@ -40,7 +40,11 @@ export type SessionChoice =
 
 export interface Agent {
   readonly state: AgentState;
-  /** While a turn runs, the prompt is queued and taken at the next pause; the promise is that of its own turn. */
+  /**
+   * While a turn runs, the prompt is queued and taken at the next pause; the promise is that of its own turn. It rejects
+   * only where events cannot be told: the disk is full, somebody else has written to the session, a sink failed. What the
+   * turn had started has ended then, and the session is whole up to there.
+   */
   prompt(content: string | readonly JsonObject[]): Promise<TurnEnded>;
   /** Takes the last queued prompt back, for editing. */
   unqueue(): string | undefined;

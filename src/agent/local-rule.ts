@@ -1,7 +1,7 @@
-// A rule from "always" → `.claude/settings.local.json`, whole or not at all, with everything else in it as it was.
+// A rule from "always", or a yes or no to a server of the project → `.claude/settings.local.json`, whole or not at all, with everything else in it as it was.
 import { readFile } from 'node:fs/promises';
 import { systemErrorCode, UserError } from '../base/errors.ts';
-import { asObject, isArray, type JsonObject, parseJson } from '../base/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { identify } from '../store/append.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { localSettingsFile } from './settings.ts';
@@ -13,51 +13,81 @@ const queues = new Map<string, Promise<unknown>>();
 
 /** What went wrong, in words for the person, or `undefined`. The rule then holds for this session only. */
 export async function keepLocalRule(projectDir: string, rule: string): Promise<string | undefined> {
-  const file = localSettingsFile(projectDir);
-  const turn = (queues.get(file) ?? Promise.resolve()).then(() => tryToKeep(file, rule));
+  return keepInList(localSettingsFile(projectDir), allowRules, rule, `the rule ${rule}`);
+}
+
+/** The same for what a person said of a server that the project brings along. */
+export async function keepLocalServer(
+  projectDir: string,
+  name: string,
+  isAllowed: boolean,
+): Promise<string | undefined> {
+  const list = isAllowed ? allowedServers : refusedServers;
+  return keepInList(localSettingsFile(projectDir), list, name, `the answer about the server ${name}`);
+}
+
+/** A list somewhere in the settings. */
+interface SettingsList {
+  read(settings: JsonObject): JsonValue | undefined;
+  write(settings: JsonObject, list: readonly JsonValue[]): JsonObject;
+}
+
+const allowRules: SettingsList = {
+  read: ({ permissions }) => asObject(permissions)?.allow,
+  write: (settings, allow) => ({ ...settings, permissions: { ...asObject(settings.permissions), allow } }),
+};
+const allowedServers = listAt('enabledMcpjsonServers');
+const refusedServers = listAt('disabledMcpjsonServers');
+
+function listAt(key: string): SettingsList {
+  return { read: (settings) => settings[key], write: (settings, list) => ({ ...settings, [key]: list }) };
+}
+
+async function keepInList(file: string, list: SettingsList, value: string, what: string): Promise<string | undefined> {
+  const turn = (queues.get(file) ?? Promise.resolve()).then(() => tryToKeep(file, list, value, what));
   queues.set(file, turn);
   return turn;
 }
 
-async function tryToKeep(file: string, rule: string): Promise<string | undefined> {
+async function tryToKeep(file: string, list: SettingsList, value: string, what: string): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await writeRule(file, rule);
+      const problem = await writeValue(file, list, value);
+      return problem === undefined ? undefined : `${what} is not kept: ${problem}`;
     } catch (error) {
       // Another session may have written between our reading and our writing: its rules must stay.
       if (attempt < attempts && error instanceof UserError) continue;
-      return `the rule ${rule} is not kept: ${error instanceof Error ? error.message : String(error)}`;
+      return `${what} is not kept: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 }
 
-async function writeRule(file: string, rule: string): Promise<string | undefined> {
+async function writeValue(file: string, list: SettingsList, value: string): Promise<string | undefined> {
   const text = await readText(file);
   if (text === undefined) {
-    await writeNewFile(file, Buffer.from(withRule({}, rule, '  ')));
+    await writeNewFile(file, Buffer.from(withValue({}, list, value, '  ')));
     return undefined;
   }
   const before = identify(file);
   const settings = text.trim() === '' ? {} : asObject(parseJson(text.replace(/^\uFEFF/, '')));
-  if (settings === undefined) return `the rule ${rule} is not kept: ${file} is not a JSON object; correct it first`;
+  if (settings === undefined) return `${file} is not a JSON object; correct it first`;
   if ((await readText(file)) !== text) throw new UserError(`${file} was changed meanwhile`, 'try again');
-  if (allowList(settings).includes(rule)) return undefined;
+  if (valuesOf(settings, list).includes(value)) return undefined;
   const indent = /^\s*\{\s*\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  await replaceFile(file, Buffer.from(withRule(settings, rule, indent)), { expected: before });
+  await replaceFile(file, Buffer.from(withValue(settings, list, value, indent)), { expected: before });
   // Another process may have replaced it in the same moment.
-  if (!allowList(asObject(parseJson((await readText(file)) ?? '')) ?? {}).includes(rule))
+  if (!valuesOf(asObject(parseJson((await readText(file)) ?? '')) ?? {}, list).includes(value))
     throw new UserError(`${file} was changed meanwhile`, 'try again');
   return undefined;
 }
 
-function withRule(settings: JsonObject, rule: string, indent: string): string {
-  const permissions = { ...asObject(settings.permissions), allow: [...allowList(settings), rule] };
-  return `${JSON.stringify({ ...settings, permissions }, null, indent)}\n`;
+function withValue(settings: JsonObject, list: SettingsList, value: string, indent: string): string {
+  return `${JSON.stringify(list.write(settings, [...valuesOf(settings, list), value]), null, indent)}\n`;
 }
 
-function allowList(settings: JsonObject): JsonObject[string][] {
-  const list = asObject(settings.permissions)?.allow;
-  return isArray(list) ? [...list] : [];
+function valuesOf(settings: JsonObject, list: SettingsList): readonly JsonValue[] {
+  const values = list.read(settings);
+  return isArray(values) ? values : [];
 }
 
 async function readText(file: string): Promise<string | undefined> {

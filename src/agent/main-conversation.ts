@@ -44,6 +44,7 @@ export function mainConversation(
     usedIds: () => live().usedIds,
     compaction,
     takeNews,
+    findInstructions: (view) => live().findInstructions(view, core.model()),
     askStop: async (text, isActive, signal) => {
       const fields = { stop_hook_active: isActive, last_assistant_message: text };
       const verdict = await core.hooks.run('Stop', '', fields, signal);

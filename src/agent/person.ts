@@ -6,10 +6,22 @@ import type { PersonAnswer, PersonQuestion } from './tool.ts';
 
 export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
 
+export type AskConsent = (
+  wish: Omit<Extract<PersonQuestion, { readonly kind: 'consent' }>, 'kind'>,
+  signal: AbortSignal,
+) => Promise<{ readonly isGiven: boolean; readonly isKept?: boolean }>;
+
+const needed = {
+  plan: 'your approval of a plan',
+  questions: 'your answer',
+  consent: 'your consent',
+} as const satisfies Record<PersonQuestion['kind'], string>;
+
 export class Person {
   readonly #approve: Approve;
   readonly #ask: AskPerson;
   readonly #hooks: () => AgentHooks;
+  readonly #notifying = new Set<Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(approve: Approve, ask: AskPerson, hooks: () => AgentHooks) {
@@ -29,17 +41,32 @@ export class Person {
   readonly ask: AskPerson = (question, signal) =>
     this.#inTurn(async () => {
       if (signal.aborted) return undefined;
-      const what = question.kind === 'plan' ? 'your approval of a plan' : 'your answer';
-      this.#notify(`Clew needs ${what}`, 'elicitation_dialog', signal);
+      this.#notify(`Clew needs ${needed[question.kind]}`, 'elicitation_dialog', signal);
       return this.#ask(question, signal);
     });
+
+  /** Nobody there, or no answer: not given. */
+  readonly consent: AskConsent = async (wish, signal) => {
+    const answer = await this.ask({ kind: 'consent', ...wish }, signal);
+    return answer?.kind === 'consent' ? answer : { isGiven: false };
+  };
 
   /** Nobody waits for it: the question is on the screen meanwhile. */
   #notify(message: string, kind: string, signal: AbortSignal): void {
     const fields = { message, notification_type: kind };
-    this.#hooks()
+    const running = this.#hooks()
       .run('Notification', kind, fields, signal)
-      .catch(() => undefined);
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.#notifying.delete(running));
+    this.#notifying.add(running);
+  }
+
+  /** When the hooks that heard of a question have ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#notifying);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -6,9 +6,11 @@ import type { AgentHooks } from './agent-hooks.ts';
 import type { Command } from './context/command.ts';
 import { expandPrompt } from './context/prompt.ts';
 import type { EmitEvent } from './event.ts';
+import { runInlineShell } from './inline-shell.ts';
 import type { TurnPrompt } from './loop.ts';
-import { type Judge, makeJudge } from './permission/judge.ts';
+import type { Judge } from './permission/judge.ts';
 import type { PermissionMode } from './permission-mode.ts';
+import type { AskConsent } from './person.ts';
 import type { Workspace } from './tool.ts';
 import { promptText } from './turn-queue.ts';
 
@@ -20,6 +22,7 @@ export interface IntakeParts {
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly emit: EmitEvent;
+  readonly consent: AskConsent;
 }
 
 export type Intake = { readonly prompts: readonly TurnPrompt[] } | { readonly blocked: string };
@@ -42,36 +45,20 @@ export async function takePrompt(
     home: homedir(),
     commands: parts.commands,
     sessionId: parts.sessionId,
-    runShell: (command, allowed) => runShell(command, allowed, parts, signal),
+    runShell: (command, allowed) => runInlineShell(command, allowed, parts, signal),
+    mayRead: (file, realFile) => mayRead(file, realFile, parts, signal),
   });
   for (const { file, seen } of expanded.files) workspace.files.remember(file, seen);
   for (const text of expanded.notes) await parts.emit({ type: 'notice', level: 'info', text });
   return { prompts: [...expanded.lines, ...context] };
 }
 
-/** Only where a rule of the user, or of the command that the user called, allows it: nobody is asked in between. */
-async function runShell(
-  command: string,
-  allowed: readonly string[],
-  { judge, mode, workspace }: IntakeParts,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const own = allowed.map((text) => ({ kind: 'allow', text, source: 'the command' }) as const);
-  const { projectDir, extraDirs, cwd, env } = workspace;
-  const wider = makeJudge({ projectDir, extraDirs, home: homedir(), rules: [...judge.rules, ...own] });
-  const call = { id: 'prompt', name: 'Bash', input: { command } };
-  if (wider.judge(call, { mode, cwd, isReadOnly: false }).kind !== 'allow') return undefined;
-  const { startShell } = await import('./tools/shell.ts');
-  const output: Buffer[] = [];
-  const shell = startShell(command, { cwd, env, onOutput: (bytes) => void output.push(bytes) });
-  const stop = () => shell.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  const timer = setTimeout(stop, longestShellMs);
-  await shell.exited;
-  clearTimeout(timer);
-  signal.removeEventListener('abort', stop);
-  shell.kill();
-  return Buffer.concat(output).toString('utf8');
+/** A mention is a Read by the person's hand: what a rule denies stays closed, and what it asks for is asked. */
+async function mayRead(file: string, realFile: string, parts: IntakeParts, signal: AbortSignal): Promise<boolean> {
+  const { judge, mode, workspace, consent } = parts;
+  const call = { id: 'prompt', name: 'Read', input: { file_path: file } };
+  const decision = judge.judge(call, { mode, cwd: workspace.cwd, isReadOnly: true });
+  if (decision.kind !== 'ask') return decision.kind === 'allow';
+  const wish = { title: `Attach ${realFile}?`, details: [decision.why], canKeep: false };
+  return (await consent(wish, signal)).isGiven;
 }
-
-const longestShellMs = 120_000;

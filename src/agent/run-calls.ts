@@ -11,6 +11,8 @@ export interface CallParts extends PermitParts {
   readonly clock: Clock;
   /** `close` ends its progress: nothing is heard of a call after its result. */
   readonly openCall: (view: ToolCallView, signal: AbortSignal) => { readonly context: CallContext; close(): void };
+  /** Instructions that wait for what a call has touched, and that the conversation does not have yet. */
+  readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
 }
 
 export interface CallsOutcome {
@@ -84,10 +86,15 @@ class Round {
   /** Permission is asked for one call after the other; those that may run do so meanwhile. */
   async run(batch: readonly OpenCall[]): Promise<void> {
     const running: Promise<void>[] = [];
-    for (const call of batch) {
-      const permit = await this.#permit(call);
-      if (permit.kind === 'run') running.push(this.#runCall(call, permit));
-      else await this.#refuse(call, permit);
+    try {
+      for (const call of batch) {
+        const permit = await this.#permit(call);
+        if (permit.kind === 'run') running.push(this.#runCall(call, permit));
+        else await this.#refuse(call, permit);
+      }
+    } finally {
+      // Where one fails because nothing can be written any more, the others are told to stop, and waited for.
+      await Promise.allSettled(running);
     }
     await Promise.all(running);
   }
@@ -126,8 +133,15 @@ class Round {
     const outcome = await this.#withGrace(running);
     close();
     this.#notes.push(...notes);
+    if (!outcome.isError) await this.#addInstructions(view);
     if (!this.#signal.aborted) await this.#askHooks(view, outcome);
     await this.#finish(call, { call: view, outcome });
+  }
+
+  /** Calls that run together may touch the same folder. */
+  async #addInstructions(view: ToolCallView): Promise<void> {
+    for (const text of await this.#parts.findInstructions(view))
+      if (!this.#notes.includes(text)) this.#notes.push(text);
   }
 
   async #askHooks(view: ToolCallView, outcome: ToolOutcome): Promise<void> {

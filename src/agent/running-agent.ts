@@ -7,22 +7,24 @@ import { defaultModel } from '../session/resume/client.ts';
 import type { AgentCore } from './agent-core.ts';
 import { type AgentHooks, bindHooks } from './agent-hooks.ts';
 import { viewState } from './agent-state.ts';
+import { BackgroundWork } from './background-work.ts';
 import type { Clock } from './clock.ts';
 import { compactConversation } from './compactor.ts';
 import type { CostMeter } from './cost-meter.ts';
 import type { AgentHappening, TurnEnded } from './event.ts';
 import type { EventBus } from './event-bus.ts';
 import type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, SessionChoice } from './handle.ts';
-import { LiveSession, type SessionSource } from './live-session.ts';
+import type { LiveSession } from './live-session.ts';
 import { type LoopParts, runTurn } from './loop.ts';
 import { compactionParts, mainConversation } from './main-conversation.ts';
+import { ModeSwitch } from './mode-switch.ts';
 import type { StreamModel } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import { Person } from './person.ts';
 import { takePrompt } from './prompt-intake.ts';
 import { maxRetriesOf } from './retry.ts';
-import { openSession } from './session/open-session.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
+import { SessionDesk } from './session-desk.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { PersonAnswer, PersonQuestion } from './tool.ts';
 import { endedWithout } from './turn-end.ts';
@@ -42,45 +44,53 @@ export class RunningAgent implements Agent {
   readonly #parts: RunningParts;
   readonly #queue = new TurnQueue();
   readonly #lifetime = new AbortController();
-  readonly #background = new Set<Promise<unknown>>();
+  readonly #background: BackgroundWork;
   readonly #hooks: AgentHooks;
   readonly #person: Person;
   readonly #core: AgentCore;
   readonly #loop: LoopParts;
-  #live: LiveSession | undefined;
-  #mode: PermissionMode;
-  #modeBeforePlan: PermissionMode;
+  readonly #mode: ModeSwitch;
+  readonly #desk: SessionDesk;
   #model: string;
-  #news: string[] = [];
   #turn: AbortController | undefined;
+  #failure: { readonly error: unknown } | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RunningParts) {
-    const { options, surroundings, meter } = parts;
+    const { options, surroundings, meter, bus } = parts;
     this.#parts = parts;
-    this.#mode = options.mode ?? surroundings.mode;
-    this.#modeBeforePlan = this.#mode === 'plan' ? 'default' : this.#mode;
+    this.#mode = new ModeSwitch(options.mode ?? surroundings.mode, this.#emit);
     this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? surroundings.model ?? defaultModel);
-    surroundings.setWatcher({
-      cwd: () => this.#live?.workspace.cwd ?? options.cwd,
-      onHook: (ran) => this.#emit({ type: 'hook', ...ran }),
-    });
+    bus.setOnFailure((error) => this.#failTurn(error));
+    this.#background = new BackgroundWork((text) => bus.tell({ type: 'notice', level: 'error', text }));
     this.#hooks = bindHooks(surroundings.hookRunner, () => this.#hookFacts(), this.#emit);
     this.#person = new Person(options.approve, options.askPerson, () => this.#hooks);
+    const [mode, model] = [() => this.#mode.mode, () => this.#model];
+    const takeModel = (taken: string): void => {
+      this.#model = taken;
+    };
+    const lifetime = this.#lifetime.signal;
+    const hooks = this.#hooks;
+    this.#desk = new SessionDesk({ options, bus, meter, surroundings, hooks, lifetime, mode, model, takeModel });
+    surroundings.start({
+      cwd: () => this.#desk.cwd,
+      mode,
+      onHook: (ran) => this.#emit({ type: 'hook', ...ran }),
+      note: (text) => bus.tell({ type: 'notice', level: 'warn', text }),
+      consent: (wish) => this.#person.consent(wish, lifetime),
+    });
     this.#core = this.#makeCore();
-    this.#loop = mainConversation(
-      this.#core,
-      () => this.#session,
-      options,
-      () => this.#takeNews(),
-    );
-    const [mode, model] = [() => this.#mode, () => this.#model];
-    this.state = viewState({ live: () => this.#session, mode, model, meter, queue: this.#queue, surroundings });
+    const live = () => this.#desk.live;
+    this.#loop = mainConversation(this.#core, live, options, () => [
+      ...live().takeContext(),
+      ...this.#background.takeNews(),
+    ]);
+    this.state = viewState({ live, mode, model, meter, queue: this.#queue, surroundings });
   }
 
   /** Opens the first session. */
   async begin(choice: SessionChoice): Promise<void> {
-    await this.#enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
+    await this.#desk.enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
     for (const text of this.#parts.surroundings.notes) await this.#emit({ type: 'notice', level: 'warn', text });
   }
 
@@ -119,17 +129,15 @@ export class RunningAgent implements Agent {
   }
 
   clear(): Promise<void> {
-    return this.#queue.run(() => this.#enter({ kind: 'new' }, 'clear'));
+    return this.#queue.run(() => this.#desk.enter({ kind: 'new' }, 'clear'));
   }
 
   switchTo(choice: SessionChoice): Promise<void> {
-    return this.#queue.run(() => this.#enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
+    return this.#queue.run(() => this.#desk.enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
   }
 
-  async setMode(mode: PermissionMode): Promise<void> {
-    if (mode === 'plan' && this.#mode !== 'plan') this.#modeBeforePlan = this.#mode;
-    this.#mode = mode;
-    await this.#emit({ type: 'mode', mode });
+  setMode(mode: PermissionMode): Promise<void> {
+    return this.#mode.set(mode);
   }
 
   setModel(model: string): void {
@@ -148,7 +156,7 @@ export class RunningAgent implements Agent {
     return this.#queue.run(async () => {
       const report = await rewind(this.#session.open, point, what);
       for (const file of [...report.restored, ...report.removed]) this.#session.workspace.files.forget(file);
-      if (what !== 'files') this.#parts.meter.setContext(0);
+      if (what !== 'files') this.#parts.meter.setContext(this.#session.open.recorder.windowTokens);
       return report;
     });
   }
@@ -164,15 +172,23 @@ export class RunningAgent implements Agent {
     this.#lifetime.abort();
     this.interrupt();
     await this.#queue.settle();
-    await Promise.allSettled(this.#background);
-    await this.#leave(endReasons[reason]);
-    await this.#live?.workspace.background.close();
-    await this.#parts.surroundings.close();
+    await Promise.all([this.#background.settle(), this.#person.settle()]);
+    const steps = [
+      () => this.#desk.leave(endReasons[reason]),
+      () => this.#desk.endCommands(),
+      () => this.#parts.surroundings.close(),
+    ];
+    for (const step of steps) await step().catch((error: unknown) => this.#tellFailure(error));
+  }
+
+  /** Where a sink or the disk fails, the prompt has said so; whatever else is open must end all the same. */
+  #tellFailure(error: unknown): void {
+    const text = `closing: ${error instanceof Error ? error.message : String(error)}`;
+    this.#parts.bus.tell({ type: 'notice', level: 'error', text });
   }
 
   get #session(): LiveSession {
-    if (this.#live === undefined) throw new TypeError('the agent has no session yet');
-    return this.#live;
+    return this.#desk.live;
   }
 
   readonly #emit = (happening: AgentHappening): Promise<void> => this.#parts.bus.emit(happening);
@@ -183,7 +199,8 @@ export class RunningAgent implements Agent {
     const { workspace, open } = this.#session;
     const { commands, judge } = surroundings;
     const { sessionId } = open;
-    const parts = { hooks: this.#hooks, commands, judge, mode: this.#mode, workspace, sessionId, emit: this.#emit };
+    const [hooks, emit, mode, consent] = [this.#hooks, this.#emit, this.#mode.mode, this.#person.consent];
+    const parts = { hooks, commands, judge, mode, workspace, sessionId, emit, consent };
     const intake = await takePrompt(content, parts, signal);
     if ('prompts' in intake) return runTurn(intake.prompts, this.#loop, this.#emit, signal);
     await this.#emit({ type: 'notice', level: 'warn', text: `a hook refused the prompt: ${intake.blocked}` });
@@ -207,75 +224,36 @@ export class RunningAgent implements Agent {
     const turn = new AbortController();
     if (this.#lifetime.signal.aborted) turn.abort();
     this.#turn = turn;
+    this.#failure = undefined;
     try {
-      return await work(turn.signal);
+      const done = await work(turn.signal);
+      // A tool may have taken the failure for its own.
+      this.#throwFailure();
+      return done;
     } finally {
       turn.abort();
       this.#turn = undefined;
     }
   }
 
-  /** The new session is open before the old one is left: where it cannot be had, nothing changes. */
-  async #enter(choice: SessionChoice, source: SessionSource): Promise<void> {
-    const { options, bus, meter, surroundings } = this.#parts;
-    const { cwd, env, root, withProgressEntries = false } = options;
-    const before = this.#live;
-    const currentCwd = () => this.#live?.workspace.cwd ?? cwd;
-    const open = await openSession(choice, { cwd, env, root, withProgressEntries, currentCwd });
-    if (before !== undefined) await this.#leave(source === 'clear' ? 'clear' : 'resume');
-    const background = before?.workspace.background;
-    const { env: shellEnv, extraDirs } = surroundings;
-    const place = { env: shellEnv, extraDirs, ...(background === undefined ? {} : { background }) };
-    const live = new LiveSession(open, place, (workspace) => surroundings.writeSystem(workspace, this.#model));
-    this.#live = live;
-    if (open.model !== undefined && (options.model === undefined || before !== undefined)) this.#model = open.model;
-    meter.setContext(0);
-    bus.setRecorder(open.recorder.sink);
-    await live.greet(this.#hooks, source, this.#lifetime.signal);
-    await this.#announce(live);
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  async #announce({ open }: LiveSession): Promise<void> {
-    const { surroundings } = this.#parts;
-    const { sessionId, file, cwd } = open;
-    await this.#emit({
-      type: 'session-opened',
-      sessionId,
-      file,
-      cwd,
-      model: this.#model,
-      mode: this.#mode,
-      tools: surroundings.tools().map(({ name }) => name),
-      mcpServers: surroundings.servers().map(({ name, status }) => ({ name, status })),
-      commands: surroundings.commands.map(({ name }) => name),
-      agents: surroundings.definitions.map(({ name }) => name),
-      messageCount: open.isNew ? 0 : open.messages(this.#model).length,
-    });
-    for (const text of open.notes) await this.#emit({ type: 'notice', level: 'warn', text });
-  }
-
-  async #leave(reason: string): Promise<void> {
-    const live = this.#live;
-    if (live === undefined) return;
-    // Its own signal: the agent's is over when it is closed.
-    await this.#hooks.run('SessionEnd', reason, { reason }, new AbortController().signal);
-    await live.open.close();
-  }
-
-  #takeNews(): readonly string[] {
-    const news = [...this.#session.takeContext(), ...this.#news];
-    this.#news = [];
-    return news;
+  /** What cannot be told, to the file above all, must not go on. */
+  #failTurn(error: unknown): void {
+    this.#failure ??= { error };
+    this.interrupt();
   }
 
   #hookFacts() {
     const { open, workspace } = this.#session;
-    return { sessionId: open.sessionId, transcriptPath: open.file, cwd: workspace.cwd, mode: this.#mode };
+    return { sessionId: open.sessionId, transcriptPath: open.file, cwd: workspace.cwd, mode: this.#mode.mode };
   }
 
   async #askPerson(question: PersonQuestion, signal: AbortSignal): Promise<PersonAnswer | undefined> {
     const answer = await this.#person.ask(question, signal);
-    if (answer?.kind === 'plan' && answer.isApproved && this.#mode === 'plan') await this.setMode(this.#modeBeforePlan);
+    await this.#mode.hear(answer);
     return answer;
   }
 
@@ -300,24 +278,14 @@ export class RunningAgent implements Agent {
       smallModel: resolveModelAlias(env.ANTHROPIC_SMALL_FAST_MODEL || 'haiku'),
       session: () => this.#session.open,
       workspace: () => this.#session.workspace,
-      mode: () => this.#mode,
+      mode: () => this.#mode.mode,
       model: () => this.#model,
       tools: () => surroundings.tools(),
       environmentText: async () => (await this.#session.system()).at(-1) ?? '',
       lifetime: this.#lifetime.signal,
-      addNews: (text) => void this.#news.push(text),
-      addBackground: (task) => this.#keepBackground(task),
+      addNews: (text) => this.#background.addNews(text),
+      addBackground: (task) => this.#background.add(task),
     };
-  }
-
-  #keepBackground(task: Promise<unknown>): void {
-    const kept = task
-      .catch((error: unknown) => {
-        const text = `a sub-agent in the background failed: ${error instanceof Error ? error.message : String(error)}`;
-        this.#parts.bus.tell({ type: 'notice', level: 'error', text });
-      })
-      .finally(() => this.#background.delete(kept));
-    this.#background.add(kept);
   }
 }
 

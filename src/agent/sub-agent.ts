@@ -123,6 +123,7 @@ class SubAgent {
       usedIds: () => usedIds,
       compaction: undefined,
       takeNews: () => [],
+      findInstructions: async () => [],
       askStop: async (text, isActive, signal) => {
         const fields = {
           stop_hook_active: isActive,

@@ -3,20 +3,23 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
 import { makeSkillTool } from './context/skill-tool.ts';
 import type { AgentOptions } from './handle.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
-import { keepLocalRule } from './local-rule.ts';
-import type { SettingsFile } from './mcp/config.ts';
+import { runInlineShell } from './inline-shell.ts';
+import { keepLocalRule, keepLocalServer } from './local-rule.ts';
+import { findUserConfig, type ServerConfig, type SettingsFile } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
 import type { HookRunner } from './parts.ts';
 import { type Judge, makeJudge } from './permission/judge.ts';
 import type { PermissionMode } from './permission-mode.ts';
+import type { AskConsent } from './person.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { readText } from './text-file.ts';
-import type { Tool, Workspace } from './tool.ts';
+import { namesOf, type Tool, type Workspace } from './tool.ts';
 
 export interface ServerView {
   readonly name: string;
@@ -24,9 +27,13 @@ export interface ServerView {
   readonly tools: readonly string[];
 }
 
-export interface HookWatcher {
+/** The agent that runs in them: where it stands, what it may do, and whom it tells and asks. */
+export interface SurroundingsOwner {
   cwd(): string;
+  mode(): PermissionMode;
   onHook(ran: RanHook): Promise<void>;
+  note(text: string): void;
+  consent(wish: Parameters<AskConsent>[0]): ReturnType<AskConsent>;
 }
 
 export class Surroundings {
@@ -43,9 +50,10 @@ export class Surroundings {
   readonly notes: readonly string[];
   readonly #options: AgentOptions;
   readonly #ownTools: readonly Tool[];
-  readonly #connecting: Promise<McpServers | undefined>;
+  readonly #settingsFiles: readonly SettingsFile[];
+  #connecting: Promise<McpServers | undefined> = Promise.resolve(undefined);
   #servers: McpServers | undefined;
-  #watcher: HookWatcher | undefined;
+  #owner: SurroundingsOwner | undefined;
 
   constructor(options: AgentOptions, loaded: Loaded) {
     const { settings, agents, commands, ownTools } = loaded;
@@ -67,26 +75,30 @@ export class Surroundings {
       extraDirs: this.extraDirs,
       readableDirs: [path.join(options.root, 'projects')],
       rules: settings.rules,
-      keepLocalRule: async (rule) => void (await keepLocalRule(options.cwd, rule)),
+      keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
     });
     const hooks = makeHookRunner({
       hooks: settings.hooks,
       projectDir: options.cwd,
       env: this.env,
-      cwd: () => this.#watcher?.cwd() ?? options.cwd,
-      onRan: (ran) => this.#watcher?.onHook(ran),
+      cwd: () => this.#owner?.cwd() ?? options.cwd,
+      onRan: (ran) => this.#owner?.onHook(ran),
     });
     this.hookRunner = hooks;
-    this.#ownTools = ownTools.filter((tool) => this.#isOffered(tool));
+    const skill = makeSkillTool(commands, (command, { workspace, signal }) => ({
+      runShell: (text) => this.#runShell(text, command, workspace, signal),
+    }));
+    this.#ownTools = [...ownTools, ...(skill === undefined ? [] : [skill])].filter((tool) => this.#isOffered(tool));
+    this.#settingsFiles = loaded.settingsFiles;
     this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
-    this.#connecting = this.#connect(loaded.settingsFiles);
-    // A failure is told by whoever waits for it.
-    this.#connecting.catch(() => undefined);
   }
 
-  /** Whoever knows where the shell stands, and tells others of the hooks that ran. */
-  setWatcher(watcher: HookWatcher): void {
-    this.#watcher = watcher;
+  /** Servers begin to start only now: of some of them a person must be asked first. */
+  start(owner: SurroundingsOwner): void {
+    this.#owner = owner;
+    this.#connecting = this.#connect();
+    // A failure is told by whoever waits for it.
+    this.#connecting.catch(() => undefined);
   }
 
   tools(): readonly Tool[] {
@@ -104,7 +116,7 @@ export class Surroundings {
     return this.#servers?.notices ?? [];
   }
 
-  async writeSystem(workspace: Workspace, model: string): Promise<readonly string[]> {
+  async writeSystem(workspace: Workspace, model: string, note: (text: string) => void): Promise<readonly string[]> {
     const { buildSystemPrompt } = await import('./context/system-prompt.ts');
     const { root, isInteractive, systemPrompt, appendSystemPrompt } = this.#options;
     return buildSystemPrompt({
@@ -119,6 +131,7 @@ export class Surroundings {
       isInteractive,
       commands: this.commands,
       serverNotes: this.#servers?.instructions ?? [],
+      note,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
     });
@@ -129,17 +142,47 @@ export class Surroundings {
     await servers?.close();
   }
 
-  async #connect(settings: readonly SettingsFile[]): Promise<McpServers | undefined> {
-    const { cwd, mcpConfig = [] } = this.#options;
+  async #connect(): Promise<McpServers | undefined> {
+    const { cwd, root, mcpConfig = [], isInteractive } = this.#options;
     const { connectServers } = await import('./mcp/servers.ts');
-    const userConfigFile = path.join(path.dirname(this.#options.root), '.claude.json');
-    return connectServers({ cwd, env: this.env, userConfigFile, settings, flags: mcpConfig });
+    return connectServers({
+      cwd,
+      env: this.env,
+      userConfigFile: findUserConfig(root, homedir()),
+      settings: this.#settingsFiles,
+      flags: mcpConfig,
+      ...(isInteractive ? { approve: (server) => this.#approveServer(server) } : {}),
+    });
+  }
+
+  async #approveServer(server: ServerConfig): Promise<boolean> {
+    const { name, source } = server;
+    const asked = { title: `Start the MCP server ${name}?`, details: describeServer(server), canKeep: true };
+    const answer = await this.#owner?.consent({ ...asked, details: [`${source} asks for it`, ...asked.details] });
+    if (answer?.isKept === true) this.#noteProblem(await keepLocalServer(this.#options.cwd, name, answer.isGiven));
+    return answer?.isGiven === true;
+  }
+
+  /** A skill is taken up by the model: what it asks to be allowed counts only where the user wrote it. */
+  #runShell(
+    text: string,
+    { scope, allowedTools }: Command,
+    workspace: Workspace,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const mode = this.#owner?.mode() ?? this.mode;
+    const wishes = scope === 'user' ? allowedTools : [];
+    return runInlineShell(text, wishes, { judge: this.judge, mode, workspace }, signal);
+  }
+
+  #noteProblem(problem: string | undefined): void {
+    if (problem !== undefined) this.#owner?.note(problem);
   }
 
   /** A tool that a rule forbids altogether is not even mentioned. */
   #isOffered({ name }: Tool): boolean {
     if (!this.#options.isInteractive && name === 'AskUserQuestion') return false;
-    return !this.judge.rules.some((rule) => rule.kind === 'deny' && rule.text === name);
+    return !this.judge.rules.some((rule) => rule.kind === 'deny' && namesOf(name).includes(rule.text));
   }
 }
 
@@ -162,9 +205,22 @@ export async function loadSurroundings(options: AgentOptions): Promise<Surroundi
     loadAgentDefinitions({ cwd, root }),
     import('./tools/all.ts'),
   ]);
-  const skill = makeSkillTool(commands, {});
-  const ownTools = [...makeTools({ agentTypes: agents }), ...(skill === undefined ? [] : [skill])];
+  const ownTools = makeTools({ agentTypes: agents });
   return new Surroundings(options, { settings, settingsFiles, agents, commands, ownTools, notes });
+}
+
+function describeServer(server: ServerConfig): readonly string[] {
+  switch (server.transport) {
+    case 'stdio':
+      return [`It runs: ${[server.command, ...server.args].map(shellQuote).join(' ')}`];
+    case 'http':
+    case 'sse':
+      return [`It is at: ${server.url}`];
+    case 'invalid':
+      return [`It cannot be used: ${server.problem}`];
+    default:
+      return server satisfies never;
+  }
 }
 
 async function readSettingsFiles(root: string, cwd: string): Promise<readonly SettingsFile[]> {

@@ -1,6 +1,7 @@
 // What the loop asks of a tool and what a tool may ask back. A tool never throws for what the model or the machine did
 // wrong: that is an outcome with `isError`. It touches the world only through `CallContext`, so tests pass their own.
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { PermissionMode } from './permission-mode.ts';
 
 export interface Tool {
   /** Claude Code's name for it, or `mcp__server__tool`. */
@@ -13,6 +14,11 @@ export interface Tool {
   /** Calls of one response that only read run together; the others one after the other. */
   isReadOnly(input: JsonObject): boolean;
   run(input: JsonObject, context: CallContext): Promise<ToolOutcome>;
+}
+
+/** All that a tool is called: clients up to 2.1.62 named Agent `Task`, and so do old rules, hooks and some models. */
+export function namesOf(tool: string): readonly string[] {
+  return tool === 'Agent' || tool === 'Task' ? ['Agent', 'Task'] : [tool];
 }
 
 export type ParsedInput = { readonly input: JsonObject } | { readonly problem: string };
@@ -111,11 +117,25 @@ export type CallProgress =
 
 export type PersonQuestion =
   | { readonly kind: 'questions'; readonly questions: readonly JsonObject[] }
-  | { readonly kind: 'plan'; readonly plan: string };
+  | { readonly kind: 'plan'; readonly plan: string }
+  /** May something be done that only a person can allow? `canKeep`: the answer may hold for the project from now on. */
+  | {
+      readonly kind: 'consent';
+      readonly title: string;
+      readonly details: readonly string[];
+      readonly canKeep: boolean;
+    };
 
 export type PersonAnswer =
   | { readonly kind: 'answers'; readonly answers: Readonly<Record<string, string>> }
-  | { readonly kind: 'plan'; readonly isApproved: boolean; readonly comment?: string };
+  | {
+      readonly kind: 'plan';
+      readonly isApproved: boolean;
+      readonly comment?: string;
+      /** How to go on with an approved plan; by default as before plan mode. */
+      readonly mode?: PermissionMode;
+    }
+  | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean };
 
 export interface SideRequest {
   readonly system: string;

@@ -212,9 +212,9 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'export',
     argument: '[SESSION...]',
-    summary: 'write sessions as Markdown, JSON, chat requests or tables',
+    summary: 'write sessions as Markdown, pages, JSON, chat requests or tables',
     flags: [
-      { name: '--format', value: 'FORMAT', summary: 'md (the default), json, anthropic, openai or parquet' },
+      { name: '--format', value: 'FORMAT', summary: 'md (the default), html, json, anthropic, openai or parquet' },
       { name: '--all', summary: 'every session, with --format parquet' },
       {
         name: '--output',
@@ -223,7 +223,7 @@ export const commands: readonly CommandRow[] = [
         summary: 'a file, or a folder for a file each; stdout without it',
       },
       { name: '--full', summary: 'outputs without a cut, whole paths and ids' },
-      { name: '--thinking', summary: 'with the thinking, in md and json' },
+      { name: '--thinking', summary: 'with the thinking, in md, html and json' },
       { name: '--no-redact', summary: 'leave secrets in' },
       { name: '--rules', value: 'FILE', summary: 'your own rules for secrets' },
       { name: '--force', summary: 'overwrite files that are there' },
@@ -233,6 +233,7 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: [
       'clew export 3f2b8c1e > parser.md',
+      'clew export 3f2b8c1e --format html -o parser.html',
       'clew export 3f2b8c1e 9a41d07c -o docs/sessions/',
       'clew export 3f2b8c1e --format openai >> train.jsonl',
       'clew export --all --format parquet -o tables/',

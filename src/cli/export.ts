@@ -1,4 +1,4 @@
-// clew export SESSION… --format FORMAT: sessions as Markdown, JSON or chat requests, to stdout or into files, secrets
+// clew export SESSION… --format FORMAT: sessions as Markdown, pages, JSON or chat requests, to stdout or into files, secrets
 // taken out unless asked otherwise.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -19,12 +19,13 @@ import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rulesArgument } from './redact-rules.ts';
+import { packageRoot } from './roots-argument.ts';
 import { shortIds } from './short-ids.ts';
 import { sourceArgument } from './surgery-command.ts';
 import { type Chunks, writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';
 
-type Format = 'md' | 'json' | 'anthropic' | 'openai';
+type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
 
 /** One file, and the sessions that it holds. */
 interface Target {
@@ -50,10 +51,8 @@ export async function run(input: CommandInput): Promise<void> {
 }
 
 function formatOf(name: string): Format {
-  if (name === 'md' || name === 'json' || name === 'anthropic' || name === 'openai') return name;
-  if (name === 'html')
-    throw new UserError(`the format ${name} is not made yet`, 'use md, json, anthropic, openai or parquet');
-  throw new UserError(`there is no format "${name}"`, 'use md, json, anthropic, openai or parquet');
+  if (name === 'md' || name === 'html' || name === 'json' || name === 'anthropic' || name === 'openai') return name;
+  throw new UserError(`there is no format "${name}"`, 'use md, html, json, anthropic, openai or parquet');
 }
 
 /** A request is one line, so that several make JSON Lines. */
@@ -94,7 +93,13 @@ function targetsOf(subjects: readonly Subject[], format: Format, target: string,
   });
 }
 
-const extensions: Readonly<Record<Format, string>> = { md: 'md', json: 'json', anthropic: 'jsonl', openai: 'jsonl' };
+const extensions: Readonly<Record<Format, string>> = {
+  md: 'md',
+  html: 'html',
+  json: 'json',
+  anthropic: 'jsonl',
+  openai: 'jsonl',
+};
 
 async function writeFiles(input: CommandInput, format: Format, targets: readonly Target[]): Promise<void> {
   const { flags, io } = input;
@@ -127,10 +132,17 @@ async function* chunksOf(subjects: readonly Subject[], format: Format, input: Co
 
 const formats: Readonly<Record<Format, (subject: Subject, options: MarkdownOptions) => Pieces>> = {
   md: exportMarkdown,
+  html: pageOf,
   json: exportJson,
   anthropic: exportAnthropic,
   openai: exportOpenai,
 };
+
+/** Loaded when it is asked for: it brings the session page's builders along. */
+async function* pageOf(subject: Subject, options: MarkdownOptions): AsyncGenerator<string> {
+  const { exportHtml, readPageCode } = await import('../export/html/html.ts');
+  yield* exportHtml(subject, options, readPageCode(path.join(packageRoot, 'dist', 'standalone')));
+}
 
 type Pieces = AsyncIterable<string> | Iterable<string>;
 

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { formatTokens } from '../base/human.ts';
+import { oneLine } from '../base/terminal-text.ts';
 import { byModel, type ReportKind, type UsageReport, type UsageRow, type UsageSum } from '../library/usage-report.ts';
 import { costText } from './money.ts';
 import { shortIds } from './short-ids.ts';
@@ -155,7 +156,7 @@ function notesFor({ totals, unpricedModels }: UsageReport, { pricesVersion }: Us
       : []),
     ...(unpricedModels.length > 0
       ? [
-          `no price is known for ${unpricedModels.map((name) => name || '(no model)').join(', ')}; docs/prices.md says how to add one`,
+          `no price is known for ${unpricedModels.map((name) => oneLine(name, 60) || '(no model)').join(', ')}; docs/prices.md says how to add one`,
         ]
       : []),
   ];

@@ -13,7 +13,7 @@ export interface ExportedRequest {
 
 export function* exportAnthropic(subject: Subject): Generator<string> {
   const { model, messages } = sentMessages(subject);
-  yield `{"model":${jsonText(model)},"messages":[`;
+  yield `{"model":${subject.hide(jsonText(model))},"messages":[`;
   for (const [i, message] of messages.entries()) yield `${i === 0 ? '' : ','}${jsonText(message)}`;
   yield ']}\n';
 }

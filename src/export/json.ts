@@ -29,6 +29,11 @@ export interface JsonOptions {
 }
 
 export async function* exportJson(subject: Subject, options: JsonOptions = {}): AsyncGenerator<string> {
+  // Names of tools and models stand beside the lines, where nothing was hidden yet.
+  for await (const piece of pieces(subject, options)) yield subject.hide(piece);
+}
+
+async function* pieces(subject: Subject, options: JsonOptions): AsyncGenerator<string> {
   const { session } = subject;
   yield `{\n"schema":"clew-session/1",\n"clew":${jsonText(version)},\n"session":${jsonText(sessionJson(subject, options))},\n`;
   yield '"turns":';

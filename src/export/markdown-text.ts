@@ -63,8 +63,9 @@ export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): s
       lines.push(fence.prefix + fence.ticks);
       fence = undefined;
     }
-    const opened = openFence(line);
-    if (opened === undefined) lines.push(...lineText(line, lines.at(-1) ?? '', page));
+    const written = isTooDeep(line) ? `\\${line.trimStart()}` : line;
+    const opened = openFence(written);
+    if (opened === undefined) lines.push(...lineText(written, lines.at(-1) ?? '', page));
     else {
       fence = opened.fence;
       lines.push(...opened.before, `${fence.prefix}${fence.ticks}${opened.info}`);
@@ -72,6 +73,11 @@ export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): s
   }
   if (fence !== undefined) lines.push(fence.prefix + fence.ticks);
   return lines.join('\n');
+}
+
+/** Quotes in quotes and lists in lists, thousands deep, are more than the stack of a renderer holds. */
+function isTooDeep(line: string): boolean {
+  return /^(?:\s{0,9}(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){31}/.test(line);
 }
 
 interface Page {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { counted } from '../base/human.ts';
 import { isDocument, isImage } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
-
 import { promptText } from '../session/prompt-text.ts';
 import { deliveredAt, type QueuedPrompt, typedDuring } from '../session/queue.ts';
 import { readEntry, versionsOf } from '../session/session.ts';
@@ -23,11 +22,24 @@ import type { SecretCount, Subject } from './subject.ts';
 import { type MarkdownOptions, type Piece, startTelling, type Telling } from './telling.ts';
 
 export async function* exportMarkdown(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<string> {
+  for await (const { text } of markdownByTurn(subject, options)) yield text;
+}
+
+export interface MarkdownPiece {
+  /** The turn it belongs to; 0 before the first. */
+  readonly turn: number;
+  readonly text: string;
+}
+
+export async function* markdownByTurn(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<MarkdownPiece> {
   let wasItem = false;
   let isFirst = true;
-  for await (const { text, isItem = false } of pieces(startTelling(subject, options))) {
+  let turn = 0;
+  for await (const { text, isItem = false, opens = turn } of pieces(startTelling(subject, options))) {
+    turn = opens;
     if (text === '') continue;
-    yield `${isFirst || (wasItem && isItem) ? '' : '\n'}${text}\n`;
+    // Names of tools and models stand beside the lines, where nothing was hidden yet.
+    yield { turn, text: subject.hide(`${isFirst || (wasItem && isItem) ? '' : '\n'}${text}\n`) };
     isFirst = false;
     wasItem = isItem;
   }
@@ -113,6 +125,7 @@ function* turnHead({ session }: Telling, turn: Turn): Generator<Piece> {
   const words = plainLine(firstLine(text).replaceAll('`', ''), 72);
   yield {
     text: `## ${turn.index}. ${words === '' ? (turn.prompt === undefined ? 'Before the first prompt' : 'Prompt') : words}`,
+    opens: turn.index,
   };
   const usage = turnUsage(session, turn);
   const facts = [

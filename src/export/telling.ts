@@ -32,6 +32,8 @@ export interface Telling extends MarkdownOptions {
 export interface Piece {
   readonly text: string;
   readonly isItem?: boolean;
+  /** The turn that begins with it. */
+  readonly opens?: number;
 }
 
 export function startTelling(subject: Subject, options: MarkdownOptions): Telling {

@@ -77,6 +77,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** What an answer and all that was sent for it take of the model's window. */
+export function windowTokensOf(usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = usage;
+  return inputTokens + outputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
+}
+
 /** What is not a positive number counts as nothing. */
 export function tokenCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;

@@ -16,13 +16,14 @@ export interface Graph {
 export function buildGraph(nodes: readonly Node[]): Graph {
   const diagnostics: Diagnostic[] = [];
   const byUuid = indexByUuid(nodes, diagnostics);
+  const hasReplaced = diagnostics.length > 0;
   const parents = findParents(nodes, byUuid, diagnostics);
   cutCycles(nodes, parents, diagnostics);
   return {
     diagnostics,
     parentOf: (node) => nodes[parents[node.index] ?? none],
     byUuid: (uuid) => (uuid === undefined ? undefined : byUuid.get(uuid)),
-    isReplaced: (node) => node.uuid !== undefined && byUuid.get(node.uuid) !== node,
+    isReplaced: (node) => hasReplaced && node.uuid !== undefined && byUuid.get(node.uuid) !== node,
   };
 }
 
@@ -52,22 +53,22 @@ function indexByUuid(nodes: readonly Node[], diagnostics: Diagnostic[]): Map<str
 function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, diagnostics: Diagnostic[]): Int32Array {
   const parents = new Int32Array(nodes.length).fill(none);
   const before = new Map<string, Node>();
-  const begun = new Set<string>();
+  const begun = new Map<string, Set<string>>();
   for (const node of nodes) {
     if (!isLinked(node)) continue;
     const lane = laneOf(node);
     const previous = before.get(lane);
     const named = typeof node.parentUuid === 'string' ? byUuid.get(node.parentUuid) : undefined;
-    const message = node.type === 'assistant' && node.message?.id ? `${lane} ${node.message.id}` : undefined;
-    const isBegun = message !== undefined && begun.has(message);
-    const parent = named ?? standIn(node, previous, byUuid, isBegun);
+    const message = node.type === 'assistant' ? node.message?.id : undefined;
+    const begunHere = begun.get(lane) ?? new Set();
+    const parent = named ?? standIn(node, previous, byUuid, message !== undefined && begunHere.has(message));
     if (parent !== undefined) parents[node.index] = parent.index;
     if (typeof node.parentUuid === 'string' && named === undefined) {
       const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
     before.set(lane, node);
-    if (message !== undefined) begun.add(message);
+    if (message !== undefined && message !== '') begun.set(lane, begunHere.add(message));
   }
   return parents;
 }

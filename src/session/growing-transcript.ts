@@ -11,20 +11,49 @@ export interface GrowingTranscript {
   grow(): GrowingTranscript;
 }
 
+/** How far a reading in steps has come. */
+export interface ReadingStep {
+  readonly bytesRead: number;
+  /** What was read until now, as a transcript. */
+  soFar(): Transcript;
+}
+
 export function loadGrowing(path: string, options: TranscriptOptions = {}): GrowingTranscript {
+  return finishReading(loadGrowingInSteps(path, options));
+}
+
+/** A step is about a megabyte: between two the caller can do something else. */
+export function loadGrowingInSteps(
+  path: string,
+  options: TranscriptOptions = {},
+): Generator<ReadingStep, GrowingTranscript> {
   return readOn(path, new Loader(options), options);
 }
 
-function readOn(path: string, loader: Loader, options: TranscriptOptions): GrowingTranscript {
+function* readOn(path: string, loader: Loader, options: TranscriptOptions): Generator<ReadingStep, GrowingTranscript> {
   const from = { offset: loader.sizeBytes, number: loader.lastLine + 1 };
-  for (const batch of readLines(path, { from })) for (const line of batch) loader.add(line);
+  for (const batch of readLines(path, { from })) {
+    for (const line of batch) loader.add(line);
+    yield { bytesRead: loader.sizeBytes, soFar: () => transcriptOf(path, loader) };
+  }
   loader.finish();
-  const { foreign, sizeBytes, mayRepeat, isSettled } = loader;
-  // What is remembered of a list of nodes was made when it was shorter: a new list for every state of the file.
-  const [nodes, diagnostics] = [[...loader.nodes], [...loader.diagnostics]];
+  const { isSettled } = loader;
   return {
-    transcript: makeTranscript(path, { nodes, diagnostics, foreign, sizeBytes, mayRepeat }),
+    transcript: transcriptOf(path, loader),
     canGrow: isSettled,
-    grow: () => (isSettled ? readOn(path, loader, options) : loadGrowing(path, options)),
+    grow: () => (isSettled ? finishReading(readOn(path, loader, options)) : loadGrowing(path, options)),
   };
+}
+
+/** What is remembered of a list of nodes was made when it was shorter: a new list for every state of the file. */
+function transcriptOf(path: string, loader: Loader): Transcript {
+  const { foreign, sizeBytes, mayRepeat } = loader;
+  const [nodes, diagnostics] = [[...loader.nodes], [...loader.diagnostics]];
+  return makeTranscript(path, { nodes, diagnostics, foreign, sizeBytes, mayRepeat });
+}
+
+function finishReading(steps: Generator<ReadingStep, GrowingTranscript>): GrowingTranscript {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { contentKey } from './content-key.ts';
 import { type Graph, isLinked } from './graph.ts';
-import { callsOf, type Node, resultsOf } from './node.ts';
+import { callsOf, Node, resultsOf } from './node.ts';
 
 export interface Relatives {
   /** All lines of the node's message, in file order; of a line without message id, itself. */
@@ -13,8 +13,8 @@ export interface Relatives {
 }
 
 export function findRelatives(nodes: readonly Node[], graph: Pick<Graph, 'isReplaced'>, isAgent: boolean): Relatives {
-  const byMessage = new Map<string, Node[]>();
-  const byCall = new Map<string, Node[]>();
+  const byMessage = new Map<string, Node | Node[]>();
+  const byCall = new Map<string, Node | Node[]>();
   for (const node of nodes) {
     if (!isLinked(node) || (node.isSidechain && !isAgent) || graph.isReplaced(node)) continue;
     const id = messageIdOf(node);
@@ -22,8 +22,8 @@ export function findRelatives(nodes: readonly Node[], graph: Pick<Graph, 'isRepl
     for (const { toolUseId } of resultsOf(node)) push(byCall, toolUseId, node);
   }
   return {
-    linesOf: (node) => byMessage.get(messageIdOf(node) ?? '') ?? [node],
-    resultsFor: (toolUseId) => byCall.get(toolUseId) ?? [],
+    linesOf: (node) => listed(byMessage.get(messageIdOf(node) ?? '') ?? node),
+    resultsFor: (toolUseId) => listed(byCall.get(toolUseId) ?? []),
   };
 }
 
@@ -43,33 +43,49 @@ export function linesBeside(
   isTaken: (node: Node) => boolean,
 ): ReadonlyMap<Node, readonly Node[]> {
   const placed = new Set(branch);
-  const answered = new Set(branch.flatMap((node) => resultsOf(node).map((result) => result.toolUseId)));
   const isFree = (node: Node): boolean => !placed.has(node) && !isTaken(node);
+  const takeResult = resultTaker(branch, source, placed);
   const beside = new Map<Node, readonly Node[]>();
   const seen = new Set<string>();
-  const seenCalls = new Set<string>();
+  const leftOver = new Set<string>();
   for (const node of branch) {
     const id = messageIdOf(node);
     if (node.type !== 'assistant' || (id !== undefined && seen.has(id))) continue;
-    if (id !== undefined) seen.add(id);
     const lines = source.relatives.linesOf(node);
+    if (id !== undefined && lines.length > 1) seen.add(id);
     const added = newLines(lines, placed, isFree, source);
     for (const line of added) placed.add(line);
-    for (const call of lines.filter((line) => placed.has(line)).flatMap(callsOf)) {
-      if (seenCalls.has(call.id)) continue;
-      seenCalls.add(call.id);
-      for (const result of source.relatives.resultsFor(call.id)) {
-        const parent = source.graph.parentOf(result);
-        const isNews = resultsOf(result).some(({ toolUseId }) => !answered.has(toolUseId));
-        if (!isFree(result) || !(isNews || (parent !== undefined && placed.has(parent)))) continue;
-        for (const { toolUseId } of resultsOf(result)) answered.add(toolUseId);
-        placed.add(result);
-        added.push(result);
+    for (const line of lines) {
+      if (!placed.has(line)) continue;
+      for (const call of callsOf(line)) {
+        // A call is looked at once: what was not taken then is not taken later either.
+        if (leftOver.has(call.id)) continue;
+        for (const result of source.relatives.resultsFor(call.id)) {
+          if (!isFree(result)) continue;
+          if (takeResult(result)) added.push(result);
+          else leftOver.add(call.id);
+        }
       }
     }
     if (added.length > 0) beside.set(node, added);
   }
   return beside;
+}
+
+/** Whether a result beside the branch belongs to it: it answers what nothing else does, or hangs on a placed line. */
+function resultTaker(branch: readonly Node[], source: BesideSource, placed: Set<Node>): (result: Node) => boolean {
+  // Made when it is first wanted: in most sessions nothing stands beside.
+  let answered: Set<string> | undefined;
+  return (result) => {
+    answered ??= new Set(branch.flatMap((node) => resultsOf(node).map(({ toolUseId }) => toolUseId)));
+    const known = answered;
+    const parent = source.graph.parentOf(result);
+    const isNews = resultsOf(result).some(({ toolUseId }) => !known.has(toolUseId));
+    if (!isNews && (parent === undefined || !placed.has(parent))) return false;
+    for (const { toolUseId } of resultsOf(result)) known.add(toolUseId);
+    placed.add(result);
+    return true;
+  };
 }
 
 /** The lines of a message that say something which those already placed do not. */
@@ -97,8 +113,14 @@ function messageIdOf(node: Node): string | undefined {
   return node.type === 'assistant' ? node.message?.id : undefined;
 }
 
-function push(map: Map<string, Node[]>, key: string, node: Node): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [node]);
-  else list.push(node);
+/** Most lists have one node: that they are made when they are asked for halves the memory of a large session's. */
+function push(map: Map<string, Node | Node[]>, key: string, node: Node): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, node);
+  else if (Array.isArray(known)) known.push(node);
+  else map.set(key, [known, node]);
+}
+
+function listed(nodes: Node | readonly Node[]): readonly Node[] {
+  return nodes instanceof Node ? [nodes] : nodes;
 }

@@ -41,7 +41,8 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
   const typedEarly = new Set(queued.map((each) => each.shownBy));
   const begun = new Set<string>();
   return groups.map(({ prompt, nodes }, i) => {
-    const lines = nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
+    const hasBeside = branch.beside.size > 0 && nodes.some((node) => branch.beside.has(node));
+    const lines = hasBeside ? nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]) : nodes;
     const ids = new Set(lines.flatMap((node) => (node.type === 'assistant' ? (node.message?.id ?? []) : [])));
     const continued = new Set([...ids].filter((id) => begun.has(id)));
     for (const id of ids) begun.add(id);

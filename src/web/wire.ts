@@ -149,6 +149,7 @@ export interface ProjectRow {
   readonly sessions: number;
   readonly sizeBytes: number;
   readonly costMicroUsd: number | null;
+  /** When one of its sessions was last used. */
   readonly changedAt: number;
   readonly live: number;
 }
@@ -199,12 +200,20 @@ export interface HeadQuery extends SessionPart {
   readonly branch?: number;
   /** Rows of the outline only from this turn on: the others have not changed. */
   readonly fromTurn?: number;
+  /** The beginning of a large session will do, while the rest is being read. */
+  readonly start?: boolean;
+  /** The version of such a beginning: `fromPart` says from where on the whole differs from it. */
+  readonly since?: string;
 }
 
 export interface HeadAnswer<Head> {
   readonly key: string;
   /** Changes whenever the transcript does. */
   readonly version: string;
+  /** `false`: this is the beginning of it, and whoever asks again without `start` gets the whole once it is read. */
+  readonly isWhole: boolean;
+  /** The first part that is not as it was in the version `since`; 0 where that is not known. */
+  readonly fromPart: number;
   readonly head: Head;
 }
 
@@ -214,6 +223,8 @@ export interface TurnsQuery extends SessionPart {
   /** Parts of turns, from 0, the last one not included; 20 parts unless `to` is given. */
   readonly from?: number;
   readonly to?: number;
+  /** Of the head that the numbers are from, where that was the beginning of a large session. */
+  readonly version?: string;
 }
 
 export interface TurnsAnswer<Turn> {

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { AgentEvent } from '../../src/agent/event.ts';
-import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadAgent, loadSession } from '../../src/session/session.ts';
-import { type AgentKit, startAgent } from '../support/agent-kit.ts';
+import { startAgent } from '../support/agent-kit.ts';
+import { assertSame, calls, messagesOf, results, says, texts, toolNames } from '../support/agent-talk.ts';
 import { FakeClock } from '../support/loop-kit.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -40,6 +39,31 @@ test('a resumed session goes on where it ended', async (t) => {
   await second.agent.prompt('and now?');
   assert.deepEqual(texts(second.bodies()[0]), ['hello', 'I am here', 'and now?']);
   await assertSame(second);
+});
+
+test('a resumed session knows how full its window is, and is summarised at once where it is too full', async (t) => {
+  const usage = { input_tokens: 3000, cache_read_input_tokens: 190_000, output_tokens: 70 };
+  const model = 'claude-haiku-4-5';
+  const first = await startAgent(t, [says('one'), { ...says('I am here'), usage }], { model });
+  await first.agent.prompt('hello');
+  const { contextTokens } = first.agent.state;
+  await first.agent.prompt('and?');
+  const [, point] = await first.agent.rewindPoints();
+  await first.agent.close('exit');
+  const session = { kind: 'continue' } as const;
+  const second = await startAgent(t, [says('SUMMARY'), says('still here')], { folder: first.folder, session, model });
+  assert.equal(second.agent.state.contextTokens, 193_070);
+  await second.agent.prompt('and now?');
+  assert.deepEqual(
+    second.types().filter((type) => type.startsWith('compact')),
+    ['compacting', 'compacted'],
+  );
+  assert.match(texts(second.bodies()[1]).join(), /SUMMARY[\s\S]*and now\?$/);
+  assert.ok(point !== undefined);
+  await second.agent.close('exit');
+  const third = await startAgent(t, [], { folder: first.folder, session, model });
+  await third.agent.rewind(point, 'chat');
+  assert.equal(third.agent.state.contextTokens, contextTokens);
 });
 
 test('the bytes before a mark are the same in every request of a turn', async (t) => {
@@ -92,7 +116,7 @@ for (const [name, fault] of [
 
 test('sub-agents run together, write their own files and report with their totals', async (t) => {
   const task = (name: string) =>
-    ['Task', { description: name, prompt: `Look at ${name}`, subagent_type: 'general-purpose' }] as const;
+    ['Agent', { description: name, prompt: `Look at ${name}`, subagent_type: 'general-purpose' }] as const;
   const kit = await startAgent(t, ({ body }) => {
     const [first, ...more] = messagesOf(body);
     const [said = ''] = texts({ messages: [first ?? {}] });
@@ -116,12 +140,32 @@ test('sub-agents run together, write their own files and report with their total
     const sent = requestMessages(await loadAgent(session, source));
     assert.ok('refused' in sent || sent.messages.length > 0);
   }
-  const tools = kit
-    .bodies()
-    .map(({ tools: offered }) => (isArray(offered) ? offered.map((tool) => asObject(tool)?.name) : []));
   assert.deepEqual(
-    tools.map((names) => names.includes('Task')),
+    kit.bodies().map((body) => toolNames(body).includes('Agent')),
     [true, false, false, false, false, true],
+  );
+});
+
+test('Agent is offered under the name a resume sends, and Task means it wherever it stands', async (t) => {
+  const task = { description: 'look', prompt: 'Look', subagent_type: 'general-purpose' };
+  const settings = {
+    hooks: { PreToolUse: [{ matcher: 'Task', hooks: [{ type: 'command', command: 'echo not now >&2; exit 2' }] }] },
+  };
+  const files = { 'claude/settings.json': JSON.stringify(settings) };
+  const kit = await startAgent(t, [calls(['Task', task], ['Agent', task]), says('ok')], { files });
+  await kit.agent.prompt('go');
+  const outcomes = results(kit.events).map(({ content }) => content);
+  assert.deepEqual(outcomes, ['not now', 'not now']);
+  const [, answer] = messagesOf(kit.bodies()[1]);
+  const said = asObject(answer)?.content;
+  assert.deepEqual(isArray(said) && said.map((block) => asObject(block)?.name), ['Agent', 'Agent']);
+  await assertSame(kit);
+  const without = await startAgent(t, [says('ok')], { disallowedTools: ['Task'] });
+  await without.agent.prompt('go');
+  const offered = kit.bodies().concat(without.bodies()).map(toolNames);
+  assert.deepEqual(
+    offered.map((names) => names.filter((name) => name === 'Agent' || name === 'Task')),
+    [['Agent'], ['Agent'], []],
   );
 });
 
@@ -260,41 +304,3 @@ test('usage and cost count every answer once, side requests and sub-agents inclu
   assert.equal(kit.agent.state.contextTokens, 1110);
   assert.ok(kit.agent.state.costMicros > 0);
 });
-
-function says(text: string): ScriptedReply {
-  return { blocks: [{ type: 'text', text }] };
-}
-
-function calls(...made: readonly (readonly [string, JsonObject])[]): ScriptedReply {
-  return { blocks: made.map(([name, input]): ReplyBlock => ({ type: 'tool_use', name, input })) };
-}
-
-function results(events: readonly AgentEvent[]) {
-  return events.flatMap((event) => (event.type === 'result' ? [event.outcome] : []));
-}
-
-function messagesOf(body: JsonValue | undefined): readonly JsonValue[] {
-  const messages = asObject(body)?.messages;
-  return isArray(messages) ? messages : [];
-}
-
-/** The texts of a request's messages, those of one message joined. */
-function texts(body: { readonly messages?: unknown } | undefined): string[] {
-  const messages = isArray(body?.messages) ? body.messages : [];
-  return messages.flatMap((message) => {
-    const content = asObject(message)?.content;
-    const said = isArray(content) ? content.flatMap((block) => asObject(block)?.text ?? []) : [];
-    return said.length === 0 ? [] : [said.join('')];
-  });
-}
-
-/** What the last request sent is the beginning of what a resume of the file would send. */
-async function assertSame({ agent, bodies }: AgentKit) {
-  const sent = requestMessages(await loadSession(agent.state.file));
-  assert.ok(!('refused' in sent));
-  const last = JSON.stringify(bodies().at(-1)?.messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
-  const plain = JSON.parse(last) as JsonObject[];
-  assert.deepEqual(sent.messages.slice(0, plain.length), plain);
-  assert.ok(sent.messages.length > plain.length);
-  return sent.messages;
-}

@@ -90,10 +90,9 @@ test('what cannot be done is said in one line', (context) => {
     return [status, stdout, stderr];
   };
   assert.deepEqual(
-    [said('--format', 'html'), said('--format', 'docx'), said('--json'), said('b8f420a0')],
+    [said('--format', 'docx'), said('--json'), said('b8f420a0')],
     [
-      [2, '', 'clew: the format html is not made yet; use md, json, anthropic, openai or parquet\n'],
-      [2, '', 'clew: there is no format "docx"; use md, json, anthropic, openai or parquet\n'],
+      [2, '', 'clew: there is no format "docx"; use md, html, json, anthropic, openai or parquet\n'],
       [2, '', 'clew: --json lists the files that were written; name one with --output\n'],
       [2, '', 'clew: 2 sessions do not fit on one page; name a folder with --output\n'],
     ],

@@ -51,6 +51,14 @@ test('every single breakout stays inside, whatever follows it', () => {
   }
 });
 
+test('quotes and lists that are nested too deep for a renderer become text', () => {
+  for (const text of ['> '.repeat(9_000), '>'.repeat(9_000), '- '.repeat(9_000), '1. '.repeat(9_000)]) {
+    const html = marked.parse(safeMarkdown(`${text}x`), { async: false });
+    assert.doesNotMatch(html, /<(blockquote|ul|ol)/);
+  }
+  assert.match(marked.parse(safeMarkdown('> > - quoted'), { async: false }), /<blockquote>\s*<blockquote>\s*<ul>/);
+});
+
 test('Markdown that is well meant stays as it was written', () => {
   const text = [
     'Use `Promise<string>` or `a && b`, see <https://example.org/a?b=c&d=e>.',

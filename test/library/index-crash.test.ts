@@ -18,7 +18,7 @@ import { sessionOf, writeSessions } from './library-root.ts';
 const worker = path.join(path.dirname(fileURLToPath(import.meta.url)), 'index-worker.js');
 const isLong = process.env.CLEW_LONG === '1';
 
-const kills = isLong ? 200 : 30;
+const kills = isLong ? 200 : 15;
 test(`an indexer killed at ${kills} random moments goes on where it was, and ends with the same index`, async (context) => {
   const root = temporaryFolder(context);
   writeSessions(root, 6, 60);

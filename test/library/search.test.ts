@@ -332,7 +332,7 @@ test('--exact finds all there is in the corpora, for any part of any text', { sk
   const files = hasShared ? corpusFiles() : [];
   const { database, root } = indexOf(context, files);
   const isLong = process.env.CLEW_LONG === '1';
-  checkExact(database, isLong ? 1000 : 120);
-  checkRecall(database, root, files, isLong ? 300 : 40);
+  checkExact(database, isLong ? 1000 : 60);
+  checkRecall(database, root, files, isLong ? 300 : 25);
   checkRegex(database);
 });

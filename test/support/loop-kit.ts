@@ -190,6 +190,7 @@ export async function startLoop(
     approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
     mode: () => 'default',
     cwd: () => cwd,
+    findInstructions: async () => [],
     openCall: (view, signal) => ({
       context: { callId: view.id, signal } as unknown as CallContext,
       close: () => undefined,

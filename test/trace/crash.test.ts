@@ -12,7 +12,7 @@ import { writeTree } from '../support/temp-folder.ts';
 import { homeFor, runOf, runTracer, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
 
-const crashes = process.env.CLEW_LONG === '1' ? 500 : 40;
+const crashes = process.env.CLEW_LONG === '1' ? 500 : 25;
 
 test(`a tracer that is killed at ${crashes} steps delivers each span exactly once to servers that fail`, (context) =>
   killAndCount(context, true));

@@ -37,3 +37,64 @@ export const stateOfPage: string = `(() => ({
   links: [...document.querySelectorAll('.conversation a')].filter((link) => !/^(https?:|mailto:)/.test(link.href)).length,
   bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\u001b]/.test(document.body.textContent),
 }))()`;
+
+/**
+ * Goes through a page from its top to its end, opens all that is folded and shows more of all that is cut, as a reader may
+ * do; answers what went wrong on the way, and all the text that was seen.
+ */
+export const readThrough: string = `(async () => {
+  const main = document.querySelector('main');
+  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+  const seen = new Set();
+  const found = { foreign: new Set(), links: new Set(), wide: new Set() };
+  let steering = false;
+  const opened = new WeakSet();
+  const open = async () => {
+    for (let round = 0; round < 5; round++) {
+      const folded = [...main.querySelectorAll('button[aria-expanded="false"], button.more, summary')]
+        .filter((button) => !opened.has(button) && !button.disabled);
+      if (folded.length === 0) return;
+      for (const button of folded) { opened.add(button); button.click(); }
+      const isBusy = () => [...main.querySelectorAll('button.more:disabled, .agent p.quiet')].some((each) => each.textContent.startsWith('Loading'));
+      for (let i = 0; i < 500 && isBusy(); i++) await frames();
+      await frames();
+    }
+  };
+  const shown = () => [...document.body.children].filter((each) => !/^(SCRIPT|NOSCRIPT)$/.test(each.tagName));
+  const look = () => {
+    const root = shown();
+    const text = root.map((each) => each.innerText).join('\\n');
+    for (const line of text.split('\\n')) seen.add(line.slice(0, 2000));
+    if (/[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/.test(text)) steering = true;
+    for (const element of root.flatMap((each) => [...each.querySelectorAll('*')])) {
+      const isOurs = element.closest('.context-chart, .chart, figure svg') !== null;
+      if (!isOurs && /^(script|style|iframe|object|embed|svg|link|base|form|meta|textarea|video|audio)$/i.test(element.tagName) && !element.closest('search, .find'))
+        found.foreign.add(element.tagName);
+      for (const { name, value } of element.attributes) {
+        if (/^on/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
+      }
+      if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.startsWith(location.origin + '/'))
+        found.links.add(element.getAttribute('href'));
+    }
+    for (const element of [document.documentElement, ...document.querySelectorAll('main, nav, header')]) {
+      if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden' && element.clientWidth > 0)
+        found.wide.add(element.tagName + '.' + element.className + ' ' + element.scrollWidth + ' > ' + element.clientWidth);
+    }
+  };
+  for (let step = 0; step < 400; step++) {
+    for (let i = 0; i < 500 && main.querySelector('.loading') !== null; i++) await frames();
+    await open();
+    look();
+    const before = main.scrollTop;
+    // What is in the page was looked at, on the screen or below it: on to where it ends.
+    const end = [...main.querySelectorAll('.row')].at(-1)?.getBoundingClientRect().bottom ?? 0;
+    main.scrollTop += Math.max(main.clientHeight * 0.8, end - main.getBoundingClientRect().bottom);
+    await frames();
+    if (main.scrollTop <= before + 1) break;
+  }
+  const text = [...seen].join('\\n');
+  return {
+    ran: window.canaryRan, violations: window.violations,
+    foreign: [...found.foreign], links: [...found.links], wide: [...found.wide], steering, text,
+  };
+})()`;

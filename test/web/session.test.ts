@@ -150,14 +150,14 @@ async function findsWords(site: Site): Promise<void> {
   const opened = await site.open(everythingId);
   const { page } = opened;
   await page.keyboard.press('/');
-  await page.getByRole('searchbox').fill('let WORD');
+  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('let WORD');
   await page.locator('.find-hits mark', { hasText: 'let word' }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.call.target .code-line', { hasText: 'let word = 2;' }).waitFor();
   assert.equal(await page.locator('.find-state').textContent(), '1 of 1 place');
   await becomesTrue(page, `CSS.highlights.get('found')?.size === 1`);
   await page.keyboard.press('Escape');
-  await page.getByRole('searchbox').waitFor({ state: 'detached' });
+  await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor({ state: 'detached' });
   await done(opened);
 }
 

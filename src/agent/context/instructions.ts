@@ -52,7 +52,7 @@ function toolUse(has: (name: string) => boolean): string {
     has('TodoWrite')
       ? 'For work of three or more steps keep a list with TodoWrite: one item in progress at a time, each marked done as soon as it is.'
       : '',
-    has('Task') || has('Agent')
+    has('Agent')
       ? 'Hand a search that will read much, or work that can go on beside yours, to a sub-agent. It knows only what you tell it: say everything it needs and what to report.'
       : '',
     has('Skill') ? 'When a listed skill fits the task, load it with Skill before you begin.' : '',

@@ -32,6 +32,16 @@ export interface Memory {
   readonly files: readonly MemoryFile[];
   /** What was left out or cut, for the person. */
   readonly notes: readonly string[];
+  /** Rules that wait until a file is touched that they are for. */
+  readonly pathRules: readonly PathRule[];
+}
+
+export interface PathRule {
+  readonly file: string;
+  readonly patterns: readonly string[];
+  /** The folder that its patterns are seen from; `undefined` for the user's own. */
+  readonly tree: string | undefined;
+  readonly text: string;
 }
 
 export const memoryLimits = { fileChars: 40_000, totalChars: 200_000, importDepth: 5, files: 200 } as const;
@@ -43,7 +53,14 @@ export async function loadMemory(options: MemoryOptions): Promise<Memory> {
   for (const folder of foldersDownTo(options.cwd)) {
     if (folder === path.resolve(options.cwd) || !(await isOpenToAll(folder))) await readFolder(reader, folder);
   }
-  return { files: reader.files, notes: reader.notes };
+  return reader;
+}
+
+/** What one folder below the project says about itself. */
+export async function loadFolderMemory(options: MemoryOptions, folder: string): Promise<Memory> {
+  const reader = new MemoryReader(options);
+  await readFolder(reader, folder);
+  return reader;
 }
 
 async function readFolder(reader: MemoryReader, folder: string): Promise<void> {
@@ -69,9 +86,10 @@ async function isOpenToAll(folder: string): Promise<boolean> {
   }
 }
 
-class MemoryReader {
+class MemoryReader implements Memory {
   readonly files: MemoryFile[] = [];
   readonly notes: string[] = [];
+  readonly pathRules: PathRule[] = [];
   readonly #options: MemoryOptions;
   readonly #seen = new Set<string>();
   #chars = 0;
@@ -104,7 +122,12 @@ class MemoryReader {
       return true;
     }
     const head = kind === 'rule' ? parseFrontMatter(content.text) : undefined;
-    if (head !== undefined && (fieldList(head, 'paths') ?? []).length > 0) return true;
+    const patterns = head === undefined ? [] : (fieldList(head, 'paths') ?? []);
+    if (head !== undefined && patterns.length > 0) {
+      const text = head.body.trim().slice(0, memoryLimits.fileChars).toWellFormed();
+      if (text !== '') this.pathRules.push({ file, patterns, tree, text });
+      return true;
+    }
     const text = this.#keep(file, (head?.body ?? content.text).trim(), content.isCut);
     if (text === undefined) return true;
     const importedBy = importers.at(-1);

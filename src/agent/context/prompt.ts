@@ -18,10 +18,10 @@ export interface PromptOptions extends CommandTextOptions {
   readonly home?: string;
   readonly commands: readonly Command[];
   /**
-   * Asked before a file outside the project and the extra folders is read; without it such mentions are left out. The
-   * prompt of a headless run may hold the words of strangers (the title of an issue, say).
+   * Asked before a file that is mentioned is read; without it those of the project and the extra folders are. The prompt
+   * of a headless run may hold the words of strangers (the title of an issue, say).
    */
-  readonly allowOutside?: (file: string) => Promise<boolean>;
+  readonly mayRead?: (file: string, realFile: string) => Promise<boolean>;
 }
 
 export interface PromptLine {
@@ -96,10 +96,12 @@ async function attachMention(mention: Mention, options: PromptOptions): Promise<
   const { cwd, projectDir = cwd, extraDirs = [], home = homedir() } = options;
   for (const written of mention.candidates) {
     const file = resolvePath(written, cwd, home);
-    if (!(await isInside(file, [cwd, projectDir, ...extraDirs]))) {
+    const isOutside = !(await isInside(file, [cwd, projectDir, ...extraDirs]));
+    if (isOutside || options.mayRead !== undefined) {
       if ((await readContent(file, 1)).kind === 'none') continue;
-      if (!((await options.allowOutside?.(await realPath(file))) ?? false))
-        return { file, blocks: [], notes: [`${written} is outside the project: not attached`] };
+      const may = (await options.mayRead?.(file, await realPath(file))) ?? false;
+      const why = isOutside ? 'is outside the project' : 'may not be read';
+      if (!may) return { file, blocks: [], notes: [`${written} ${why}: not attached`] };
     }
     const attachment = await readAttachment(file, written, mention.lines);
     if (attachment !== undefined) return attachment;

@@ -1,12 +1,15 @@
 // The skills → the tool by which the model takes one up. The instructions are the result itself: what a resumed session
 // sends is then what was sent, with no line beside it that could be lost.
 import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';
+import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';
 import type { Command } from './command.ts';
 import { type CommandTextOptions, fillCommand } from './command-text.ts';
 
+/** What a call of this skill may do. */
+export type OptionsForCall = (skill: Command, context: CallContext) => CommandTextOptions;
+
 /** `undefined` where there is no skill for the model. */
-export function makeSkillTool(commands: readonly Command[], options: CommandTextOptions): Tool | undefined {
+export function makeSkillTool(commands: readonly Command[], optionsFor: OptionsForCall): Tool | undefined {
   const skills = commands.filter((command) => command.isForModel);
   if (skills.length === 0) return undefined;
   return {
@@ -25,7 +28,7 @@ export function makeSkillTool(commands: readonly Command[], options: CommandText
     },
     parse: parseInput,
     isReadOnly: () => true,
-    run: (input) => runSkill(input, skills, options),
+    run: (input, context) => runSkill(input, skills, (skill) => optionsFor(skill, context)),
   };
 }
 
@@ -50,12 +53,12 @@ function parseInput(input: JsonValue | undefined): ParsedInput {
 async function runSkill(
   input: JsonObject,
   skills: readonly Command[],
-  options: CommandTextOptions,
+  optionsFor: (skill: Command) => CommandTextOptions,
 ): Promise<ToolOutcome> {
   const skill = skills.find(({ name }) => name === input.skill);
   if (skill === undefined)
     return failedOutcome(`There is no skill ${input.skill}. There are: ${skills.map(({ name }) => name).join(', ')}`);
-  const { text } = await fillCommand(skill, (asString(input.args) ?? '').trim(), options);
+  const { text } = await fillCommand(skill, (asString(input.args) ?? '').trim(), optionsFor(skill));
   return {
     content: `Launching skill: ${skill.name}\n\n${text}`,
     isError: false,

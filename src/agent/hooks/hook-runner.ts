@@ -2,6 +2,7 @@
 // command once, and their verdicts come back as one.
 import type { JsonObject } from '../../base/json.ts';
 import type { HookName, HookRunner, HookVerdict } from '../parts.ts';
+import { namesOf } from '../tool.ts';
 import { mergeVerdicts, readAnswer } from './hook-answer.ts';
 import { type HookCommand, readHooks } from './hook-config.ts';
 import { runHook } from './hook-process.ts';
@@ -37,7 +38,8 @@ export function makeHookRunner(options: HookOptions): Hooks {
     problems,
     has: (name) => groups.has(name),
     async run(name, subject, input, signal) {
-      const fitting = (groups.get(name) ?? []).filter((group) => group.matches(subject));
+      const subjects = name === 'PreToolUse' || name === 'PostToolUse' ? namesOf(subject) : [subject];
+      const fitting = (groups.get(name) ?? []).filter((group) => subjects.some(group.matches));
       const commands = distinct(fitting.flatMap((group) => group.commands));
       if (commands.length === 0) return { context: [], messages: [] };
       const text = JSON.stringify({ cwd: options.cwd(), ...input, hook_event_name: name });

@@ -1,11 +1,11 @@
 // A call of any tool → a ruling, by what the tool touches: a shell, a file, a host, a server, an agent.
 import path from 'node:path';
 import { asString, type JsonObject } from '../../base/json.ts';
+import { matchesText } from '../wildcard.ts';
 import { judgePath, type PathContext } from './path-judge.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, combineRulings, deny, type Ruling } from './ruling.ts';
 import { judgeShell } from './shell/judge-shell.ts';
-import { matchesText } from './wildcard.ts';
 
 export interface ToolContext extends PathContext {
   readonly cwd: string;

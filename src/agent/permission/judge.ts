@@ -35,6 +35,8 @@ export interface RuleText {
 export interface Judge extends PermissionJudge {
   readonly problems: readonly string[];
   readonly rules: readonly RuleText[];
+  /** The same with further rules; this one stays as it is. */
+  withRules(more: readonly RuleText[]): Judge;
 }
 
 type Where = Parameters<PermissionJudge['judge']>[1];
@@ -64,6 +66,7 @@ export function makeJudge(options: JudgeOptions): Judge {
     get rules() {
       return rules;
     },
+    withRules: (more) => makeJudge({ ...options, rules: [...rules, ...more] }),
     judge(call, where) {
       const ruling = rule(call, where, rules);
       const isEnough = (texts: readonly string[]): boolean => {

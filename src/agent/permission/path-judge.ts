@@ -2,11 +2,11 @@
 // that forbids holds for either, a rule that allows must hold for both.
 import path from 'node:path';
 import type { PermissionMode } from '../permission-mode.ts';
+import { matchesPath } from '../wildcard.ts';
 import { changeProtection, readProtection } from './protected-path.ts';
 import { followLinks, isWithin } from './real-path.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, deny, type Ruling } from './ruling.ts';
-import { matchesPath } from './wildcard.ts';
 
 export interface Places {
   readonly projectDir: string;

@@ -1,6 +1,6 @@
 // Which files are never changed, and which are never read, without a person's word: those that run code later (hooks,
 // shell and editor settings, our own rules) and those that hold credentials.
-import { foldName } from './wildcard.ts';
+import { foldName } from '../wildcard.ts';
 
 const programs = [
   ['.git', 'the repository itself'],

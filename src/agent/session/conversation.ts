@@ -2,6 +2,7 @@
 // them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
 import { plainModelName, withoutModelDate } from '../../api/model-name.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { windowTokensOf } from '../../format/usage.ts';
 import { canonicalModel } from '../../session/resume/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
 import { filterDrafts } from '../../session/resume/filter.ts';
@@ -41,6 +42,16 @@ export class Conversation {
     const plain = plainName(model);
     const answered = this.#drafts.findLast((draft) => draft.model !== undefined && plainName(draft.model) === plain);
     return canonicalModel(answered?.model ?? model) ?? model;
+  }
+
+  /** What the last answer took of the window, as the API counted it; nought where a summary or nothing stands. */
+  get windowTokens(): number {
+    for (let i = this.#drafts.length - 1; i >= 0; i--) {
+      const usage = this.#drafts[i]?.lines[0]?.message?.usage;
+      const tokens = usage === undefined ? 0 : windowTokensOf(usage);
+      if (tokens > 0) return tokens;
+    }
+    return 0;
   }
 
   /** What a resume of the file sends before a prompt. */

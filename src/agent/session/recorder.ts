@@ -84,6 +84,11 @@ export class Recorder {
       : (this.#agents.get(agentId)?.writer.messages(model) ?? []);
   }
 
+  /** What the last answer of the session took of the window. */
+  get windowTokens(): number {
+    return this.#main.windowTokens;
+  }
+
   /** What a resume of the file would send before a prompt. */
   resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
     return this.#main.resumed();

@@ -75,6 +75,10 @@ export class TranscriptWriter {
     return this.#conversation.messages(model);
   }
 
+  get windowTokens(): number {
+    return this.#conversation.windowTokens;
+  }
+
   resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
     return this.#conversation.resumed();
   }

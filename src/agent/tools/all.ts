@@ -1,5 +1,6 @@
 // All built-in tools, in the order in which the model is told of them.
 import type { Tool } from '../tool.ts';
+import { type AgentType, makeAgentTool } from './agent.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { makeGlobTool } from './glob.ts';
@@ -8,14 +9,13 @@ import { askUserQuestionTool, exitPlanModeTool } from './person.ts';
 import { readTool } from './read.ts';
 import type { RipgrepPath } from './ripgrep.ts';
 import { bashOutputTool, killShellTool, taskStopTool } from './shell-tasks.ts';
-import { type AgentType, makeTaskTool } from './task.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { makeWebFetchTool, type WebFetchOptions } from './web-fetch.ts';
 import { webSearchTool } from './web-search.ts';
 import { writeTool } from './write.ts';
 
 export interface ToolOptions {
-  /** The types of sub-agents that Task offers; without any there is no Task. */
+  /** The types of sub-agents that Agent offers; without any there is no Agent. */
   readonly agentTypes?: readonly AgentType[];
   readonly web?: WebFetchOptions;
   /** Another ripgrep than the one of the package. */
@@ -25,7 +25,7 @@ export interface ToolOptions {
 export function makeTools(options: ToolOptions = {}): readonly Tool[] {
   const { agentTypes = [], web = {}, rgPath } = options;
   return [
-    ...(agentTypes.length === 0 ? [] : [makeTaskTool(agentTypes)]),
+    ...(agentTypes.length === 0 ? [] : [makeAgentTool(agentTypes)]),
     bashTool,
     bashOutputTool,
     killShellTool,

@@ -9,6 +9,8 @@ import { type Dialog, type DialogAnswer, pressInDialog } from './dialog.ts';
 import {
   approvalDialog,
   approvalOf,
+  consentDialog,
+  consentOf,
   planDecisionOf,
   planDialog,
   questionAnswer,
@@ -67,6 +69,7 @@ export class Asker {
     setMode: (mode: PermissionMode) => Promise<void>,
   ): Promise<PersonAnswer | undefined> {
     if (question.kind === 'plan') return this.#askForPlan(question.plan, signal, setMode);
+    if (question.kind === 'consent') return consentOf(await this.ask(consentDialog(question), signal), question);
     const answers: Record<string, string> = {};
     for (const [i, each] of question.questions.entries()) {
       const place = { number: i + 1, of: question.questions.length };

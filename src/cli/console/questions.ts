@@ -1,7 +1,7 @@
 // What the agent wants to know of the person → dialogs, and the person's choice → the agent's answer.
 import type { ToolCallView } from '../../agent/event.ts';
 import type { Approval, RuleOffer } from '../../agent/parts.ts';
-import type { PersonAnswer } from '../../agent/tool.ts';
+import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import { neutralise, oneLine } from '../../base/terminal-text.ts';
 import { withoutFolder } from '../../session/call-result.ts';
@@ -104,6 +104,26 @@ export function planDecisionOf(answer: DialogAnswer): PlanDecision {
   const index = answer.kind === 'cancelled' ? 3 : (answer.indexes[0] ?? 3);
   const comment = answer.kind === 'chosen' && answer.text !== '' ? { comment: answer.text } : {};
   return { answer: { kind: 'plan', isApproved: index < 2, ...comment }, acceptsEdits: index === 0 };
+}
+
+/** Something that only a person may allow: a server of the project, a file outside it. */
+export type ConsentQuestion = Extract<PersonQuestion, { readonly kind: 'consent' }>;
+
+export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dialog {
+  const kept = { hint: 'in this project, .claude/settings.local.json' };
+  return makeDialog({
+    title,
+    body: ({ columns }) => details.flatMap((text) => safeLines(text, columns - 6)).map((line) => `   ${line}`),
+    choices: canKeep
+      ? [{ label: 'Yes' }, { label: 'Yes, always', ...kept }, { label: 'No' }, { label: 'No, never', ...kept }]
+      : [{ label: 'Yes' }, { label: 'No' }],
+    escapeHint: 'Esc says no',
+  });
+}
+
+export function consentOf(answer: DialogAnswer, { canKeep }: ConsentQuestion): PersonAnswer {
+  const index = answer.kind === 'cancelled' ? -1 : (answer.indexes[0] ?? -1);
+  return { kind: 'consent', isGiven: index === 0 || (canKeep && index === 1), isKept: canKeep && index % 2 === 1 };
 }
 
 /** One question of AskUserQuestion; its input is the model's and may be anything. */

@@ -8,8 +8,8 @@ import { callsOf, type Node } from '../../session/node.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { readEntry, type Session } from '../../session/session.ts';
 import { branchNumbered, nodesOf, type Part, partsOf } from './parts.ts';
-import { firstChars } from './text.ts';
 import type { FindHit, FindResult } from './view.ts';
+import { matchWord, wordPattern } from './word-match.ts';
 
 export interface FindOptions {
   readonly text: string;
@@ -21,8 +21,6 @@ export interface FindOptions {
   /** Lines are read up to this many bytes; the part in which that happens is finished. */
   readonly maxBytes?: number;
 }
-
-const aroundChars = 60;
 
 /** Upper and lower case are the same; one hit for each block. */
 export function findInSession(session: Session, options: FindOptions): FindResult {
@@ -45,14 +43,6 @@ export function findInSession(session: Session, options: FindOptions): FindResul
 }
 
 const searched: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);
-
-/** White space in the word stands for any white space, as it is drawn. */
-function wordPattern(text: string): RegExp | undefined {
-  const words = firstChars(text, 200).trim();
-  if (words === '') return undefined;
-  const escaped = words.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  return new RegExp(escaped.join('\\s{1,20}'), 'iu');
-}
 
 /** A result is drawn with its call, which may stand in an earlier part. */
 function callParts(all: readonly Part[]): ReadonlyMap<string, Part> {
@@ -93,20 +83,7 @@ function answerHits(entry: Entry, search: Search): readonly FindHit[] {
 }
 
 function match({ node, part, pattern }: Search, kind: string, text: string): readonly FindHit[] {
-  const found = text === '' ? null : pattern.exec(text);
-  if (found === null) return [];
-  const { index, 0: words } = found;
-  const end = index + words.length;
-  return [
-    {
-      part: part.index,
-      turn: part.turn.index,
-      line: node.line,
-      record: node.index,
-      in: kind,
-      before: text.slice(Math.max(0, index - aroundChars), index).toWellFormed(),
-      match: words.toWellFormed(),
-      after: text.slice(end, end + aroundChars).toWellFormed(),
-    },
-  ];
+  const found = matchWord(pattern, text);
+  if (found === undefined) return [];
+  return [{ part: part.index, turn: part.turn.index, line: node.line, record: node.index, in: kind, ...found }];
 }

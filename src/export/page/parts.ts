@@ -1,7 +1,7 @@
 // A branch → its turns in parts of a few dozen lines: what the page loads, draws and drops together. Most turns are one
 // part; an agent that worked for hours on one prompt is hundreds.
 import type { Branch } from '../../session/branch.ts';
-import type { Node } from '../../session/node.ts';
+import { callsOf, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
 import { type Turn, turnsOf } from '../../session/turns.ts';
 
@@ -93,4 +93,21 @@ export function findLine(session: Session, line: number): LinePlace | undefined 
     }
   }
   return undefined;
+}
+
+/** What a page can go to: a line that no branch shows leads to the beginning of the active one. */
+export function placeOfLine(session: Session, line: number): { readonly branch: number; readonly part: number | null } {
+  const found = findLine(session, line);
+  return { branch: found?.branch ?? 1, part: found?.part ?? null };
+}
+
+/** The place of the call that started a sub-agent. */
+export function placeOfAgent(
+  session: Session,
+  agentId: string,
+): { readonly line: number; readonly branch: number; readonly part: number | null } | null {
+  const toolUseId = session.agents.find((each) => each.agentId === agentId)?.toolUseId;
+  const isCall = (node: Node): boolean => callsOf(node).some((call) => call.id === toolUseId);
+  const node = toolUseId === undefined ? undefined : session.transcript.nodes.find(isCall);
+  return node === undefined ? null : { line: node.line, ...placeOfLine(session, node.line) };
 }

@@ -25,11 +25,22 @@ export interface TableRow {
 export async function* sessionRows(subject: Subject, options: RowOptions = {}): AsyncGenerator<TableRow> {
   const { session } = subject;
   yield { table: 'sessions', row: sessionRow(subject, options) };
-  yield* conversationRows(session, session.id, null);
+  for (const row of conversationRows(session, session.id, null)) yield hideNames(subject, row);
   for (const agent of session.agents) {
     const own = await openSubjectAgent(subject, { root: session }, agent);
-    if (!('unreadable' in own)) yield* conversationRows(own, session.id, agent.agentId);
+    if ('unreadable' in own) continue;
+    for (const row of conversationRows(own, session.id, agent.agentId)) yield hideNames(subject, row);
   }
+}
+
+/** They come from beside the lines, where nothing was hidden yet. */
+function hideNames({ hide }: Subject, { table, row }: TableRow): TableRow {
+  const { model, name } = row;
+  const hidden = {
+    ...(typeof model === 'string' ? { model: hide(model) } : {}),
+    ...(typeof name === 'string' ? { name: hide(name) } : {}),
+  };
+  return { table, row: { ...row, ...hidden } };
 }
 
 function sessionRow({ session, hide }: Subject, { full }: RowOptions): Row {
@@ -41,8 +52,8 @@ function sessionRow({ session, hide }: Subject, { full }: RowOptions): Row {
     cwd: cwd === undefined || full !== true ? null : hide(cwd),
     started_at: startedAt,
     ended_at: endedAt,
-    models: modelsOf(session),
-    client_versions: versionsOf(session),
+    models: modelsOf(session).map(hide),
+    client_versions: versionsOf(session).map(hide),
     entries,
     turns,
     branches: session.branches.length,

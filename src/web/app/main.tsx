@@ -1,10 +1,18 @@
-// The page: the address → what is shown.
+// The page starts here: its styles, its one client and one connection, and what the address names.
 import { createRoot } from 'react-dom/client';
 import { Client } from '../client.ts';
-import { httpSource, type PageClient } from './session/http-source.ts';
-import { SessionPage } from './session/session-page.tsx';
+import { PageEvents } from './page-events.ts';
+import { startRouter } from './router.ts';
+import type { PageClient } from './session/http-source.ts';
+import { App } from './shell/app.tsx';
+import { applyTheme, readTheme } from './theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/shell.css';
+import './styles/library.css';
+import './styles/usage.css';
+import './styles/health.css';
+import './styles/live.css';
 import './styles/session.css';
 import './styles/outline.css';
 import './styles/conversation.css';
@@ -12,17 +20,9 @@ import './styles/calls.css';
 import './styles/code.css';
 import './styles/phone.css';
 
+applyTheme(readTheme());
+startRouter();
 const client: PageClient = new Client();
+const events = new PageEvents((wanted) => client.eventsUrl(wanted));
 const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<App path={location.pathname} />);
-
-function App({ path }: { readonly path: string }) {
-  const key = /^\/s\/([^/]+)$/.exec(path)?.[1];
-  if (key !== undefined) return <SessionPage source={httpSource(client, decodeURIComponent(key))} />;
-  return (
-    <main className="message-page">
-      <h1>Clew</h1>
-      <p>There is no such page.</p>
-    </main>
-  );
-}
+if (root !== null) createRoot(root).render(<App services={{ client, events }} />);

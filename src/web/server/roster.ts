@@ -101,7 +101,7 @@ export class Roster {
       known.sessions++;
       known.sizeBytes += row.sizeBytes;
       if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
-      known.changedAt = Math.max(known.changedAt, row.changedAt);
+      known.changedAt = Math.max(known.changedAt, lastUse(row));
       if (this.#live.has(row.path)) known.live++;
     }
     return [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);

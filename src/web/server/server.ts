@@ -52,6 +52,8 @@ export interface RunningServer {
 }
 
 const tickMs = 5_000;
+/** What is done without being asked, and again by the next worker where one died. */
+const tasks: Partial<Record<Role, string>> = { index: 'changed', watch: 'watch' };
 const maxNotices = 20;
 
 export async function startServer(setup: ServerSetup): Promise<RunningServer> {
@@ -142,8 +144,8 @@ class LibraryServer implements RunningServer {
         throw new UserError(`port ${port} is not yours to use`, 'name one above 1023, or leave --port out');
       throw error;
     }
-    this.#threads.index.tell('changed', {});
-    this.#threads.watch.tell('watch', {});
+    this.#threads.index.begin();
+    this.#threads.watch.begin();
     this.#tick();
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
@@ -210,7 +212,11 @@ class LibraryServer implements RunningServer {
   #thread(role: Role): Thread {
     const { roots, state, isDemo, env, onFault } = this.#setup;
     const onNews = (name: string, value: unknown): void => this.#hear(name, value);
-    return new Thread({ role, roots, state, isDemo }, { env, onFault, onNews });
+    const task = tasks[role];
+    return new Thread(
+      { role, roots, state, isDemo },
+      { env, onFault, onNews, ...(task === undefined ? {} : { task }) },
+    );
   }
 
   #hear(name: string, value: unknown): void {

@@ -4,13 +4,12 @@
 import { exportMarkdown } from '../../export/markdown.ts';
 import { findInSession } from '../../export/page/find.ts';
 import { sessionHead } from '../../export/page/head.ts';
-import { branchNumbered, findLine, partsOf } from '../../export/page/parts.ts';
+import { branchNumbered, partsOf, placeOfAgent, placeOfLine } from '../../export/page/parts.ts';
 import { imageAt, textAt } from '../../export/page/text.ts';
 import { turnViews } from '../../export/page/turn-view.ts';
 import type { FindResult, SessionHead, TurnView } from '../../export/page/view.ts';
 import { exportSubject } from '../../export/subject.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
-import { callsOf, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
 import { readLines } from '../../store/lines.ts';
 import type {
@@ -25,8 +24,9 @@ import type {
   TurnsQuery,
   ValueQuery,
 } from '../wire.ts';
+import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { Refusal } from './refusal.ts';
-import type { Shelf, Shelved } from './shelf.ts';
+import { type Shelf, type Shelved, startMark } from './shelf.ts';
 import type { Answer } from './thread.ts';
 
 /** The key was turned into the path by the server. */
@@ -38,29 +38,34 @@ const maxParts = 200;
 const enoughChars = 4 * 1024 * 1024;
 const maxRawBytes = 1024 * 1024;
 const maxMarkdownChars = 64 * 1024 * 1024;
+const maxStarts = 100;
 
 export class SessionAnswers {
   readonly #shelf: Shelf;
   readonly #prices = new PriceList(loadPrices());
   /** A session that has grown is another object; one that left the shelf takes its heads along. */
   readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
+  /** How far the beginnings went that pages have, by path and version. */
+  readonly #starts = new Map<string, Extent>();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
   }
 
   async head(query: Of<HeadQuery>): Promise<HeadAnswer<SessionHead>> {
-    const { session, version } = await this.#open(query);
-    const { key, branch = 1, fromTurn = 1 } = query;
+    const { session, version, isWhole } = await this.#openStart(query, query.start === true);
+    const { key, branch = 1, fromTurn = 1, since } = query;
     requireBranch(session, branch);
     const known = this.#heads.get(session)?.get(`${branch} ${fromTurn}`);
     const head = known ?? sessionHead(session, { branch, fromTurn, prices: this.#prices });
     this.#heads.set(session, (this.#heads.get(session) ?? new Map()).set(`${branch} ${fromTurn}`, head));
-    return { key, version, head };
+    const before = since === undefined ? undefined : this.#starts.get(`${query.path}\n${since}`);
+    const fromPart = before === undefined || branch !== 1 ? 0 : firstChangedPart(session, before);
+    return { key, version, isWhole, fromPart, head };
   }
 
   async turns(query: Of<TurnsQuery>): Promise<TurnsAnswer<TurnView>> {
-    const { session, version } = await this.#open(query);
+    const { session, version } = await this.#openStart(query, query.version?.startsWith(startMark) === true);
     const { branch = 1, from = 0 } = query;
     requireBranch(session, branch);
     const total = partsOf(session, branchNumbered(session, branch)).all.length;
@@ -79,7 +84,7 @@ export class SessionAnswers {
   async place(query: Of<SessionPart & { readonly line: number }>): Promise<PlaceAnswer> {
     const { session } = await this.#open(query);
     const { line, agent } = query;
-    const at = placeIn(session, line);
+    const at = placeOfLine(session, line);
     const under = agent === undefined ? null : await this.#callOf(query.path, agent);
     return { line, agentId: agent ?? null, ...at, under };
   }
@@ -138,22 +143,31 @@ export class SessionAnswers {
     return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(pieces.join('')) };
   }
 
+  /** Where the beginning was wanted, and the whole is there, the whole is answered: it begins alike, or the page asks. */
+  async #openStart(query: Of<TurnsQuery>, mayBeStart: boolean): Promise<Shelved & { readonly isWhole: boolean }> {
+    // How many branches there are is known at the end.
+    if (!mayBeStart || query.agent !== undefined || (query.branch ?? 1) !== 1)
+      return { ...(await this.#open(query)), isWhole: true };
+    const shelved = await this.#shelf.openStart(query.path);
+    const isWhole = !shelved.version.startsWith(startMark);
+    if (!isWhole) this.#rememberStart(`${query.path}\n${shelved.version}`, shelved);
+    return { ...shelved, isWhole };
+  }
+
+  #rememberStart(name: string, shelved: Shelved): void {
+    if (this.#starts.has(name)) return;
+    const [oldest] = this.#starts.size >= maxStarts ? this.#starts.keys() : [];
+    if (oldest !== undefined) this.#starts.delete(oldest);
+    this.#starts.set(name, extentOf(shelved));
+  }
+
   #open({ path, agent }: Of<SessionPart>): Promise<Shelved> {
     return agent === undefined ? this.#shelf.open(path) : this.#shelf.openAgent(path, agent);
   }
 
   async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
-    const { session } = await this.#shelf.open(path);
-    const toolUseId = session.agents.find((each) => each.agentId === agentId)?.toolUseId;
-    const isCall = (node: Node): boolean => callsOf(node).some((call) => call.id === toolUseId);
-    const node = toolUseId === undefined ? undefined : session.transcript.nodes.find(isCall);
-    return node === undefined ? null : { line: node.line, ...placeIn(session, node.line) };
+    return placeOfAgent((await this.#shelf.open(path)).session, agentId);
   }
-}
-
-function placeIn(session: Session, line: number): { readonly branch: number; readonly part: number | null } {
-  const found = findLine(session, line);
-  return { branch: found?.branch ?? 1, part: found?.part ?? null };
 }
 
 function requireBranch(session: Session, branch: number): void {

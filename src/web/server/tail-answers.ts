@@ -1,8 +1,7 @@
 // A transcript that was written to → what is new in it: for pages that show the session, from which part on; for the page
 // of what runs now, the lines themselves.
-import { branchNumbered, partsOf } from '../../export/page/parts.ts';
-import type { Session } from '../../session/session.ts';
 import type { AppendEvent, LiveLine } from '../wire.ts';
+import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { liveLines } from './live-lines.ts';
 import type { Shelf, Shelved } from './shelf.ts';
 
@@ -19,22 +18,13 @@ export interface Tail {
   readonly lines: readonly LiveLine[];
 }
 
-/** What of a transcript is known to those who listen. */
-interface Known {
-  readonly version: string;
-  readonly nodes: number;
-  readonly parts: number;
-  readonly branchLines: number;
-  readonly leafOffset: number;
-}
-
 const maxLines = 50;
 const newLines = 6;
 const maxKnown = 1_000;
 
 export class TailAnswers {
   readonly #shelf: Shelf;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, Extent>();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
@@ -56,7 +46,13 @@ export class TailAnswers {
     // Of one that nobody has heard of before, its last words are news enough.
     const added = isReplaced ? nodes.slice(-newLines) : nodes.slice(before.nodes);
     const { key, agentId } = query;
-    const append = { key, version, agentId, fromPart: isReplaced ? 0 : fromPart(session, before), parts: now.parts };
+    const append = {
+      key,
+      version,
+      agentId,
+      fromPart: isReplaced ? 0 : firstChangedPart(session, before),
+      parts: now.parts,
+    };
     return { append, lines: liveLines(session, added.slice(-maxLines), agentId) };
   }
 
@@ -70,30 +66,13 @@ export class TailAnswers {
     return agentId === null ? this.#shelf.open(path) : this.#shelf.openAgent(path, agentId);
   }
 
-  #remember(query: TailQuery, { session, version }: Shelved): Known {
-    const branch = branchNumbered(session, 1);
-    const known = {
-      version,
-      nodes: session.transcript.nodes.length,
-      parts: partsOf(session, branch).all.length,
-      branchLines: branch?.nodes.length ?? 0,
-      leafOffset: branch?.leaf.offset ?? 0,
-    };
+  #remember(query: TailQuery, shelved: Shelved): Extent {
+    const known = extentOf(shelved);
     const [oldest] = this.#known.size >= maxKnown ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(nameOf(query), known);
     return known;
   }
-}
-
-/** The last part that there was, or an earlier one, where a call was answered only now; 0 on another branch. */
-function fromPart(session: Session, before: Known): number {
-  const branch = branchNumbered(session, 1);
-  const isSameBranch = branch?.nodes[before.branchLines - 1]?.offset === before.leafOffset;
-  if (branch === undefined || (before.branchLines > 0 && !isSameBranch)) return 0;
-  const { partOf } = partsOf(session, branch);
-  const added = session.transcript.nodes.slice(before.nodes).flatMap((node) => partOf(node.index) ?? []);
-  return Math.max(0, Math.min(before.parts - 1, ...added));
 }
 
 function nameOf({ path, agentId }: TailQuery): string {

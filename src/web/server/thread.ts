@@ -39,6 +39,8 @@ export interface ThreadOptions {
   onNews(name: string, value: unknown): void;
   /** Bugs, with their stack. */
   onFault(message: string): void;
+  /** What it does without being asked: told to it by `begin`, and to every worker that follows one that died. */
+  readonly task?: string;
 }
 
 interface Waiting {
@@ -48,6 +50,9 @@ interface Waiting {
 
 /** Each thread has its own; what it is by default, times the threads, is more than all the rest. */
 const youngMb = 16;
+/** A worker that dies again and again is given more and more time. */
+const firstPauseMs = 1_000;
+const maxPauseMs = 60_000;
 
 /** Starts with the first question; a worker that dies fails what it was asked, and the next question starts another. */
 export class Thread {
@@ -57,6 +62,9 @@ export class Thread {
   #worker: Worker | undefined;
   #lastId = 0;
   #isClosed = false;
+  #hasBegun = false;
+  #pauseMs = firstPauseMs;
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(setup: ThreadSetup, options: ThreadOptions) {
     this.#setup = setup;
@@ -81,8 +89,20 @@ export class Thread {
     if (!this.#isClosed) this.#post({ id: 0, method, params });
   }
 
+  /** Its task, from now on until it is closed. */
+  begin(): void {
+    this.#hasBegun = true;
+    if (this.#options.task !== undefined) this.tell(this.#options.task, {});
+  }
+
+  /** For tests: the worker ends as it would of a fault. */
+  async killWorker(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#pause);
     this.#fail(new Refusal(503, 'the server is stopping'));
     await this.#worker?.terminate();
   }
@@ -103,8 +123,16 @@ export class Thread {
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
       this.#fail(new Refusal(500, 'something went wrong inside of Clew', 'the terminal it runs in says more'));
+      this.#beginAgain();
     });
     return worker;
+  }
+
+  #beginAgain(): void {
+    if (this.#isClosed || !this.#hasBegun) return;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.begin(), this.#pauseMs).unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }
 
   #receive(message: Message): void {

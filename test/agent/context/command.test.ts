@@ -156,7 +156,7 @@ test('the model takes up a skill through a tool, and is told which there are', a
     }),
     command('secret', { name: 'deploy', kind: 'skill', description: 'not for the model' }),
   ];
-  const tool = makeSkillTool(skills, {});
+  const tool = makeSkillTool(skills, () => ({}));
   assert.equal(describeSkills(skills), '- greet: Greets people');
   const context = {} as CallContext; // the tool asks nothing of it
   assert.deepEqual(tool?.parse({ skill: '/greet', args: 'Bob' }), { input: { skill: 'greet', args: 'Bob' } });
@@ -173,5 +173,8 @@ test('the model takes up a skill through a tool, and is told which there are', a
     isError: true,
     stored: 'Error: There is no skill deploy. There are: greet',
   });
-  assert.equal(makeSkillTool(skills.slice(1), {}), undefined);
+  assert.equal(
+    makeSkillTool(skills.slice(1), () => ({})),
+    undefined,
+  );
 });

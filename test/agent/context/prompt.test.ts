@@ -135,10 +135,10 @@ test('files outside the project are attached only with consent, also behind a li
     ),
   );
   const asked: string[] = [];
-  const allowOutside = async (file: string) => asked.push(path.relative(top, file)) === 3;
+  const mayRead = async (_: string, real: string) => asked.push(path.relative(top, real)) === 3;
   const allowed = await expandPrompt('@~/secret.txt @../home/secret.txt @link/secret.txt', {
     ...options,
-    allowOutside,
+    mayRead,
   });
   assert.deepEqual(asked, ['home/secret.txt', 'home/secret.txt', 'home/secret.txt']);
   assert.deepEqual(allowed.lines[1]?.content, [

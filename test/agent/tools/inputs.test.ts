@@ -13,7 +13,7 @@ test('the tools have the names of Claude Code and schemas that the API takes', (
   assert.deepEqual(
     tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties as object)].join(' ')),
     [
-      'Task description prompt subagent_type model run_in_background',
+      'Agent description prompt subagent_type model run_in_background',
       'Bash command timeout description run_in_background',
       'BashOutput bash_id filter',
       'KillShell shell_id',
@@ -42,9 +42,9 @@ test('the tools have the names of Claude Code and schemas that the API takes', (
   ]);
 });
 
-test('without types of agents there is no Task', () => {
+test('without types of agents there is no Agent', () => {
   assert.equal(
-    makeTools().some(({ name }) => name === 'Task'),
+    makeTools().some(({ name }) => name === 'Agent'),
     false,
   );
 });
@@ -68,7 +68,7 @@ test('a wrong input is told in one short line that names every field', () => {
   assert.match(problemOf('Bash', { command: 'x'.repeat(300_000) }), /write a script file/);
   assert.match(problemOf('Bash', { command: 'x', timeout: 700_000 }), /`timeout`/);
   assert.match(
-    problemOf('Task', { description: 'd', prompt: 'p', subagent_type: 'x' }),
+    problemOf('Agent', { description: 'd', prompt: 'p', subagent_type: 'x' }),
     /is not one of general-purpose/,
   );
   const many = problemOf('TodoWrite', { todos: Array.from({ length: 100 }, () => 7) });
@@ -176,7 +176,7 @@ test('ExitPlanMode succeeds only where the person approves', async (t) => {
   assert.match(await bench.refusal('ExitPlanMode', { plan }), /Nobody approved/);
 });
 
-test('Task hands the work to the loop', async (t) => {
+test('Agent hands the work to the loop', async (t) => {
   const bench = makeBench(t, {}, { agentTypes });
   const outcome: ToolOutcome = { content: 'report', isError: false, stored: { status: 'completed' }, agentId: 'a1' };
   const given: unknown[] = [];
@@ -185,8 +185,8 @@ test('Task hands the work to the loop', async (t) => {
     return outcome;
   };
   const input = { description: 'Count', prompt: 'Count the files.', subagent_type: 'general-purpose' };
-  assert.deepEqual(await bench.call('Task', input, { startAgent }), outcome);
-  await bench.call('Task', { ...input, model: 'small', run_in_background: true }, { startAgent });
+  assert.deepEqual(await bench.call('Agent', input, { startAgent }), outcome);
+  await bench.call('Agent', { ...input, model: 'small', run_in_background: true }, { startAgent });
   const task = { description: 'Count', prompt: 'Count the files.', type: 'general-purpose' };
   assert.deepEqual(given, [
     { ...task, isBackground: false },

@@ -66,3 +66,29 @@ test('questions wait for one another, and one that is no longer wanted answers i
     ['chosen', 'cancelled', 'cancelled', 'cancelled'],
   );
 });
+
+test('consent is given once, always, not now or never; Esc says no', async () => {
+  const question = { kind: 'consent', title: 'Start it?', details: ['It runs: x'], canKeep: true } as const;
+  const { asker, press } = kit();
+  const never = async () => assert.fail('no mode is set');
+  const answers: unknown[] = [];
+  for (const key of ['1', '2', '3', '4']) {
+    const asked = asker.askPerson(question, new AbortController().signal, never);
+    await tick();
+    press(key);
+    answers.push(await asked);
+  }
+  const plain = asker.askPerson({ ...question, canKeep: false }, new AbortController().signal, never);
+  await tick();
+  press('2');
+  answers.push(await plain, await asker.askPerson(question, AbortSignal.abort(), never));
+  const said = (isGiven: boolean, isKept: boolean) => ({ kind: 'consent', isGiven, isKept });
+  assert.deepEqual(answers, [
+    said(true, false),
+    said(true, true),
+    said(false, false),
+    said(false, true),
+    said(false, false),
+    said(false, false),
+  ]);
+});

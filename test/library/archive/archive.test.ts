@@ -176,7 +176,7 @@ test('a dry run writes nothing, not even a folder', async (t) => {
   assert.deepEqual([sessions.map((session) => session.outcome), readdirSync(temp)], [['archived'], ['projects']]);
 });
 
-const rounds = isLong ? 200 : 40;
+const rounds = isLong ? 200 : 20;
 test(`an archiver killed at ${rounds} random moments leaves a whole archive, and the next run completes it`, async (t) => {
   const temp = temporaryFolder(t);
   const root = killRoot(temp);
@@ -209,7 +209,7 @@ test('an archive cut at any byte keeps what stands before, and the next run comp
   const wanted = await referenceArchive(temp, root);
   const reference = path.join(temp, 'reference');
   const names = readdirSync(reference).sort();
-  for (let round = 0; round < (isLong ? 200 : 40); round++) {
+  for (let round = 0; round < (isLong ? 200 : 20); round++) {
     const folder = path.join(temp, `cut-${round}`);
     const last = Math.floor(Math.random() * names.length);
     mkdirSync(folder);

@@ -44,7 +44,7 @@ test('the session that was used longest ago makes room', async (context) => {
   const files = ['a', 'b', 'c'].map((name) => path.join(folder, `${name}.jsonl`));
   for (const file of files) writeFileSync(file, line('u1', null, 'one'));
   const [a = '', b = '', c = ''] = files;
-  const shelf = new Shelf(250_000);
+  const shelf = new Shelf({ maxBytes: 250_000 });
   for (const file of [a, b, a, c, a]) await shelf.open(file);
   assert.equal(shelf.counts.whole, 3);
   await shelf.open(b);
@@ -57,4 +57,67 @@ test('a file that cannot be read fails for whoever asks, and is tried again', as
   await assert.rejects(shelf.open(file), { code: 'ENOENT' });
   writeFileSync(file, line('u1', null, 'one'));
   assert.equal((await shelf.open(file)).session.transcript.nodes.length, 1);
+});
+
+/** A session of turns in one chain, each of more than `bytes`. */
+function chain(count: number, bytes: number): string {
+  const builder = transcript();
+  for (let i = 1; i <= count; i++) builder.user(`prompt ${i}`).assistant('x'.repeat(bytes));
+  return builder.text();
+}
+
+test('the beginning of a large session is there before its end is read', async (context) => {
+  const file = path.join(temporaryFolder(context), 'a.jsonl');
+  writeFileSync(file, chain(100, 100_000));
+  const shelf = new Shelf({ startBytes: 1_000_000 });
+  const start = await shelf.openStart(file);
+  const whole = await shelf.open(file);
+  const known = start.session.transcript.nodes.length;
+  assert.deepEqual(shelf.counts, { whole: 1, grown: 0 });
+  assert.equal(start.version, `start-${whole.version}`);
+  // About a megabyte of ten: a step of the reader is one.
+  assert.ok(known >= 20 && known <= 44, `${known} lines`);
+  assert.deepEqual(
+    whole.session.transcript.nodes.slice(0, known).map(({ uuid, offset }) => [uuid, offset]),
+    start.session.transcript.nodes.map(({ uuid, offset }) => [uuid, offset]),
+  );
+  assert.equal(whole.session.transcript.nodes.length, 200);
+  assert.equal(await shelf.openStart(file), whole);
+});
+
+test('what is soon read has no beginning', async (context) => {
+  const file = path.join(temporaryFolder(context), 'a.jsonl');
+  writeFileSync(file, chain(30, 100_000));
+  const shelf = new Shelf({ startBytes: 1_000_000 });
+  assert.equal((await shelf.openStart(file)).session.transcript.nodes.length, 60);
+});
+
+test('a session is read in steps, between which others are answered', async (context) => {
+  const folder = temporaryFolder(context);
+  const [large, small] = [path.join(folder, 'a.jsonl'), path.join(folder, 'b.jsonl')];
+  writeFileSync(large, chain(100, 100_000));
+  writeFileSync(small, line('u1', null, 'one'));
+  const shelf = new Shelf();
+  const order: string[] = [];
+  const first = shelf.open(large).then(() => order.push('large'));
+  await shelf.openStart(small).then(() => order.push('small'));
+  await first;
+  assert.deepEqual(order, ['small', 'large']);
+});
+
+test('a file that is rewritten while it is read is read anew', async (context) => {
+  const file = path.join(temporaryFolder(context), 'a.jsonl');
+  writeFileSync(file, chain(100, 100_000));
+  const shelf = new Shelf({ startBytes: 1_000_000 });
+  await shelf.openStart(file);
+  writeFileSync(file, line('x1', null, 'another file') + chain(120, 100_000));
+  await shelf.open(file);
+  const { session } = await shelf.open(file);
+  assert.equal(session.transcript.nodes[0]?.uuid, 'x1');
+  assert.equal(session.transcript.nodes.length, 241);
+});
+
+test('the beginning of a file that cannot be read fails like the whole', async (context) => {
+  const file = path.join(temporaryFolder(context), 'a.jsonl');
+  await assert.rejects(new Shelf().openStart(file), { code: 'ENOENT' });
 });

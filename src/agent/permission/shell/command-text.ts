@@ -1,6 +1,6 @@
 // A simple command → the texts that rules are compared with.
 import { shellQuote } from '../../../base/shell-quote.ts';
-import { matchesText } from '../wildcard.ts';
+import { matchesText } from '../../wildcard.ts';
 import { isLiteral, type ShellCommand, type ShellWord } from './script.ts';
 
 /** Variables that change how a program talks, not what it runs. */

@@ -2,9 +2,9 @@
 // that are known to write are held to the rules of writing.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { matchesPath } from '../../wildcard.ts';
 import { judgePath, type PathContext } from '../path-judge.ts';
 import { ask, combineRulings, type Ruling } from '../ruling.ts';
-import { matchesPath } from '../wildcard.ts';
 import { isHarmless } from './command-text.ts';
 import { isLiteral, type ShellCommand, type ShellWord } from './script.ts';
 import type { Standing } from './standing.ts';

@@ -22,11 +22,15 @@ function numberOf(text: string | null): number | null {
 }
 
 export function writeAddress(key: string, place: Partial<SessionAddress>): string {
+  const text = writeQuery(place);
+  return `/s/${encodeURIComponent(key)}${text === '' ? '' : `?${text}`}`;
+}
+
+export function writeQuery(place: Partial<SessionAddress>): string {
   const query = new URLSearchParams();
   if (place.branch != null && place.branch > 1) query.set('branch', String(place.branch));
   if (place.turn != null) query.set('turn', String(place.turn));
   if (place.line != null && place.line > 0) query.set('line', String(place.line));
   if (place.agentId != null) query.set('agent', place.agentId);
-  const text = query.toString();
-  return `/s/${encodeURIComponent(key)}${text === '' ? '' : `?${text}`}`;
+  return query.toString();
 }

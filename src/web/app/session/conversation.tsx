@@ -26,6 +26,8 @@ export interface ConversationHandle {
 export interface ConversationProps {
   readonly head: SessionHead;
   readonly store: PartsStore;
+  /** `false`: more will come that is no news. */
+  readonly isWhole: boolean;
   readonly handle: React.Ref<ConversationHandle>;
   /** The part at the top of the screen. */
   onPlace(part: number): void;
@@ -33,7 +35,7 @@ export interface ConversationProps {
 
 type Scroller = Virtualizer<HTMLElement, HTMLDivElement>;
 
-export function Conversation({ head, store, handle, onPlace }: ConversationProps) {
+export function Conversation({ head, store, isWhole, handle, onPlace }: ConversationProps) {
   const scrollRef = useRef<HTMLElement>(null);
   useSyncExternalStore(store.subscribe, () => store.version);
   const virtualizer: Scroller = useVirtualizer<HTMLElement, HTMLDivElement>({
@@ -55,7 +57,7 @@ export function Conversation({ head, store, handle, onPlace }: ConversationProps
   useEffect(() => store.want(first, last + 1), [store, first, last]);
   const top = rows.find((row) => row.end > (virtualizer.scrollOffset ?? 0) + 24)?.index ?? first;
   useEffect(() => onPlace(top), [onPlace, top]);
-  const { isBehind, goOn } = useFollowing(scrollRef, virtualizer, head.parts, () =>
+  const { isBehind, goOn } = useFollowing(scrollRef, virtualizer, { parts: head.parts, isWhole }, () =>
     pursue({ part: head.parts - 1, isEnd: true }),
   );
   return (
@@ -207,13 +209,13 @@ function findLine(row: Element, line: TargetLine): Element | null {
 function useFollowing(
   scrollRef: React.RefObject<HTMLElement | null>,
   virtualizer: Scroller,
-  parts: number,
+  { parts, isWhole }: { readonly parts: number; readonly isWhole: boolean },
   goToEnd: () => void,
 ): { readonly isBehind: boolean; readonly goOn: () => void } {
   const [isBehind, setBehind] = useState(false);
   const wasAtEnd = useRef(false);
   const height = useRef(0);
-  const seen = useRef(parts);
+  const seen = useRef({ parts, isWhole });
   const size = virtualizer.getTotalSize();
   useEffect(() => {
     const element = scrollRef.current;
@@ -230,9 +232,9 @@ function useFollowing(
     const grew = size > height.current && height.current > 0;
     height.current = size;
     if (element !== null && grew && wasAtEnd.current) element.scrollTop = element.scrollHeight;
-    if (parts > seen.current && !wasAtEnd.current) setBehind(true);
-    seen.current = parts;
-  }, [scrollRef, size, parts]);
+    if (seen.current.isWhole && parts > seen.current.parts && !wasAtEnd.current) setBehind(true);
+    seen.current = { parts, isWhole };
+  }, [scrollRef, size, parts, isWhole]);
   const goOn = (): void => {
     setBehind(false);
     goToEnd();

@@ -2,17 +2,34 @@
 import type { FindResult, SessionHead, TurnView } from '../../../export/page/view.ts';
 import type { Client } from '../../client.ts';
 import type { AppendEvent } from '../../wire.ts';
-import type { SessionSource } from './source.ts';
+import { readAddress, writeAddress } from './address.ts';
+import type { SessionSource, SessionStart } from './source.ts';
 
 export type PageClient = Client<SessionHead, TurnView, FindResult>;
 
 export function httpSource(client: PageClient, key: string, agentId: string | null = null): SessionSource {
   const part = agentId === null ? {} : { agent: agentId };
+  let shown: { readonly version?: string } = {};
   return {
     key,
     agentId,
-    head: async (branch, signal) => (await client.head(key, { ...part, branch }, signal)).head,
-    parts: async (branch, from, to, signal) => (await client.turns(key, { ...part, branch, from, to }, signal)).parts,
+    exported: null,
+    startPlace: () => readAddress(location.search),
+    addressOf: (place) => writeAddress(key, place),
+    head: async (branch, signal, fromTurn = 1) => (await client.head(key, { ...part, branch, fromTurn }, signal)).head,
+    start: async (branch, signal) => {
+      const { head, version, isWhole } = await client.head(key, { ...part, branch, start: true }, signal);
+      if (isWhole) return { head };
+      shown = { version };
+      const rest: SessionStart['rest'] = async (stop) => {
+        const whole = await client.head(key, { ...part, branch, since: version }, stop);
+        shown = {};
+        return whole;
+      };
+      return { head, rest };
+    },
+    parts: async (branch, from, to, signal) =>
+      (await client.turns(key, { ...part, ...shown, branch, from, to }, signal)).parts,
     text: (ref) => client.text(key, { ...part, ...ref }),
     imageUrl: (ref) => client.imageUrl(key, { ...part, ...ref }),
     line: (line) => client.line(key, line, part),

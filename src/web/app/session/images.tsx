@@ -30,16 +30,21 @@ export function Picture({ image }: { readonly image: ImageRef }) {
     );
   }
   const address = source.imageUrl(image.at);
+  const picture = (
+    <img
+      src={address}
+      alt={`From the transcript, ${facts}`}
+      loading="lazy"
+      width={image.width ?? undefined}
+      height={image.height ?? undefined}
+      onError={() => setBroken(true)}
+    />
+  );
+  // No browser opens a page at the address of inlined data.
+  if (source.exported !== null) return <span className="picture">{picture}</span>;
   return (
     <a className="picture" href={address} target="_blank" rel="noopener noreferrer">
-      <img
-        src={address}
-        alt={`From the transcript, ${facts}`}
-        loading="lazy"
-        width={image.width ?? undefined}
-        height={image.height ?? undefined}
-        onError={() => setBroken(true)}
-      />
+      {picture}
     </a>
   );
 }

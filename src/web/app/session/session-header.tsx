@@ -21,9 +21,11 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
   return (
     <header className="session-header">
       <div className="session-title">
-        <a className="home" href="/">
-          Clew
-        </a>
+        {source.exported === null ? (
+          <a className="home" href="/">
+            Clew
+          </a>
+        ) : null}
         <button type="button" className="outline-toggle" onClick={onOutline}>
           Turns
         </button>
@@ -43,9 +45,11 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
           <button type="button" onClick={onFind} aria-keyshortcuts="/">
             Find
           </button>
-          <button type="button" onClick={() => copy(resume, 'Resume command')} title={resume}>
-            Copy resume command
-          </button>
+          {source.exported === null ? (
+            <button type="button" onClick={() => copy(resume, 'Resume command')} title={resume}>
+              Copy resume command
+            </button>
+          ) : null}
           <button type="button" onClick={() => copy(source.markdown({ branch: head.branch }), 'Markdown')}>
             Copy as Markdown
           </button>
@@ -67,6 +71,11 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
           </span>
         )}
       </p>
+      {source.exported === null ? null : (
+        <p className="quiet export-note">
+          <Words text={source.exported.note} />
+        </p>
+      )}
       {head.damageCount === 0 ? null : <Damage head={head} />}
     </header>
   );

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/page/view.ts';
-import { readAddress, type SessionAddress, writeAddress } from './address.ts';
+import type { SessionAddress } from './address.ts';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
 import { FindBar } from './find-bar.tsx';
 import { Help } from './help.tsx';
@@ -17,31 +17,30 @@ import {
   TargetContext,
   type TargetLine,
 } from './page-context.ts';
-import type { PartsStore } from './parts-store.ts';
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { SessionSource } from './source.ts';
 import { useKeys } from './use-keys.ts';
-import { useSession } from './use-session.ts';
+import { type LoadedSession, useSession } from './use-session.ts';
 
 export function SessionPage({ source }: { readonly source: SessionSource }) {
-  const [start] = useState(() => readAddress(location.search));
+  const [start] = useState(() => source.startPlace());
   const [branch, setBranch] = useState(start.branch ?? 1);
   const [toast, setToast] = useState('');
   const [raw, setRaw] = useState<{ readonly source: SessionSource; readonly place: Place } | null>(null);
-  const { session, problem, agentVersions } = useSession(source, branch);
+  const { session, problem, agentVersions } = useSession(source, branch, start.line === null && start.turn === null);
   const [folds] = useState(() => new Map<string, boolean>());
   const actions = useMemo<PageActions>(
     () => ({
       folds,
       showRaw: (of, place) => setRaw({ source: of, place }),
       showBranch: (number) => {
-        history.pushState(null, '', writeAddress(source.key, { branch: number }));
+        history.pushState(null, '', source.addressOf({ branch: number }));
         setBranch(number);
       },
       copy: (text, what) =>
         void copyText(text).then((done) => setToast(done ? `${what} copied` : `${what} could not be copied`)),
-      linkTo: (line, agentId) => new URL(writeAddress(source.key, { branch, line, agentId }), location.href).href,
+      linkTo: (line, agentId) => new URL(source.addressOf({ branch, line, agentId }), location.href).href,
     }),
     [folds, source, branch],
   );
@@ -58,16 +57,18 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
             <main className="message-page">
               <h1>This session cannot be shown</h1>
               <p>{problem}</p>
-              <p>
-                <a href="/">All sessions</a>
-              </p>
+              {source.exported === null ? (
+                <p>
+                  <a href="/">All sessions</a>
+                </p>
+              ) : null}
             </main>
           ) : session === null ? (
             <main className="message-page" aria-busy="true">
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (
-            <Reader source={source} head={session.head} store={session.store} start={start} onBranch={setBranch} />
+            <Reader source={source} session={session} start={start} onBranch={setBranch} />
           )}
           {raw === null ? null : <RawDrawer source={raw.source} place={raw.place} onClose={() => setRaw(null)} />}
           <output className="toast" aria-live="polite">
@@ -90,13 +91,13 @@ async function copyText(text: string | Promise<string>): Promise<boolean> {
 
 interface ReaderProps {
   readonly source: SessionSource;
-  readonly head: SessionHead;
-  readonly store: PartsStore;
+  readonly session: LoadedSession;
   readonly start: SessionAddress;
   onBranch(branch: number): void;
 }
 
-function Reader({ source, head, store, start, onBranch }: ReaderProps) {
+function Reader({ source, session, start, onBranch }: ReaderProps) {
+  const { head, store, isWhole } = session;
   const handle = useRef<ConversationHandle>(null);
   const [part, setPart] = useState(0);
   const [target, setTarget] = useState<TargetLine | null>(null);
@@ -152,9 +153,10 @@ function Reader({ source, head, store, start, onBranch }: ReaderProps) {
           <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
         ) : null}
         <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
+          {isWhole ? null : <p className="outline-note quiet">Reading the rest…</p>}
           <Outline head={head} current={current} onTurn={goToTurn} />
         </nav>
-        <Conversation head={head} store={store} handle={handle} onPlace={setPart} />
+        <Conversation head={head} store={store} isWhole={isWhole} handle={handle} onPlace={setPart} />
       </div>
       {hasHelp ? <Help onClose={() => setHelp(false)} /> : null}
     </TargetContext>
@@ -215,7 +217,7 @@ function useAddress(source: SessionSource, head: SessionHead, turn: number): voi
   useEffect(() => {
     if (turn === 0) return;
     const timer = setTimeout(() => {
-      if (hasMoved.current) history.replaceState(null, '', writeAddress(source.key, { branch: head.branch, turn }));
+      if (hasMoved.current) history.replaceState(null, '', source.addressOf({ branch: head.branch, turn }));
     }, settleMs);
     return () => clearTimeout(timer);
   }, [source, head.branch, turn]);

@@ -1,6 +1,7 @@
 // Where the session page gets its data from: the server, or (in an exported file) the page itself. The page knows only
 // this, so that it is the same page in both.
 import type { FindResult, Ref, SessionHead, TurnView } from '../../../export/page/view.ts';
+import type { SessionAddress } from './address.ts';
 
 export interface RawLine {
   readonly text: string;
@@ -13,7 +14,16 @@ export interface SessionSource {
   readonly key: string;
   /** The sub-agent whose transcript this is. */
   readonly agentId: string | null;
-  head(branch: number, signal?: AbortSignal): Promise<SessionHead>;
+  /** Of a file by itself, which has no raw lines, no list to go back to and nothing to resume: what it says of itself. */
+  readonly exported: { readonly note: string } | null;
+  /** The place that the browser's address names. */
+  startPlace(): SessionAddress;
+  /** The address of a place, from that of the page. */
+  addressOf(place: Partial<SessionAddress>): string;
+  /** `fromTurn`: rows of earlier turns, which have not changed, may be left out. */
+  head(branch: number, signal?: AbortSignal, fromTurn?: number): Promise<SessionHead>;
+  /** What of a large session can be shown before it is read to its end. Left out where there is no waiting. */
+  start?(branch: number, signal?: AbortSignal): Promise<SessionStart>;
   /** Parts from `from` to before `to`; fewer where the answer would be too large. */
   parts(branch: number, from: number, to: number, signal?: AbortSignal): Promise<readonly TurnView[]>;
   text(ref: Ref): Promise<string>;
@@ -26,6 +36,12 @@ export interface SessionSource {
   ofAgent(agentId: string): SessionSource;
   /** Calls back whenever the transcript has grown; the answer ends it. */
   watch(onChange: (change: SourceChange) => void): () => void;
+}
+
+export interface SessionStart {
+  readonly head: SessionHead;
+  /** Waits for the whole; `undefined` where this is the whole. */
+  readonly rest?: (signal?: AbortSignal) => Promise<{ readonly head: SessionHead; readonly fromPart: number }>;
 }
 
 export interface LinePlace {

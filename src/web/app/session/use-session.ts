@@ -1,12 +1,15 @@
 // The head of a session on the page, and the store of its parts: loaded for a branch, and again whenever it grows.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SessionHead } from '../../../export/page/view.ts';
+import { rowOfPart } from './outline-rows.ts';
 import { PartsStore } from './parts-store.ts';
-import type { SessionSource } from './source.ts';
+import type { SessionSource, SessionStart } from './source.ts';
 
 export interface LoadedSession {
   readonly head: SessionHead;
   readonly store: PartsStore;
+  /** `false`: the server still reads what comes behind it. */
+  readonly isWhole: boolean;
 }
 
 export interface SessionState {
@@ -16,11 +19,15 @@ export interface SessionState {
   readonly agentVersions: ReadonlyMap<string, number>;
 }
 
-export function useSession(source: SessionSource, branch: number): SessionState {
+/** `mayStart`: the beginning may be shown before the rest is read; not where one goes to a place further on. */
+export function useSession(source: SessionSource, branch: number, mayStart: boolean): SessionState {
   const [session, setSession] = useState<LoadedSession | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [agentVersions, setVersions] = useState<ReadonlyMap<string, number>>(new Map());
   const current = useRef<LoadedSession | null>(null);
+  /** The first part that changed while the rest was waited for. */
+  const missed = useRef<number | null>(null);
+  const reload = useRef<(fromPart: number) => void>(() => {});
   const show = useCallback((next: LoadedSession | null): void => {
     current.current = next;
     setSession(next);
@@ -28,33 +35,54 @@ export function useSession(source: SessionSource, branch: number): SessionState 
   useEffect(() => {
     const request = new AbortController();
     setProblem(null);
-    source.head(branch, request.signal).then(
-      (head) => show({ head, store: new PartsStore(source, head.branch, head.parts) }),
-      (error: unknown) => {
-        if (!request.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-      },
-    );
+    missed.current = null;
+    const { signal } = request;
+    const open = async (): Promise<void> => {
+      const start = mayStart ? await source.start?.(branch, signal) : undefined;
+      const { head, rest }: SessionStart = start ?? { head: await source.head(branch, signal) };
+      const store = new PartsStore(source, head.branch, head.parts);
+      show({ head, store, isWhole: rest === undefined });
+      if (rest === undefined) return;
+      const whole = await rest(signal);
+      store.grow(whole.head.parts, whole.fromPart);
+      show({ head: whole.head, store, isWhole: true });
+      if (missed.current !== null) reload.current(missed.current);
+    };
+    open().catch((error: unknown) => {
+      if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
     return () => {
       request.abort();
       current.current?.store.close();
       show(null);
     };
-  }, [source, branch, show]);
+  }, [source, branch, mayStart, show]);
   useEffect(() => {
-    const reload = latestOnly(async (fromPart: number) => {
+    reload.current = latestOnly(async (fromPart: number) => {
       const before = current.current;
       if (before === null) return;
-      const head = await source.head(before.head.branch);
+      if (!before.isWhole) {
+        missed.current = Math.min(missed.current ?? fromPart, fromPart);
+        return;
+      }
+      const row = rowOfPart(before.head.turns, fromPart);
+      const head = await source.head(before.head.branch, undefined, row?.index ?? 1);
       if (current.current !== before) return;
       before.store.grow(head.parts, fromPart);
-      show({ head, store: before.store });
+      show({ head: withEarlierTurns(head, before.head), store: before.store, isWhole: true });
     });
     return source.watch(({ agentId, fromPart }) => {
-      if (agentId === null) reload(fromPart);
+      if (agentId === null) reload.current(fromPart);
       else setVersions((versions) => new Map(versions).set(agentId, (versions.get(agentId) ?? 0) + 1));
     });
   }, [source, show]);
   return { session, problem, agentVersions };
+}
+
+/** An answer that leaves out the turns which have not changed begins with a later one. */
+function withEarlierTurns(head: SessionHead, before: SessionHead): SessionHead {
+  const first = head.turns[0]?.index ?? head.turnCount + 1;
+  return { ...head, turns: [...before.turns.filter((row) => row.index < first), ...head.turns] };
 }
 
 /** Changes that come while one is being dealt with are dealt with together behind it. */

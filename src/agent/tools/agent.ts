@@ -1,4 +1,4 @@
-// Task: hands a piece of work to a sub-agent, which has a conversation of its own; its last words come back.
+// Agent: hands a piece of work to a sub-agent, which has a conversation of its own; its last words come back.
 import * as z from 'zod';
 import type { Tool } from '../tool.ts';
 import { defineTool } from './define.ts';
@@ -8,10 +8,10 @@ export interface AgentType {
   readonly description: string;
 }
 
-export function makeTaskTool(types: readonly AgentType[]): Tool {
+export function makeAgentTool(types: readonly AgentType[]): Tool {
   const names = types.map(({ name }) => name);
   return defineTool({
-    name: 'Task',
+    name: 'Agent',
     description: [
       'Starts a sub-agent with a conversation of its own for a piece of work that takes several steps, and gives back what it reports.',
       '- It knows nothing of this conversation: the prompt must say everything it needs, and what it should report.',

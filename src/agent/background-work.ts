@@ -1,0 +1,35 @@
+// What goes on behind a turn: sub-agents that nobody waits for until the agent is closed, and what the model is to be
+// told of them at the next pause.
+export class BackgroundWork {
+  readonly #tasks = new Set<Promise<unknown>>();
+  readonly #onFailure: (text: string) => void;
+  #news: string[] = [];
+
+  constructor(onFailure: (text: string) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  addNews(text: string): void {
+    this.#news.push(text);
+  }
+
+  takeNews(): readonly string[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+
+  add(task: Promise<unknown>): void {
+    const kept = task
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#onFailure(`a sub-agent in the background failed: ${why}`);
+      })
+      .finally(() => this.#tasks.delete(kept));
+    this.#tasks.add(kept);
+  }
+
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#tasks);
+  }
+}

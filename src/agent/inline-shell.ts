@@ -1,0 +1,44 @@
+// A shell command that stands in a command or a skill as !`…` → what it printed, or `undefined` where it may not run. It
+// goes by the same rules as a call of Bash, only that nobody is asked in between.
+import type { Judge } from './permission/judge.ts';
+import type { PermissionMode } from './permission-mode.ts';
+import type { Workspace } from './tool.ts';
+
+const longestMs = 120_000;
+const maxBytes = 1 << 20;
+
+export interface InlineParts {
+  readonly judge: Judge;
+  readonly mode: PermissionMode;
+  readonly workspace: Workspace;
+}
+
+/** `allowed`: what the file asks to be allowed, where the one who called it may grant that. */
+export async function runInlineShell(
+  command: string,
+  allowed: readonly string[],
+  { judge, mode, workspace }: InlineParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const own = allowed.map((text) => ({ kind: 'allow', text, source: 'the command' }) as const);
+  const { cwd, env } = workspace;
+  const call = { id: 'prompt', name: 'Bash', input: { command } };
+  if (judge.withRules(own).judge(call, { mode, cwd, isReadOnly: false }).kind !== 'allow') return undefined;
+  const { startShell } = await import('./tools/shell.ts');
+  const output: Buffer[] = [];
+  let size = 0;
+  const take = (bytes: Buffer): void => {
+    if (size < maxBytes) output.push(bytes);
+    size += bytes.length;
+  };
+  const shell = startShell(command, { cwd, env, onOutput: take });
+  const stop = () => shell.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const timer = setTimeout(stop, longestMs);
+  await shell.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', stop);
+  shell.kill();
+  return Buffer.concat(output).toString('utf8');
+}

@@ -1,0 +1,33 @@
+// How freely the agent works now, and how it did before it was told to plan: an approved plan leads back there, or to
+// what the person chose with it.
+import type { EmitEvent } from './event.ts';
+import type { PermissionMode } from './permission-mode.ts';
+import type { PersonAnswer } from './tool.ts';
+
+export class ModeSwitch {
+  readonly #emit: EmitEvent;
+  #mode: PermissionMode;
+  #beforePlan: PermissionMode;
+
+  constructor(mode: PermissionMode, emit: EmitEvent) {
+    this.#mode = mode;
+    this.#beforePlan = mode === 'plan' ? 'default' : mode;
+    this.#emit = emit;
+  }
+
+  get mode(): PermissionMode {
+    return this.#mode;
+  }
+
+  async set(mode: PermissionMode): Promise<void> {
+    if (mode === 'plan' && this.#mode !== 'plan') this.#beforePlan = this.#mode;
+    this.#mode = mode;
+    await this.#emit({ type: 'mode', mode });
+  }
+
+  /** A plan that is refused is worked on: the mode stays. */
+  async hear(answer: PersonAnswer | undefined): Promise<void> {
+    if (answer?.kind !== 'plan' || !answer.isApproved || this.#mode !== 'plan') return;
+    await this.set(answer.mode === undefined || answer.mode === 'plan' ? this.#beforePlan : answer.mode);
+  }
+}

@@ -1,0 +1,54 @@
+// What an exported page carries inside: JSON in script elements that are never run, found by the ids named here. Types and
+// names only, for the exporter that writes it and for the page that reads it.
+import type { SessionHead } from '../page/view.ts';
+
+/** The element with the whole: what the file is, and its sub-agents. It is written last. */
+export const embeddedId = 'clew-session';
+
+export interface EmbeddedSession {
+  readonly sessionId: string;
+  /** What was taken out. */
+  readonly note: string;
+  readonly agents: readonly EmbeddedAgent[];
+}
+
+/** Its branch is that of its place in the list: `branchId(place + 1, 1)`. */
+export interface EmbeddedAgent {
+  readonly agentId: string;
+  /** The line with the call that it is shown under. */
+  readonly under: { readonly line: number; readonly branch: number; readonly part: number | null } | null;
+  /** Why its transcript is not here. */
+  readonly unreadable: string | null;
+}
+
+export interface EmbeddedBranch {
+  readonly head: SessionHead;
+  readonly parts: readonly EmbeddedPart[];
+}
+
+/** Branches share the elements of the parts that they share. */
+export interface EmbeddedPart {
+  readonly id: number;
+  /** The lines of the file that it tells. */
+  readonly lines: readonly number[];
+}
+
+/** `transcript`: 0 is the session's own, others are its sub-agents. */
+export function branchId(transcript: number, branch: number): string {
+  return `branch-${transcript}-${branch}`;
+}
+
+/** A `TurnView`. Its refs are replaced: `pointer` is the number of a value element. */
+export function partId(part: number): string {
+  return `part-${part}`;
+}
+
+/** A whole text, or the `data:` address of an image. */
+export function valueId(value: number | string): string {
+  return `value-${value}`;
+}
+
+/** The Markdown of a turn, read by who runs no scripts and copied by who does; 0 is what stands before the first. */
+export function markdownId(turn: number): string {
+  return `markdown-${turn}`;
+}

@@ -1,0 +1,156 @@
+// A session that leaves the house → all that its page will ask for, one element after the other: parts, the whole of cut
+// texts, images, and then the branches that tell where they are. No more than a few parts are in memory at once.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { jsonText } from '../../base/json-text.ts';
+import type { Session } from '../../session/session.ts';
+import { sessionHead } from '../page/head.ts';
+import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts';
+import { imageAt, textAt } from '../page/text.ts';
+import { turnViews } from '../page/turn-view.ts';
+import type { Item, Ref, SessionHead, TurnView } from '../page/view.ts';
+import { openSubjectAgent, type Subject } from '../subject.ts';
+import { branchId, type EmbeddedAgent, type EmbeddedPart, partId, valueId } from './embedded.ts';
+
+export interface PageDataOptions {
+  /** The whole path of the project. */
+  readonly full?: boolean;
+  readonly thinking?: boolean;
+}
+
+export interface DataElement {
+  readonly id: string;
+  readonly json: string;
+}
+
+/** Branches beyond are left out: each is told from its beginning. */
+const maxBranches = 20;
+const partsAtOnce = 8;
+
+export class PageData {
+  readonly #subject: Subject;
+  readonly #options: PageDataOptions;
+  readonly #parts = new Map<string, number>();
+  #values = 0;
+
+  constructor(subject: Subject, options: PageDataOptions) {
+    this.#subject = subject;
+    this.#options = options;
+  }
+
+  /** The session's own transcript. */
+  *session(): Generator<DataElement> {
+    const { session } = this.#subject;
+    yield* this.#transcript(session, 0, Math.min(maxBranches, Math.max(1, session.branches.length)));
+  }
+
+  /** The sub-agents' transcripts; the list of them is the answer. */
+  async *agents(): AsyncGenerator<DataElement, readonly EmbeddedAgent[]> {
+    const { session } = this.#subject;
+    const agents: EmbeddedAgent[] = [];
+    for (const [i, agent] of session.agents.entries()) {
+      const own = await openSubjectAgent(this.#subject, { root: session }, agent);
+      const unreadable = 'unreadable' in own ? own.unreadable : null;
+      agents.push({ agentId: agent.agentId, under: placeOfAgent(session, agent.agentId), unreadable });
+      if (!('unreadable' in own)) yield* this.#transcript(own, i + 1, 1);
+    }
+    return agents;
+  }
+
+  *#transcript(session: Session, transcript: number, branches: number): Generator<DataElement> {
+    const values = new Map<string, number>();
+    for (let branch = 1; branch <= branches; branch++) {
+      const parts: EmbeddedPart[] = [];
+      const { all } = partsOf(session, branchNumbered(session, branch));
+      for (let from = 0; from < all.length; from += partsAtOnce) {
+        for (const view of turnViews(session, { branch, from, to: from + partsAtOnce })) {
+          const part = all[view.part];
+          const id = yield* this.#part(session, values, { ...view, items: this.#itemsOf(view, branches) });
+          parts.push({ id, lines: part === undefined ? [] : nodesOf(part).map((node) => node.line) });
+        }
+      }
+      const head = yield* this.#withValues(session, values, this.#headOf(session, branch, branches));
+      yield { id: branchId(transcript, branch), json: this.#json({ head, parts }) };
+    }
+  }
+
+  #itemsOf({ items }: TurnView, branches: number): readonly Item[] {
+    return items.filter((item) => {
+      if (item.kind === 'thinking') return this.#options.thinking === true;
+      return item.kind !== 'fork' || item.branch <= branches;
+    });
+  }
+
+  /** As in the other exports, the page names the project but not the folders above it. */
+  #headOf(session: Session, branch: number, branches: number): SessionHead {
+    const head = sessionHead(session, { branch });
+    const isWhole = this.#options.full === true || head.cwd === null;
+    return {
+      ...head,
+      cwd: isWhole ? head.cwd : path.win32.basename(head.cwd ?? ''),
+      branches: head.branches.slice(0, branches),
+    };
+  }
+
+  /** Branches that begin with the same turns share them. */
+  *#part(session: Session, values: Map<string, number>, view: TurnView): Generator<DataElement, number> {
+    const json = this.#json(yield* this.#withValues(session, values, view));
+    const key = createHash('sha256').update(json).digest('base64');
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
+    const id = this.#parts.size;
+    this.#parts.set(key, id);
+    yield { id: partId(id), json };
+    return id;
+  }
+
+  /** The same data with refs that lead to elements, and these elements. */
+  *#withValues<Value>(session: Session, values: Map<string, number>, value: Value): Generator<DataElement, Value> {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const list: unknown[] = [];
+      for (const each of value) list.push(yield* this.#withValues(session, values, each));
+      return list as Value; // the same list, its refs replaced
+    }
+    const copy: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(value)) {
+      copy[key] = isRef(inner)
+        ? yield* this.#value(session, values, inner, 'mediaType' in value)
+        : yield* this.#withValues(session, values, inner);
+    }
+    return copy as Value; // the same object, its refs replaced
+  }
+
+  *#value(
+    session: Session,
+    values: Map<string, number>,
+    ref: Ref,
+    isImage: boolean,
+  ): Generator<DataElement, Ref | null> {
+    const name = `${ref.record} ${ref.pointer}`;
+    const known = values.get(name);
+    if (known !== undefined) return { record: ref.record, pointer: String(known) };
+    const value = isImage ? imageAddress(session, ref) : textAt(session, ref);
+    if (value === undefined) return null;
+    const id = this.#values++;
+    values.set(name, id);
+    // Read from a line, in which everything is hidden already.
+    yield { id: valueId(id), json: jsonText(value) };
+    return { record: ref.record, pointer: String(id) };
+  }
+
+  /** Names of tools, models and agents come from beside the lines, where nothing was hidden yet. */
+  #json(value: unknown): string {
+    return this.#subject.hide(jsonText(value));
+  }
+}
+
+function isRef(value: unknown): value is Ref {
+  return typeof value === 'object' && value !== null && 'record' in value && 'pointer' in value;
+}
+
+/** By what its bytes are, whatever the transcript says; written anew, so that nothing but the bytes is left. */
+function imageAddress(session: Session, ref: Ref): string | undefined {
+  const image = imageAt(session, ref);
+  return image === undefined ? undefined : `data:${image.type};base64,${image.bytes.toString('base64')}`;
+}

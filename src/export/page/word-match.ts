@@ -1,0 +1,30 @@
+// A word that a reader looks for → where it stands in a text. For the server and for the page by itself, so that both
+// find the same.
+
+export interface WordMatch {
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+}
+
+/** Upper and lower case are the same; white space in the word stands for any white space, as it is drawn. */
+export function wordPattern(text: string): RegExp | undefined {
+  const words = text.slice(0, 200).trim();
+  if (words === '') return undefined;
+  const escaped = words.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  return new RegExp(escaped.join('\\s{1,20}'), 'iu');
+}
+
+const aroundChars = 60;
+
+export function matchWord(pattern: RegExp, text: string): WordMatch | undefined {
+  const found = text === '' ? null : pattern.exec(text);
+  if (found === null) return undefined;
+  const { index, 0: words } = found;
+  const end = index + words.length;
+  return {
+    before: text.slice(Math.max(0, index - aroundChars), index).toWellFormed(),
+    match: words.toWellFormed(),
+    after: text.slice(end, end + aroundChars).toWellFormed(),
+  };
+}

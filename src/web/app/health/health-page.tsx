@@ -1,0 +1,184 @@
+// Health: what doctor finds in all sessions, worst first and as it finds it; one session opens beside the list.
+import { useCallback, useMemo } from 'react';
+import { counted, formatBytes } from '../../../base/human.ts';
+import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire.ts';
+import { shortProject } from '../library/project-list.tsx';
+import { useEvent, useServices, useStatus } from '../page-context.ts';
+import { addressWith, usePlace } from '../router.ts';
+import { Words } from '../session/text.tsx';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+import { Operations } from './operations.tsx';
+import { ReachBar } from './reach-bar.tsx';
+import { SessionHealth } from './session-health.tsx';
+import { severityWords } from './severity.ts';
+
+const refreshMs = 600;
+
+export function HealthPage() {
+  const { search } = usePlace();
+  const { key, code } = useMemo(() => {
+    const query = new URLSearchParams(search);
+    return { key: query.get('session'), code: query.get('code') };
+  }, [search]);
+  const { answer, problem, askAgain, start } = useLibraryDoctor();
+  const status = useStatus();
+  return (
+    <PageFrame
+      title="Health"
+      className="health"
+      isReady={answer !== null}
+      tools={answer === null ? null : <DoctorTools answer={answer} onStart={start} />}
+    >
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {key === null ? null : (
+        <SessionHealth key={key} sessionKey={key} allowsChanges={status?.allowsChanges === true} onChanged={start} />
+      )}
+      {answer === null ? (
+        problem === null ? (
+          <Waiting what="Asking the doctor" />
+        ) : null
+      ) : (
+        <>
+          <Counts answer={answer} code={code} />
+          <DoctorList answer={answer} code={code} current={key} />
+          <FolderFindings answer={answer} />
+        </>
+      )}
+      <Operations allowsChanges={status?.allowsChanges === true} onChanged={start} />
+    </PageFrame>
+  );
+}
+
+/** Looks at the library when nobody has yet, and at what was found as it grows. */
+function useLibraryDoctor() {
+  const { client } = useServices();
+  const ask = useCallback(
+    async (signal: AbortSignal) => {
+      const known = await client.libraryDoctor(signal);
+      return known.state === 'idle' ? client.startLibraryDoctor() : known;
+    },
+    [client],
+  );
+  const answered = useAnswer(ask);
+  const { askAgain } = answered;
+  const later = useThrottled(askAgain, refreshMs);
+  useEvent('doctor', later);
+  const start = useCallback(() => {
+    client.startLibraryDoctor().then(later, later); // a failure is told by the question that follows
+  }, [client, later]);
+  return { ...answered, start };
+}
+
+function DoctorTools({ answer, onStart }: { readonly answer: LibraryDoctorAnswer; onStart(): void }) {
+  const { state, bytesDone, bytesTotal, sessionsDone, sessionsTotal } = answer;
+  if (state === 'running')
+    return (
+      <output className="index-progress page-facts">
+        <progress aria-label="Sessions examined" max={Math.max(1, bytesTotal)} value={bytesDone} />
+        <span>
+          {sessionsDone} of {counted(sessionsTotal, 'session')} examined
+        </span>
+      </output>
+    );
+  return (
+    <div className="page-facts">
+      <span className={state === 'failed' ? 'problem' : 'quiet'}>
+        {state === 'failed'
+          ? 'The library could not be examined to the end.'
+          : `${counted(sessionsDone, 'session')}, ${formatBytes(bytesDone)} examined`}
+      </span>{' '}
+      <button type="button" onClick={onStart}>
+        Examine again
+      </button>
+    </div>
+  );
+}
+
+function Counts({ answer, code }: { readonly answer: LibraryDoctorAnswer; readonly code: string | null }) {
+  const rank = (severity: Severity): number => severityNames.indexOf(severity);
+  const counts = answer.counts.toSorted((a, b) => rank(a.severity) - rank(b.severity) || b.sessions - a.sessions);
+  if (counts.length === 0) return null;
+  return (
+    <section className="damage-counts" aria-label="Kinds of damage">
+      <ul>
+        {counts.map((each) => (
+          <li key={each.code}>
+            <a
+              href={addressWith({ code: each.code === code ? null : each.code })}
+              aria-current={each.code === code ? 'true' : undefined}
+              className={`severity-${each.severity}`}
+            >
+              <span className="count">{each.findings}</span> {each.title} <code>{each.code}</code>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface DoctorListProps {
+  readonly answer: LibraryDoctorAnswer;
+  readonly code: string | null;
+  readonly current: string | null;
+}
+
+const maxShown = 500;
+
+function DoctorList({ answer, code, current }: DoctorListProps) {
+  const rows = answer.sessions.filter(({ codes }) => code === null || codes.some((each) => each.code === code));
+  if (rows.length === 0)
+    return answer.state === 'running' ? (
+      <p className="state quiet">Nothing found so far.</p>
+    ) : (
+      <Empty>
+        <p>{code === null ? 'Every session is sound.' : 'No session has this damage.'}</p>
+      </Empty>
+    );
+  return (
+    <section aria-label="Sessions with findings" className="doctor-list">
+      <h2>{counted(rows.length, 'session')} with findings</h2>
+      <ol>
+        {rows.slice(0, maxShown).map((row) => (
+          <DoctorItem key={row.key} row={row} isCurrent={row.key === current} />
+        ))}
+      </ol>
+      {rows.length > maxShown ? <p className="quiet">The {maxShown} worst are shown.</p> : null}
+    </section>
+  );
+}
+
+function DoctorItem({ row, isCurrent }: { readonly row: DoctorRow; readonly isCurrent: boolean }) {
+  return (
+    <li className={`severity-${row.severity}`}>
+      <span className="severity">{severityWords[row.severity]}</span>
+      <a href={addressWith({ session: row.key })} data-stop="" aria-current={isCurrent ? 'true' : undefined}>
+        <Words text={row.title ?? row.id} />
+      </a>
+      <span className="quiet doctor-facts">
+        <Words text={shortProject(row.project)} /> ·{' '}
+        {row.codes.map(({ code, count }) => `${code} ×${count}`).join(', ')}
+      </span>
+      <ReachBar reach={row.reachable} name="A resume loads" />
+    </li>
+  );
+}
+
+function FolderFindings({ answer }: { readonly answer: LibraryDoctorAnswer }) {
+  if (answer.folders.length === 0) return null;
+  return (
+    <section aria-label="Folders" className="folder-findings">
+      <h2>Folders</h2>
+      <ul>
+        {answer.folders.map((finding) => (
+          <li key={`${finding.file} ${finding.code} ${finding.message}`} className={`severity-${finding.severity}`}>
+            <Words text={finding.message} /> <span className="quiet">{finding.fix}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+// What was changed with Clew, newest first, and its undo where the server allows changes.
+import { useCallback, useState } from 'react';
+import type { OperationRow } from '../../wire.ts';
+import { useEvent, useServices } from '../page-context.ts';
+import { formatTime } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+import { ProblemNote } from '../shell/states.tsx';
+import { type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+
+const refreshMs = 500;
+
+export interface OperationsProps {
+  readonly allowsChanges: boolean;
+  onChanged(): void;
+}
+
+export function Operations({ allowsChanges, onChanged }: OperationsProps) {
+  const { client } = useServices();
+  const ask = useCallback((signal: AbortSignal) => client.operations(signal), [client]);
+  const { answer, askAgain } = useAnswer(ask);
+  const [failure, setFailure] = useState<Problem | null>(null);
+  const [undoing, setUndoing] = useState<string | null>(null);
+  // Every change of ours writes or removes a session.
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
+  const undo = (id: string): void => {
+    setUndoing(id);
+    setFailure(null);
+    client
+      .undo(id)
+      .then(
+        () => {
+          askAgain();
+          onChanged();
+        },
+        (error: unknown) => setFailure(problemOf(error)),
+      )
+      .finally(() => setUndoing(null));
+  };
+  if (answer === null || answer.length === 0) return null;
+  return (
+    <section className="operations" aria-label="Changes">
+      <h2>Changes</h2>
+      {failure === null ? null : <ProblemNote problem={failure} />}
+      <ol>
+        {answer.map((row) => (
+          <li key={row.id}>
+            <span>
+              <strong>{row.operation}</strong> <Words text={sessionsOf(row)} />{' '}
+              <span className="quiet">
+                {formatTime(Date.parse(row.at))} · {row.state}
+              </span>
+            </span>
+            {allowsChanges && row.canUndo ? (
+              <button type="button" disabled={undoing !== null} onClick={() => undo(row.id)}>
+                {undoing === row.id ? 'Undoing…' : 'Undo'}
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function sessionsOf({ from, to }: OperationRow): string {
+  const names = (rows: OperationRow['from']): string => rows.map(({ id }) => id.slice(0, 8)).join(', ');
+  const [before, after] = [names(from), names(to)];
+  return before === after ? before : `${before} → ${after}`;
+}

@@ -1,0 +1,236 @@
+// One session: what is wrong with it, what each way of mending it would make of it, and the mending itself where the
+// server allows changes.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { counted, formatBytes } from '../../../base/human.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire.ts';
+import { useServices } from '../page-context.ts';
+import { addressWith } from '../router.ts';
+import { writeAddress } from '../session/address.ts';
+import { Words } from '../session/text.tsx';
+import { ProblemNote, Waiting } from '../shell/states.tsx';
+import { type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { ReachBar } from './reach-bar.tsx';
+import { severityWords } from './severity.ts';
+
+export interface SessionHealthProps {
+  readonly sessionKey: string;
+  readonly allowsChanges: boolean;
+  onChanged(): void;
+}
+
+export function SessionHealth({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
+  const { client } = useServices();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const askDiagnosis = useCallback((signal: AbortSignal) => client.diagnosis(sessionKey, signal), [client, sessionKey]);
+  const { answer, problem, askAgain } = useAnswer(askDiagnosis);
+  useEffect(() => {
+    heading.current?.focus();
+  }, []);
+  return (
+    <section className="session-health" aria-label="One session">
+      <div className="section-head">
+        <h2 ref={heading} tabIndex={-1}>
+          Session <Words text={sessionKey.slice(0, 8)} />
+        </h2>
+        <a href={`/s/${encodeURIComponent(sessionKey)}`}>Read it</a>
+        <a href={addressWith({ session: null })}>Close</a>
+      </div>
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {answer === null && problem === null ? <Waiting what="Examining the session" /> : null}
+      {answer === null ? null : (
+        <>
+          <Findings answer={answer} sessionKey={sessionKey} />
+          {answer.isMendable ? (
+            <Repair sessionKey={sessionKey} allowsChanges={allowsChanges} onChanged={onChanged} />
+          ) : answer.findings.length > 0 ? (
+            <p className="quiet">There is nothing in the file that could be mended.</p>
+          ) : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; readonly sessionKey: string }) {
+  if (answer.findings.length === 0 && answer.violations.length === 0) return <p>Nothing is wrong with this session.</p>;
+  return (
+    <>
+      <p className="reach-line">
+        A resume loads <ReachBar reach={answer.reachable} name="" /> messages
+        {answer.reachableOld.loaded === answer.reachable.loaded ? '' : `; older clients ${answer.reachableOld.loaded}`}.
+      </p>
+      <ol className="findings">
+        {answer.findings.map((finding) => (
+          <Finding
+            key={`${finding.code} ${finding.file} ${finding.line} ${finding.message}`}
+            {...{ finding, sessionKey }}
+          />
+        ))}
+      </ol>
+      {answer.hasMore ? <p className="quiet">There are more like these.</p> : null}
+      {answer.violations.length === 0 ? null : (
+        <details>
+          <summary>The API would reject {counted(answer.violations.length, 'thing')}</summary>
+          <ul>
+            {answer.violations.map(({ rule, message, line }) => (
+              <li key={`${rule} ${line} ${message}`}>
+                <a href={writeAddress(sessionKey, { line })}>line {line}</a>: <Words text={message} />{' '}
+                <span className="quiet">({rule})</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Finding({ finding, sessionKey }: { readonly finding: FindingView; readonly sessionKey: string }) {
+  return (
+    <li className={`severity-${finding.severity}`}>
+      <p>
+        <span className="severity">{severityWords[finding.severity]}</span> <strong>{finding.title}</strong>{' '}
+        <code>{finding.code}</code>{' '}
+        {finding.line > 0 ? <a href={writeAddress(sessionKey, { line: finding.line })}>line {finding.line}</a> : null}
+      </p>
+      <p>
+        <Words text={finding.message} />
+      </p>
+      <p className="quiet">
+        <Words text={finding.effect} />
+      </p>
+      {finding.fix === '' ? null : (
+        <p className="quiet">
+          To mend it: <Words text={finding.fix} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
+  const { client } = useServices();
+  const [isAsked, setAsked] = useState(false);
+  const ask = useCallback((signal: AbortSignal) => client.previewFix(sessionKey, signal), [client, sessionKey]);
+  const { answer, problem, askAgain } = useAnswer(isAsked ? ask : null);
+  const [applied, setApplied] = useState<AppliedFix | null>(null);
+  const [failure, setFailure] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const apply = (strategy: string, inPlace: boolean): void => {
+    setBusy(true);
+    setFailure(null);
+    client
+      .applyFix(sessionKey, { strategy, inPlace })
+      .then(
+        (done) => {
+          setApplied(done);
+          onChanged();
+        },
+        (error: unknown) => setFailure(problemOf(error)),
+      )
+      .finally(() => setBusy(false));
+  };
+  if (applied !== null) return <Applied applied={applied} />;
+  if (!isAsked)
+    return (
+      <button type="button" className="primary" onClick={() => setAsked(true)}>
+        Dry run of a repair
+      </button>
+    );
+  return (
+    <div className="repair">
+      <h3>Dry run</h3>
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {answer === null && problem === null ? <Waiting what="Planning and proving the repair on a copy" /> : null}
+      {failure === null ? null : <ProblemNote problem={failure} />}
+      <div className="previews">
+        {(answer?.previews ?? []).map((preview) => (
+          <Preview key={preview.strategy} preview={preview} {...{ allowsChanges, isBusy }} onApply={apply} />
+        ))}
+      </div>
+      {answer !== null && !allowsChanges ? (
+        <p className="quiet">
+          This page only reads. Start it with <code>clew open --allow-changes</code>, or run{' '}
+          <code>clew doctor {sessionKey.slice(0, 8)} --fix</code>.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+interface PreviewProps {
+  readonly preview: FixPreview;
+  readonly allowsChanges: boolean;
+  readonly isBusy: boolean;
+  onApply(strategy: string, inPlace: boolean): void;
+}
+
+function Preview({ preview, allowsChanges, isBusy, onApply }: PreviewProps) {
+  const { strategy, before, after, dropped } = preview;
+  return (
+    <section className="preview" aria-label={`Strategy ${strategy}`}>
+      <h4>
+        {strategy} {preview.isDefault ? <span className="quiet">(usual)</span> : null}
+      </h4>
+      <p className="quiet">It keeps {preview.meaning}.</p>
+      <dl>
+        <dt>Before</dt>
+        <dd>
+          <ReachBar reach={before} name="Before, a resume loads" />{' '}
+          <span className="quiet">{formatBytes(preview.sizeBefore)}</span>
+        </dd>
+        <dt>After</dt>
+        <dd>
+          <ReachBar reach={after} name="After, a resume loads" />{' '}
+          <span className="quiet">{formatBytes(preview.sizeAfter)}</span>
+        </dd>
+      </dl>
+      <p>
+        {counted(preview.changed, 'line')} changed, {counted(preview.droppedTotal, 'line')} left out.
+      </p>
+      {dropped.length === 0 ? null : (
+        <details>
+          <summary>Lines left out</summary>
+          <ul>
+            {dropped.map(({ line, reason }) => (
+              <li key={`${line} ${reason}`}>
+                line {line}: <Words text={reason} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {preview.notes.map((note) => (
+        <p key={note} className="quiet">
+          <Words text={note} />
+        </p>
+      ))}
+      {allowsChanges ? (
+        <p className="apply">
+          <button type="button" className="primary" disabled={isBusy} onClick={() => onApply(strategy, false)}>
+            Make a mended copy
+          </button>{' '}
+          <button type="button" disabled={isBusy} onClick={() => onApply(strategy, true)}>
+            Mend in place
+          </button>
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function Applied({ applied }: { readonly applied: AppliedFix }) {
+  const { preview, left, to } = applied;
+  return (
+    <div className="applied" aria-live="polite">
+      <p>
+        Mended: a resume now loads {preview.after.loaded} of {preview.after.of} messages, before {preview.before.loaded}{' '}
+        of {preview.before.of}. <a href={`/s/${encodeURIComponent(to.key)}`}>Read the mended session</a>
+      </p>
+      <p className="quiet">
+        {left.length === 0 ? 'Nothing is left to mend.' : `${counted(left.length, 'finding')} left.`} It can be undone
+        below.
+      </p>
+    </div>
+  );
+}

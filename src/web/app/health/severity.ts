@@ -1,0 +1,9 @@
+// How bad a finding is, in the words of the page.
+import type { Severity } from '../../wire.ts';
+
+export const severityWords: Readonly<Record<Severity, string>> = {
+  fatal: 'Cannot be resumed',
+  loss: 'A resume loses work',
+  warn: 'Warning',
+  info: 'Note',
+};

@@ -1,0 +1,43 @@
+// The words of the library's address → what is listed or searched for. An address may come from anywhere: what it does
+// not say well is as if it did not say it.
+import { type SearchQuery, type SessionSort, type SessionsQuery, sessionSorts } from '../../wire.ts';
+
+export interface LibraryAddress {
+  /** Words to search for in all sessions; empty for the list. */
+  readonly search: string;
+  readonly mode: NonNullable<SearchQuery['mode']>;
+  readonly sort: SessionSort;
+  readonly reverse: boolean;
+  readonly only: SessionsQuery['only'] | null;
+  readonly project: string | null;
+  /** Words that titles have. */
+  readonly text: string;
+}
+
+export const searchModes = ['words', 'exact', 'regex'] as const;
+export const onlyNames = ['live', 'damaged', 'expiring'] as const;
+
+export function readLibraryAddress(search: string): LibraryAddress {
+  const query = new URLSearchParams(search);
+  const word = <T extends string>(name: string, known: readonly T[]): T | undefined =>
+    known.find((each) => each === query.get(name));
+  return {
+    search: (query.get('q') ?? '').trim().slice(0, 500),
+    mode: word('mode', searchModes) ?? 'words',
+    sort: word('sort', sessionSorts) ?? 'age',
+    reverse: query.get('reverse') === '1',
+    only: word('only', onlyNames) ?? null,
+    project: query.get('project'),
+    text: (query.get('text') ?? '').slice(0, 200),
+  };
+}
+
+export function listQuery({ sort, reverse, only, project, text }: LibraryAddress): SessionsQuery {
+  return {
+    sort,
+    reverse,
+    ...(only == null ? {} : { only }),
+    ...(project === null ? {} : { project }),
+    ...(text === '' ? {} : { text }),
+  };
+}

@@ -1,0 +1,117 @@
+// The library: projects beside the sessions, or, where something is searched for, where it was said.
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { counted } from '../../../base/human.ts';
+import type { ProjectRow } from '../../wire.ts';
+import { useEvent, useServices, useStatus } from '../page-context.ts';
+import { usePlace } from '../router.ts';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+import { listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
+import { ListTools } from './list-tools.tsx';
+import { ProjectList, ProjectSelect } from './project-list.tsx';
+import { SearchResults } from './search-results.tsx';
+import { SessionRows } from './session-rows.ts';
+import { SessionTable } from './session-table.tsx';
+import { useRows } from './use-rows.ts';
+
+const refreshMs = 1_500;
+
+export function LibraryPage() {
+  const { search } = usePlace();
+  const address = useMemo(() => readLibraryAddress(search), [search]);
+  const projects = useProjects();
+  return address.search === '' ? (
+    <SessionList projects={projects} search={search} />
+  ) : (
+    <SearchResults address={address} projects={projects} />
+  );
+}
+
+function useProjects(): readonly ProjectRow[] {
+  const { client, events } = useServices();
+  const ask = useCallback((signal: AbortSignal) => client.projects(signal), [client]);
+  const { answer, askAgain } = useAnswer(ask);
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
+  useEffect(() => events.onMissed(askAgain), [events, askAgain]);
+  return answer ?? [];
+}
+
+function SessionList({ projects, search }: { readonly projects: readonly ProjectRow[]; readonly search: string }) {
+  const { client } = useServices();
+  const status = useStatus();
+  const scroll = useRef<HTMLElement>(null);
+  const address = useMemo(() => readLibraryAddress(search), [search]);
+  const rows = useRows(useCallback(() => new SessionRows(client, listQuery(address)), [client, address]));
+  const counts = useCounts();
+  return (
+    <PageFrame
+      title="Library"
+      className="library"
+      isReady={rows.total !== null}
+      scrollRef={scroll}
+      tools={<p className="quiet page-facts">{factsOf(rows.total, projects.length)}</p>}
+    >
+      <div className="library-grid">
+        <ProjectList projects={projects} current={address.project} />
+        <section className="sessions" aria-label="Sessions">
+          <ProjectSelect projects={projects} current={address.project} />
+          <ListTools address={address} counts={counts} />
+          {rows.problem !== null && rows.total === null ? (
+            <ProblemNote problem={rows.problem} onRetry={() => rows.refresh()} />
+          ) : rows.total === null ? (
+            <Waiting what="Listing the sessions" />
+          ) : rows.total === 0 ? (
+            <Nothing isFiltered={address.only !== null || address.project !== null || address.text !== ''} />
+          ) : (
+            <SessionTable
+              rows={rows}
+              total={rows.total}
+              scroll={scroll}
+              address={address}
+              isReading={status !== null && status.index.phase !== 'current'}
+            />
+          )}
+        </section>
+      </div>
+    </PageFrame>
+  );
+}
+
+function factsOf(total: number | null, projects: number): string {
+  return total === null ? '' : `${counted(total, 'session')} · ${counted(projects, 'project')}`;
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  return (
+    <Empty>
+      {isFiltered ? (
+        <p>
+          No session passes these filters. <a href="/">Show all</a>
+        </p>
+      ) : (
+        <>
+          <p>There are no sessions yet.</p>
+          <p className="quiet">They appear here as soon as Claude Code writes one; nothing has to be reloaded.</p>
+        </>
+      )}
+    </Empty>
+  );
+}
+
+export type FilterCounts = Readonly<Record<(typeof onlyNames)[number], number | null>>;
+
+function useCounts(): FilterCounts {
+  const { client } = useServices();
+  const ask = useCallback(
+    async (signal: AbortSignal) => {
+      const pages = await Promise.all(onlyNames.map((only) => client.sessions({ only, limit: 1 }, signal)));
+      return pages.map(({ total }) => total);
+    },
+    [client],
+  );
+  const { answer, askAgain } = useAnswer(ask);
+  useEvent('sessions', useThrottled(askAgain, refreshMs));
+  return { live: answer?.[0] ?? null, damaged: answer?.[1] ?? null, expiring: answer?.[2] ?? null };
+}

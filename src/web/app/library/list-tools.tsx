@@ -1,0 +1,77 @@
+// Above the list: which sessions, and in which order where the columns do not show it.
+import { useEffect, useState } from 'react';
+import { addressWith, goTo } from '../router.ts';
+import type { LibraryAddress } from './library-address.ts';
+import type { FilterCounts } from './library-page.tsx';
+
+const filters = [
+  { only: null, name: 'All' },
+  { only: 'live', name: 'Live' },
+  { only: 'damaged', name: 'Damaged' },
+  { only: 'expiring', name: 'Expiring soon' },
+] as const;
+
+const sorts = [
+  ['age', 'Last used'],
+  ['title', 'Title'],
+  ['project', 'Project'],
+  ['turns', 'Turns'],
+  ['size', 'Size'],
+  ['cost', 'Cost'],
+  ['damage', 'Damage'],
+  ['expires', 'Deleted soonest'],
+] as const;
+
+const typingMs = 120;
+
+export function ListTools({ address, counts }: { readonly address: LibraryAddress; readonly counts: FilterCounts }) {
+  const [text, setText] = useState(address.text);
+  useEffect(() => setText((typed) => (typed.trim() === address.text ? typed : address.text)), [address.text]);
+  useEffect(() => {
+    if (text.trim() === address.text) return;
+    const timer = setTimeout(() => goTo(addressWith({ text: text.trim() }), { replaces: true }), typingMs);
+    return () => clearTimeout(timer);
+  }, [text, address.text]);
+  return (
+    <div className="list-tools">
+      <fieldset className="filters">
+        <legend className="unseen">Which sessions</legend>
+        {filters.map(({ only, name }) => {
+          const count = only === null ? null : counts[only];
+          return (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={address.only === only}
+              onClick={() => goTo(addressWith({ only, ...(only === 'expiring' ? { sort: 'expires' } : {}) }))}
+            >
+              {name}
+              {count === null ? '' : <span className="quiet"> {count}</span>}
+            </button>
+          );
+        })}
+      </fieldset>
+      <input
+        type="search"
+        aria-label="Filter by title, folder or id"
+        placeholder="Filter titles"
+        value={text}
+        maxLength={200}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <label className="sort">
+        <span className="quiet">Sort</span>
+        <select
+          value={address.sort}
+          onChange={(event) => goTo(addressWith({ sort: event.currentTarget.value, reverse: null }))}
+        >
+          {sorts.map(([sort, name]) => (
+            <option key={sort} value={sort}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}

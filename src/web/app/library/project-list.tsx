@@ -1,0 +1,63 @@
+// The projects: a list beside the sessions, and on a phone a choice above them.
+import { counted, formatAge } from '../../../base/human.ts';
+import type { ProjectRow } from '../../wire.ts';
+import { addressWith, goTo } from '../router.ts';
+import { formatMoney } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+
+export interface ProjectListProps {
+  readonly projects: readonly ProjectRow[];
+  readonly current: string | null;
+}
+
+export function ProjectList({ projects, current }: ProjectListProps) {
+  const now = Date.now();
+  return (
+    <nav className="projects" aria-label="Projects">
+      <a href={addressWith({ project: null })} aria-current={current === null ? 'true' : undefined}>
+        <span className="project-name">All projects</span>
+      </a>
+      {projects.map((row) => (
+        <a
+          key={row.project}
+          href={addressWith({ project: row.project })}
+          aria-current={row.project === current ? 'true' : undefined}
+          title={row.project}
+        >
+          <span className="project-name">
+            <Words text={shortProject(row.project)} />
+            {row.live === 0 ? null : <span className="mark live-mark">live</span>}
+          </span>
+          <span className="project-facts">
+            {counted(row.sessions, 'session')} · {formatAge(row.changedAt, now)}
+            {row.costMicroUsd === null ? null : <span className="cost"> · {formatMoney(row.costMicroUsd)}</span>}
+          </span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+export function ProjectSelect({ projects, current }: ProjectListProps) {
+  return (
+    <select
+      className="project-select"
+      aria-label="Project"
+      value={current ?? ''}
+      onChange={(event) => goTo(addressWith({ project: event.currentTarget.value }))}
+    >
+      <option value="">All projects</option>
+      {projects.map(({ project, sessions }) => (
+        <option key={project} value={project}>
+          {shortProject(project)} ({sessions})
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Its last two folders say which one it is; the whole is in the tip. */
+export function shortProject(project: string): string {
+  const parts = project.split(/[\\/]/).filter((part) => part !== '');
+  return parts.length <= 2 ? project : parts.slice(-2).join('/');
+}

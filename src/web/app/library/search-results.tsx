@@ -1,0 +1,197 @@
+// What was searched for, as one types: sessions that are called so, and the places where it was said, each a link to it.
+import { useCallback } from 'react';
+import { counted, formatAge } from '../../../base/human.ts';
+import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire.ts';
+import { useServices, useStatus } from '../page-context.ts';
+import { addressWith, goTo } from '../router.ts';
+import { writeAddress } from '../session/address.ts';
+import { formatTime } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { type LibraryAddress, searchModes } from './library-address.ts';
+import { ProjectSelect, shortProject } from './project-list.tsx';
+
+export interface SearchResultsProps {
+  readonly address: LibraryAddress;
+  readonly projects: readonly ProjectRow[];
+}
+
+const modeNames = { words: 'Words', exact: 'Exactly', regex: 'Regular expression' } as const;
+const maxCalled = 5;
+
+export function SearchResults({ address, projects }: SearchResultsProps) {
+  const { client } = useServices();
+  const status = useStatus();
+  const { search: text, mode, project } = address;
+  const within = project === null ? undefined : project;
+  const ask = useCallback(
+    (signal: AbortSignal) =>
+      client.search(
+        { text, mode, limit: 60, perSession: 5, ...(within === undefined ? {} : { project: within }) },
+        signal,
+      ),
+    [client, text, mode, within],
+  );
+  const askCalled = useCallback(
+    (signal: AbortSignal) =>
+      client.sessions(
+        { text: text.slice(0, 200), limit: maxCalled, ...(within === undefined ? {} : { project: within }) },
+        signal,
+      ),
+    [client, text, within],
+  );
+  const { answer, problem, isAsking, askAgain } = useAnswer(ask);
+  const called = useAnswer(askCalled).answer;
+  return (
+    <PageFrame title="Search" className="search-page" isReady={answer !== null}>
+      <div className="list-tools">
+        <fieldset className="filters">
+          <legend className="unseen">How to search</legend>
+          {searchModes.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={mode === each}
+              onClick={() => goTo(addressWith({ mode: each === 'words' ? null : each }), { replaces: true })}
+            >
+              {modeNames[each]}
+            </button>
+          ))}
+        </fieldset>
+        <ProjectSelect projects={projects} current={project} />
+        <output className="quiet">
+          {answer === null ? '' : resultText(answer)}
+          {status !== null && status.index.phase !== 'current' ? ' Not everything has been read yet.' : ''}
+        </output>
+      </div>
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {called === null || called.total === 0 ? null : (
+        <section className="called" aria-label="Sessions by title or folder">
+          <h2>By title or folder</h2>
+          <ul>
+            {called.rows.map((row) => (
+              <li key={row.key}>
+                <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
+                  <Words text={row.title ?? row.firstPrompt ?? row.id} />
+                </a>{' '}
+                <span className="quiet">
+                  <Words text={shortProject(row.project)} /> · {formatAge(row.endedAt ?? row.changedAt, Date.now())}
+                </span>
+              </li>
+            ))}
+          </ul>
+          {called.total <= maxCalled ? null : (
+            <p>
+              <a href={addressWith({ q: null, mode: null, text })}>All {called.total}</a>
+            </p>
+          )}
+        </section>
+      )}
+      {answer === null && problem === null ? <Waiting what="Searching" /> : null}
+      {answer === null ? null : <Hits answer={answer} isAsking={isAsking} />}
+    </PageFrame>
+  );
+}
+
+function resultText({ total, sessions }: SearchAnswer): string {
+  const shown = sessions.reduce((sum, { hits }) => sum + hits.length, 0);
+  if (total === 0) return '';
+  return shown < total
+    ? `${counted(total, 'place')}; the best ${shown}, in ${counted(sessions.length, 'session')}, are shown.`
+    : `${counted(total, 'place')} in ${counted(sessions.length, 'session')}.`;
+}
+
+function Hits({ answer, isAsking }: { readonly answer: SearchAnswer; readonly isAsking: boolean }) {
+  if (answer.total === 0 && !isAsking)
+    return (
+      <Empty>
+        <p>Nobody said this in any session.</p>
+        <p className="quiet">All words have to be in one block; the last one may be the beginning of a word.</p>
+      </Empty>
+    );
+  return (
+    <section className="hits" aria-label="Said in sessions" aria-busy={isAsking}>
+      <h2>In the sessions</h2>
+      {answer.sessions.map((session) => (
+        <article key={session.key}>
+          <h3>
+            <a href={`/s/${encodeURIComponent(session.key)}`}>
+              <Words text={session.title ?? session.id} />
+            </a>{' '}
+            <span className="quiet">
+              <Words text={shortProject(session.project)} />
+            </span>
+          </h3>
+          <ol>
+            {session.hits.map((hit) => (
+              <li key={`${hit.agentId ?? ''} ${hit.line} ${hit.kind} ${pieceText(hit.snippet)}`}>
+                <HitLink sessionKey={session.key} hit={hit} />
+              </li>
+            ))}
+          </ol>
+          {session.hasMore ? <p className="quiet">More in this session; open it and find (/) there.</p> : null}
+        </article>
+      ))}
+    </section>
+  );
+}
+
+const kindNames: Readonly<Record<TextKind, string>> = {
+  title: 'title',
+  prompt: 'prompt',
+  answer: 'answer',
+  thinking: 'thinking',
+  'tool-input': 'call',
+  'tool-output': 'output',
+  note: 'note',
+  attachment: 'attachment',
+};
+
+function HitLink({ sessionKey, hit }: { readonly sessionKey: string; readonly hit: SearchHit }) {
+  return (
+    <a
+      className="hit"
+      href={writeAddress(sessionKey, { line: hit.line, agentId: hit.agentId })}
+      data-stop=""
+      title={formatTime(hit.time)}
+    >
+      <span className="hit-kind">
+        {kindNames[hit.kind]}
+        {hit.tool === null ? null : (
+          <>
+            {' '}
+            <Words text={hit.tool} />
+          </>
+        )}
+        {hit.agentId === null ? '' : ', sub-agent'}
+      </span>
+      <span className="hit-text" dir="auto">
+        {keyed(hit.snippet).map(({ at, piece }) =>
+          piece.isMatch ? (
+            <mark key={at}>
+              <Words text={piece.text} />
+            </mark>
+          ) : (
+            <Words key={at} text={piece.text} />
+          ),
+        )}
+      </span>
+    </a>
+  );
+}
+
+function pieceText(pieces: readonly SnippetPiece[]): string {
+  return pieces.map(({ text }) => text).join('');
+}
+
+/** A piece is told by where it begins. */
+function keyed(pieces: readonly SnippetPiece[]): readonly { readonly at: number; readonly piece: SnippetPiece }[] {
+  let at = 0;
+  return pieces.map((piece) => {
+    const here = at;
+    at += piece.text.length;
+    return { at: here, piece };
+  });
+}

@@ -1,0 +1,109 @@
+// Rows of the list, a page at a time, as they come into view; patched as the server tells of changes, so that a library
+// of any size costs what is looked at.
+
+import type { Events, SessionRow, SessionsQuery } from '../../wire.ts';
+import type { PageClient } from '../session/http-source.ts';
+import { type Problem, problemOf } from '../use-answer.ts';
+
+const pageRows = 100;
+const refreshMs = 700;
+
+export class SessionRows {
+  readonly #client: PageClient;
+  readonly #query: SessionsQuery;
+  readonly #pages = new Map<number, readonly SessionRow[]>();
+  readonly #asked = new Set<number>();
+  readonly #request = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #needed: readonly [number, number] = [0, 0];
+  #total: number | null = null;
+  #problem: Problem | null = null;
+  #refresh: ReturnType<typeof setTimeout> | undefined;
+  #version = 0;
+
+  constructor(client: PageClient, query: SessionsQuery) {
+    this.#client = client;
+    this.#query = query;
+    this.need(0, pageRows - 1);
+  }
+
+  /** `null` until the first answer. */
+  get total(): number | null {
+    return this.#total;
+  }
+
+  get problem(): Problem | null {
+    return this.#problem;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly version = (): number => this.#version;
+
+  at(index: number): SessionRow | undefined {
+    return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows];
+  }
+
+  /** Rows that are in view, both ends included. */
+  need(from: number, to: number): void {
+    this.#needed = [Math.floor(from / pageRows), Math.floor(to / pageRows)];
+    for (let page = this.#needed[0]; page <= this.#needed[1]; page++) {
+      if (!this.#pages.has(page) && !this.#asked.has(page)) void this.#ask(page);
+    }
+  }
+
+  take({ changed, gone, isMany }: Events['sessions']): void {
+    const byKey = new Map(changed.map((row) => [row.key, row]));
+    for (const [page, rows] of this.#pages) {
+      if (rows.some(({ key }) => byKey.has(key))) {
+        this.#pages.set(
+          page,
+          rows.map((row) => byKey.get(row.key) ?? row),
+        );
+      }
+    }
+    this.#changed();
+    // Its place in the order, or whether it passes the filter, only the server knows.
+    if (isMany || changed.length + gone.length > 0) this.refresh();
+  }
+
+  /** What is in view is asked for again, a little later and once for many reasons. */
+  refresh(): void {
+    this.#refresh ??= setTimeout(() => {
+      this.#refresh = undefined;
+      const [from, to] = this.#needed;
+      for (const page of this.#pages.keys()) if (page < from || page > to) this.#pages.delete(page);
+      for (let page = from; page <= to; page++) void this.#ask(page);
+    }, refreshMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#refresh);
+    this.#request.abort();
+  }
+
+  async #ask(page: number): Promise<void> {
+    this.#asked.add(page);
+    try {
+      const query = { ...this.#query, offset: page * pageRows, limit: pageRows };
+      const { rows, total } = await this.#client.sessions(query, this.#request.signal);
+      this.#pages.set(page, rows);
+      this.#total = total;
+      this.#problem = null;
+    } catch (error) {
+      if (this.#request.signal.aborted) return;
+      this.#problem = problemOf(error);
+    } finally {
+      this.#asked.delete(page);
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,151 @@
+// The sessions as a table of which only what is in view is drawn. A row is a link to its session.
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { formatAge, formatBytes, formatCount } from '../../../base/human.ts';
+import type { SessionRow, SessionSort } from '../../wire.ts';
+import { addressWith } from '../router.ts';
+import { formatMoney, formatTime } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+import type { LibraryAddress } from './library-address.ts';
+import { shortProject } from './project-list.tsx';
+import { SessionMarks } from './session-marks.tsx';
+import type { SessionRows } from './session-rows.ts';
+
+export interface SessionTableProps {
+  readonly rows: SessionRows;
+  readonly total: number;
+  readonly scroll: React.RefObject<HTMLElement | null>;
+  readonly address: LibraryAddress;
+  /** Not everything is known of every session yet. */
+  readonly isReading: boolean;
+}
+
+const columns: readonly (readonly [SessionSort, string])[] = [
+  ['title', 'Session'],
+  ['project', 'Project'],
+  ['age', 'Used'],
+  ['turns', 'Turns'],
+  ['size', 'Size'],
+  ['cost', 'Cost'],
+];
+/** These begin with the smallest: names from A to Z. */
+const ascending: ReadonlySet<SessionSort> = new Set(['title', 'project', 'expires']);
+
+export function SessionTable({ rows, total, scroll, address, isReading }: SessionTableProps) {
+  const listRef = useRef<HTMLTableSectionElement>(null);
+  const [top, setTop] = useState(0);
+  const rowHeight = useIsNarrow() ? 72 : 40;
+  // What stands above the list in the scrolled region: it changes with the width only.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the rows change their height
+  useLayoutEffect(() => {
+    const [list, region] = [listRef.current, scroll.current];
+    if (list === null || region === null) return;
+    setTop(list.getBoundingClientRect().top - region.getBoundingClientRect().top + region.scrollTop);
+  }, [scroll, rowHeight]);
+  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
+    count: total,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    scrollMargin: top,
+    overscan: 12,
+    useFlushSync: false,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows of a phone are higher
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  const items = virtualizer.getVirtualItems();
+  const from = items[0]?.index ?? 0;
+  const to = items.at(-1)?.index ?? 0;
+  useEffect(() => rows.need(from, to), [rows, from, to]);
+  const now = Date.now();
+  return (
+    <table className="session-table" aria-label="Sessions" aria-rowcount={total + 1}>
+      <TableHead address={address} />
+      <tbody className="session-rows" ref={listRef} style={{ height: virtualizer.getTotalSize() }}>
+        {items.map(({ index, start, size }) => (
+          <tr
+            key={index}
+            aria-rowindex={index + 2}
+            className="session-row"
+            style={{ height: size, transform: `translateY(${start - top}px)` }}
+          >
+            <RowCells row={rows.at(index)} now={now} isReading={isReading} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TableHead({ address }: { readonly address: LibraryAddress }) {
+  return (
+    <thead className="session-head">
+      <tr aria-rowindex={1} className="session-row">
+        {columns.map(([sort, name]) => {
+          const isSorted = address.sort === sort;
+          const isUp = ascending.has(sort) !== address.reverse;
+          return (
+            <th
+              key={sort}
+              scope="col"
+              className={`cell-${sort}`}
+              aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}
+            >
+              <a href={addressWith({ sort, reverse: isSorted && !address.reverse ? '1' : null })}>
+                {name}
+                <span aria-hidden="true">{isSorted ? (isUp ? ' ↑' : ' ↓') : ''}</span>
+              </a>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowCellsProps {
+  readonly row: SessionRow | undefined;
+  readonly now: number;
+  readonly isReading: boolean;
+}
+
+const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) {
+  if (row === undefined) return <td className="cell-title quiet">…</td>;
+  const usedAt = row.endedAt ?? row.changedAt;
+  const unknown = isReading ? '…' : '–';
+  const facts: readonly (readonly [string, string, string])[] = [
+    ['project', shortProject(row.project), row.project],
+    ['age', formatAge(usedAt, now), formatTime(usedAt)],
+    ['turns', row.turns === null ? unknown : formatCount(row.turns), ''],
+    ['size', formatBytes(row.sizeBytes), ''],
+    ['cost', row.costMicroUsd === null ? unknown : formatMoney(row.costMicroUsd), ''],
+  ];
+  return (
+    <>
+      <td className="cell-title">
+        <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
+          <Words
+            text={row.title ?? row.firstPrompt ?? (isReading ? `Session ${row.id.slice(0, 8)}` : 'Untitled session')}
+          />
+        </a>
+        <SessionMarks row={row} now={now} />
+      </td>
+      {facts.map(([name, text, tip]) => (
+        <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
+          <Words text={text} />
+        </td>
+      ))}
+    </>
+  );
+});
+
+const narrow = matchMedia('(max-width: 899px)');
+
+function useIsNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      narrow.addEventListener('change', listener);
+      return () => narrow.removeEventListener('change', listener);
+    },
+    () => narrow.matches,
+  );
+}

@@ -1,0 +1,149 @@
+// Live: the sessions that run now, and what they do as they do it.
+import { useCallback, useEffect, useState } from 'react';
+import { counted, formatAge } from '../../../base/human.ts';
+import type { LiveLine, LiveRow, SessionRow } from '../../wire.ts';
+import { shortProject } from '../library/project-list.tsx';
+import { useEvent, useServices } from '../page-context.ts';
+import { writeAddress } from '../session/address.ts';
+import { formatMoney, formatTime } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+import { addLines, type LiveLines } from './live-lines.ts';
+
+const ageMs = 15_000;
+const refreshMs = 300;
+
+export function LivePage() {
+  const { client, events } = useServices();
+  const ask = useCallback((signal: AbortSignal) => client.live(signal), [client]);
+  const { answer, problem, askAgain } = useAnswer(ask);
+  const [heard, setHeard] = useState<LiveLines>(new Map());
+  const now = useNow();
+  useEffect(() => events.want({ live: true }), [events]);
+  useEffect(() => events.onMissed(askAgain), [events, askAgain]);
+  useEvent(
+    'live',
+    useCallback(({ key, lines }) => setHeard((known) => addLines(known, key, lines)), []),
+  );
+  const later = useThrottled(askAgain, refreshMs);
+  const [rows, setRows] = useState<ReadonlyMap<string, SessionRow>>(new Map());
+  useEvent(
+    'sessions',
+    useCallback(
+      ({ changed, isMany }) => {
+        const shown = new Set(answer?.sessions.map(({ row }) => row.key));
+        setRows((known) => new Map([...known, ...changed.map((row) => [row.key, row] as const)]));
+        // Which ones run, and the processes of their clients, only the server knows.
+        if (isMany || changed.some(({ key, isLive }) => isLive !== shown.has(key))) later();
+      },
+      [answer, later],
+    ),
+  );
+  return (
+    <PageFrame
+      title="Live"
+      className="live"
+      isReady={answer !== null}
+      tools={
+        answer === null ? null : (
+          <output className="quiet page-facts">
+            {answer.sessions.length === 0 ? '' : `${counted(answer.sessions.length, 'session')} running`}
+          </output>
+        )
+      }
+    >
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {answer === null && problem === null ? <Waiting what="Looking for what is running" /> : null}
+      {answer !== null && answer.sessions.length === 0 ? (
+        <Empty>
+          <p>Nothing is running.</p>
+          <p className="quiet">
+            A session appears here as soon as it writes, and stays until two minutes after its last line.
+          </p>
+        </Empty>
+      ) : null}
+      {answer?.sessions.map((session) => (
+        <LiveSession
+          key={session.row.key}
+          session={{ ...session, row: rows.get(session.row.key) ?? session.row }}
+          heard={heard.get(session.row.key) ?? []}
+          now={now}
+        />
+      ))}
+    </PageFrame>
+  );
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), ageMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+interface LiveSessionProps {
+  readonly session: LiveRow;
+  readonly heard: readonly LiveLine[];
+  readonly now: number;
+}
+
+const shownLines = 12;
+
+function LiveSession({ session, heard, now }: LiveSessionProps) {
+  const { row, pid, recent } = session;
+  const title = row.title ?? row.firstPrompt ?? 'Untitled session';
+  const lines = (addLines(new Map([['', recent]]), '', heard).get('') ?? []).slice(-shownLines);
+  const facts = [
+    shortProject(row.project),
+    `last line ${formatAge(row.changedAt, now)}`.replace('last line now', 'writing now'),
+    row.turns === null ? '' : counted(row.turns, 'turn'),
+    pid === null ? '' : `process ${pid}`,
+  ].filter((fact) => fact !== '');
+  return (
+    <article className="live-session">
+      <h2>
+        <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
+          <Words text={title} />
+        </a>
+      </h2>
+      <p className="quiet">
+        <Words text={facts.join(' · ')} />
+        {row.costMicroUsd === null ? null : <span className="cost"> · {formatMoney(row.costMicroUsd)}</span>}
+      </p>
+      <ol>
+        {lines.map((line) => (
+          <li key={lineName(line)} className={`live-${line.kind}`}>
+            <a href={writeAddress(row.key, { line: line.line, agentId: line.agentId })} title={formatTime(line.time)}>
+              <span className="live-kind">
+                {line.tool === null ? kindNames[line.kind] : <Words text={line.tool} />}
+                {line.agentId === null ? '' : ' (sub-agent)'}
+              </span>
+              <span className="live-text">
+                <Words text={line.text} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}
+
+const kindNames: Readonly<Record<LiveLine['kind'], string>> = {
+  prompt: 'Prompt',
+  text: 'Answer',
+  thinking: 'Thinking',
+  call: 'Call',
+  result: 'Result',
+  error: 'Error',
+  other: 'Note',
+};
+
+function lineName({ line, agentId, kind, tool, text }: LiveLine): string {
+  return `${agentId ?? ''} ${line} ${kind} ${tool ?? ''} ${text}`;
+}

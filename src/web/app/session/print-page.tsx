@@ -1,0 +1,42 @@
+// All turns of a session at once, for paper: each block as it is before a reader opens or closes anything.
+import type { SessionHead, TurnView } from '../../../export/page/view.ts';
+import { Boundary } from './boundary.tsx';
+import { rowOfPart } from './outline-rows.ts';
+import { ActionsContext, type PageActions, SourceContext } from './page-context.ts';
+import { PartView } from './part.tsx';
+import { SessionHeader } from './session-header.tsx';
+import type { SessionSource } from './source.ts';
+
+export interface Printable {
+  readonly head: SessionHead;
+  readonly views: readonly TurnView[];
+}
+
+const nothing = (): void => {};
+
+const actions: PageActions = {
+  folds: new Map(),
+  showRaw: nothing,
+  showBranch: nothing,
+  copy: nothing,
+  linkTo: () => '',
+};
+
+export function PrintPage({ source, pages }: { readonly source: SessionSource; readonly pages: Printable }) {
+  const { head, views } = pages;
+  return (
+    <ActionsContext value={actions}>
+      <SourceContext value={source}>
+        <SessionHeader head={head} onFind={nothing} onOutline={nothing} onHelp={nothing} />
+        {views.map((view) => {
+          const row = rowOfPart(head.turns, view.part);
+          return row === undefined ? null : (
+            <Boundary key={view.part} what={`Turn ${view.turn}`}>
+              <PartView view={view} row={row} branch={head.branch} />
+            </Boundary>
+          );
+        })}
+      </SourceContext>
+    </ActionsContext>
+  );
+}

@@ -1,0 +1,22 @@
+// The session page's data, with its news over the connection that the page has already.
+import type { PageServices } from '../page-context.ts';
+import { httpSource } from '../session/http-source.ts';
+import type { SessionSource } from '../session/source.ts';
+
+export function sessionSource({ client, events }: PageServices, key: string): SessionSource {
+  return {
+    ...httpSource(client, key),
+    watch: (onChange) => {
+      const ends = [
+        events.want({ watch: [key] }),
+        events.onMissed(() => onChange({ agentId: null, fromPart: 0 })),
+        events.on('append', (grown) => {
+          if (grown.key === key) onChange({ agentId: grown.agentId, fromPart: grown.fromPart });
+        }),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+}

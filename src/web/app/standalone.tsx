@@ -1,0 +1,30 @@
+// The page of an exported file: the session page over the data that the file carries. For paper, where nobody can scroll,
+// all turns are drawn at once.
+import { flushSync } from 'react-dom';
+import { createRoot } from 'react-dom/client';
+import { embeddedSource, readPrintable } from './session/embedded-source.ts';
+import { PrintPage } from './session/print-page.tsx';
+import { SessionPage } from './session/session-page.tsx';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/session.css';
+import './styles/outline.css';
+import './styles/conversation.css';
+import './styles/calls.css';
+import './styles/code.css';
+import './styles/phone.css';
+import './standalone.css';
+
+const source = embeddedSource();
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<SessionPage source={source} />);
+
+const paper = document.getElementById('print');
+if (paper !== null) {
+  const sheet = createRoot(paper);
+  // The browser prints what stands there when its event has been dealt with.
+  addEventListener('beforeprint', () =>
+    flushSync(() => sheet.render(<PrintPage source={source} pages={readPrintable()} />)),
+  );
+  addEventListener('afterprint', () => sheet.render(null));
+}

@@ -1,0 +1,80 @@
+// Which days, and whether money or tokens are shown.
+import { addressWith, goTo } from '../router.ts';
+import { dayBefore, type Measure, measures, periods, type UsageAddress } from './usage-address.ts';
+
+const ranges = [
+  { name: '7 days', days: 6 },
+  { name: '30 days', days: 29 },
+  { name: '90 days', days: 89 },
+  { name: 'All time', days: null },
+] as const;
+
+const measureNames: Readonly<Record<Measure, string>> = { cost: 'Cost', tokens: 'Tokens' };
+const periodNames = { daily: 'By day', weekly: 'By week', monthly: 'By month' } as const;
+
+export function RangePicker({ address }: { readonly address: UsageAddress }) {
+  const change = (name: string, value: string | null): void => goTo(addressWith({ [name]: value }));
+  return (
+    <div className="list-tools range-picker">
+      <fieldset className="filters">
+        <legend className="unseen">Range</legend>
+        {ranges.map(({ name, days }) => {
+          const since = days === null ? null : dayBefore(days);
+          return (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={address.since === since && address.until === null}
+              onClick={() => goTo(addressWith({ since, until: null }))}
+            >
+              {name}
+            </button>
+          );
+        })}
+      </fieldset>
+      <label>
+        <span className="quiet">From</span>
+        <input
+          type="date"
+          value={address.since ?? ''}
+          max={address.until ?? undefined}
+          onChange={(event) => change('since', event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        <span className="quiet">to</span>
+        <input
+          type="date"
+          value={address.until ?? ''}
+          min={address.since ?? undefined}
+          onChange={(event) => change('until', event.currentTarget.value)}
+        />
+      </label>
+      <select
+        aria-label="Period of a bar"
+        value={address.period ?? ''}
+        onChange={(event) => change('by', event.currentTarget.value)}
+      >
+        <option value="">Periods to fit</option>
+        {periods.map((period) => (
+          <option key={period} value={period}>
+            {periodNames[period]}
+          </option>
+        ))}
+      </select>
+      <fieldset className="filters">
+        <legend className="unseen">Measure</legend>
+        {measures.map((measure) => (
+          <button
+            key={measure}
+            type="button"
+            aria-pressed={address.measure === measure}
+            onClick={() => change('show', measure === 'cost' ? null : measure)}
+          >
+            {measureNames[measure]}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}

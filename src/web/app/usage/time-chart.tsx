@@ -1,0 +1,100 @@
+// A bar for each day, week or month, drawn from nothing but rectangles; the same numbers as a table for who reads, tabs or
+// listens. Days on which nothing happened have their place too, so that a gap is seen as one.
+import { formatTokens } from '../../../base/human.ts';
+import type { UsageAnswer, UsageQuery } from '../../wire.ts';
+import { addressWith } from '../router.ts';
+import { formatMoney } from '../session/format.ts';
+import { barsOf } from './time-bars.ts';
+import type { Measure } from './usage-address.ts';
+import { amountOf, amountText, inputOf } from './usage-sums.ts';
+
+export interface TimeChartProps {
+  readonly report: UsageAnswer;
+  readonly measure: Measure;
+  onReceipts(title: string, query: UsageQuery): void;
+}
+
+const height = 100;
+
+export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
+  const rows = report.rows.filter(({ key }) => key !== null);
+  const bars = barsOf(
+    report.by,
+    rows.map((row) => ({ key: row.key ?? '', row })),
+  );
+  const top = Math.max(1, ...rows.map((row) => amountOf(row, measure)));
+  const name = `${measure === 'cost' ? 'Cost' : 'Tokens'} ${periodWord(report.by)}`;
+  return (
+    <section className="time-chart" aria-label={name}>
+      <h2>{name}</h2>
+      {/* A bar of a whole screen's width would say more than it knows. */}
+      <figure style={{ maxWidth: `${Math.max(8, bars.length) * 3}rem` }}>
+        <span className="chart-top">{measure === 'cost' ? formatMoney(top) : formatTokens(top)}</span>
+        <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+          {bars.map(({ key, row }, index) => {
+            if (row === null) return null;
+            // A day on which anything happened is seen, however little it was.
+            const size = Math.max(1.5, (height * amountOf(row, measure)) / top);
+            return (
+              <rect key={key} className="bar" x={index + 0.1} width={0.8} y={height - size} height={size}>
+                <title>{`${key}: ${amountText(row, measure)}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+        <figcaption aria-hidden="true">
+          <span>{bars[0]?.key}</span>
+          {bars.length > 8 ? <span>{bars[Math.floor(bars.length / 2)]?.key}</span> : null}
+          <span>{bars.length > 1 ? bars.at(-1)?.key : ''}</span>
+        </figcaption>
+      </figure>
+      <details>
+        <summary>As a table</summary>
+        <div className="table-scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{report.by === 'daily' ? 'Day' : 'From'}</th>
+                <th scope="col">Cost</th>
+                <th scope="col">Input</th>
+                <th scope="col">Output</th>
+                <th scope="col">Cached</th>
+                <th scope="col">Messages</th>
+                <th scope="col">
+                  <span className="unseen">Receipts</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.toReversed().map((row) => {
+                const key = row.key ?? '';
+                const isDay = report.by === 'daily';
+                return (
+                  <tr key={key}>
+                    <th scope="row">{isDay ? <a href={addressWith({ since: key, until: key })}>{key}</a> : key}</th>
+                    <td className="cost">{amountText(row, 'cost')}</td>
+                    <td>{formatTokens(inputOf(row))}</td>
+                    <td>{formatTokens(row.outputTokens)}</td>
+                    <td>{row.cacheHitRate === null ? '–' : `${Math.round(100 * row.cacheHitRate)} %`}</td>
+                    <td>{row.messages}</td>
+                    <td>
+                      {isDay ? (
+                        <button type="button" onClick={() => onReceipts(key, { since: key, until: key })}>
+                          Receipts<span className="unseen"> of {key}</span>
+                        </button>
+                      ) : null}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function periodWord(by: UsageAnswer['by']): string {
+  return by === 'weekly' ? 'by week' : by === 'monthly' ? 'by month' : 'by day';
+}

@@ -1,0 +1,58 @@
+// The most expensive sessions, and the most expensive things that were asked, each a link to its place.
+import { counted } from '../../../base/human.ts';
+import type { TopAnswer, UsageQuery } from '../../wire.ts';
+import { shortProject } from '../library/project-list.tsx';
+import { writeAddress } from '../session/address.ts';
+import { formatMoney, formatTime } from '../session/format.ts';
+import { Words } from '../session/text.tsx';
+
+export interface TopListsProps {
+  readonly top: TopAnswer;
+  onReceipts(title: string, query: UsageQuery): void;
+}
+
+export function TopLists({ top, onReceipts }: TopListsProps) {
+  return (
+    <div className="top-lists">
+      <section aria-label="Most expensive sessions">
+        <h2>Most expensive sessions</h2>
+        <ol>
+          {top.sessions.map((session) => {
+            const title = session.title ?? 'Untitled session';
+            return (
+              <li key={session.key}>
+                <span className="cost">{formatMoney(session.costMicroUsd)}</span>
+                <a href={`/s/${encodeURIComponent(session.key)}`} data-stop="">
+                  <Words text={title} />
+                </a>
+                <span className="quiet">
+                  <Words text={shortProject(session.project)} /> · {counted(session.messages, 'message')}
+                </span>
+                <button type="button" onClick={() => onReceipts(title, { session: session.key })}>
+                  Receipts<span className="unseen"> of {title}</span>
+                </button>
+              </li>
+            );
+          })}
+        </ol>
+      </section>
+      <section aria-label="Most expensive turns">
+        <h2>Most expensive turns</h2>
+        <ol>
+          {top.turns.map((turn) => (
+            <li key={`${turn.key} ${turn.line}`}>
+              <span className="cost">{formatMoney(turn.costMicroUsd)}</span>
+              <a href={writeAddress(turn.key, { line: turn.line })} data-stop="">
+                <Words text={turn.prompt === '' ? 'Before the first prompt' : turn.prompt} />
+              </a>
+              <span className="quiet">
+                <Words text={turn.title ?? 'Untitled session'} /> · {formatTime(turn.time)} ·{' '}
+                {counted(turn.messages, 'message')}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+// Usage: what the sessions took, by time, model, project and tool, and the messages behind every number.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { counted, formatCount, formatTokens } from '../../../base/human.ts';
+import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire.ts';
+import { shortProject } from '../library/project-list.tsx';
+import { useServices, useStatus } from '../page-context.ts';
+import { addressWith, usePlace } from '../router.ts';
+import { Words } from '../session/text.tsx';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { useThrottled } from '../use-throttled.ts';
+import { BarList } from './bar-list.tsx';
+import { RangePicker } from './range-picker.tsx';
+import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';
+import { TimeChart } from './time-chart.tsx';
+import { TopLists } from './top-lists.tsx';
+import { type Measure, rangeQuery, readUsageAddress, type UsageAddress } from './usage-address.ts';
+import { amountOf, amountText, costText, inputOf } from './usage-sums.ts';
+
+export function UsagePage() {
+  const { client } = useServices();
+  const { search } = usePlace();
+  const generation = useStatus()?.index.generation;
+  const address = useMemo(() => readUsageAddress(search), [search]);
+  const [receiptsOf, setReceiptsOf] = useState<ReceiptsOf | null>(null);
+  const ask = useCallback((signal: AbortSignal) => askAll(client, address, signal), [client, address]);
+  const { answer, problem, isAsking, askAgain } = useAnswer(ask);
+  useGeneration(generation, askAgain);
+  const showReceipts = useCallback(
+    (title: string, query: UsageQuery) => setReceiptsOf({ title, query: { ...rangeQuery(address), ...query } }),
+    [address],
+  );
+  return (
+    <PageFrame title="Usage" className="usage" isReady={answer !== null}>
+      <RangePicker address={address} />
+      {address.project === null ? null : (
+        <p className="project-filter">
+          Only <Words text={address.project} /> <a href={addressWith({ project: null })}>Show all projects</a>
+        </p>
+      )}
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
+      {answer === null && problem === null ? <Waiting what="Counting" /> : null}
+      {answer === null ? null : answer.models.totals.messages === 0 ? (
+        <Empty>
+          <p>No messages in these days.</p>
+          <p>
+            <a href="/usage">All time</a>
+          </p>
+        </Empty>
+      ) : (
+        <div aria-busy={isAsking}>
+          <Totals answer={answer.models} onReceipts={() => showReceipts('everything in this range', {})} />
+          <TimeChart report={answer.time} measure={address.measure} onReceipts={showReceipts} />
+          <div className="usage-lists">
+            <BarList
+              title="By model"
+              rows={answer.models.rows.map((row) => barOf(row, row.key ?? 'model not known', address.measure))}
+            />
+            <BarList
+              title="By project"
+              rows={answer.projects.rows.map((row) => ({
+                ...barOf(row, row.key ?? 'folder not known', address.measure, shortProject),
+                href: addressWith({ project: row.key }),
+                onReceipts: () => showReceipts(row.key ?? '', { project: row.key ?? '' }),
+              }))}
+            />
+            <BarList
+              title="By tool"
+              rows={answer.tools.tools.map(({ name, calls, errors }) => ({
+                key: name,
+                name,
+                value: calls,
+                text: counted(calls, 'call'),
+                facts: errors === 0 ? '' : `${counted(errors, 'error')}`,
+                isProblem: errors > 0,
+              }))}
+            />
+          </div>
+          <TopLists top={answer.top} onReceipts={showReceipts} />
+          <p className="quiet usage-foot">Prices of {answer.models.pricesVersion}. Every message is counted once.</p>
+        </div>
+      )}
+      {receiptsOf === null ? null : <ReceiptsDrawer of={receiptsOf} onClose={() => setReceiptsOf(null)} />}
+    </PageFrame>
+  );
+}
+
+type PageClient = ReturnType<typeof useServices>['client'];
+
+async function askAll(client: PageClient, address: UsageAddress, signal: AbortSignal) {
+  const query = rangeQuery(address);
+  const [time, models, projects, tools, top] = await Promise.all([
+    askTime(client, address, signal),
+    client.usage({ ...query, by: 'model' }, signal),
+    client.usage({ ...query, by: 'project' }, signal),
+    client.tools(query, signal),
+    client.top(query, signal),
+  ]);
+  return { time, models, projects, tools, top };
+}
+
+/** More bars than this cannot be told apart on a phone. */
+const maxDays = 100;
+
+async function askTime(client: PageClient, address: UsageAddress, signal: AbortSignal): Promise<UsageAnswer> {
+  const query = rangeQuery(address);
+  if (address.period !== null) return client.usage({ ...query, by: address.period }, signal);
+  const daily = await client.usage({ ...query, by: 'daily' }, signal);
+  return daily.rows.length <= maxDays ? daily : client.usage({ ...query, by: 'weekly' }, signal);
+}
+
+const refreshMs = 2_000;
+
+/** While the library is being read, the numbers follow, but not with every file. */
+function useGeneration(generation: number | undefined, act: () => void): void {
+  const seen = useRef(generation);
+  const later = useThrottled(act, refreshMs);
+  useEffect(() => {
+    if (seen.current !== undefined && generation !== seen.current) later();
+    seen.current = generation;
+  }, [generation, later]);
+}
+
+function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceipts(): void }) {
+  const { totals, unpricedModels } = answer;
+  const facts: readonly (readonly [string, string, string])[] = [
+    ['Cost', costText(totals), 'cost'],
+    ['Input', formatTokens(inputOf(totals)), ''],
+    ['Output', `${totals.outputIsLowerBound ? '≥ ' : ''}${formatTokens(totals.outputTokens)}`, ''],
+    ['From the cache', totals.cacheHitRate === null ? '–' : `${(100 * totals.cacheHitRate).toFixed(1)} %`, ''],
+    ['Messages', formatCount(totals.messages), ''],
+  ];
+  return (
+    <section className="totals" aria-label="In total">
+      <dl>
+        {facts.map(([name, value, className]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className={className}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={onReceipts}>
+        Receipts
+      </button>
+      {unpricedModels.length === 0 ? null : (
+        <p className="quiet">
+          No price is known for <Words text={unpricedModels.join(', ')} />:{' '}
+          {counted(totals.unpricedMessages, 'message')} not in the cost.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function barOf(sum: UsageSumView, name: string, measure: Measure, shorten = (whole: string): string => whole) {
+  const rate = sum.cacheHitRate;
+  return {
+    key: name,
+    name: shorten(name),
+    title: name,
+    value: amountOf(sum, measure),
+    text: amountText(sum, measure),
+    facts: rate === null ? '' : `${Math.round(100 * rate)} % cached`,
+  };
+}

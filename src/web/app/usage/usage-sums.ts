@@ -1,0 +1,21 @@
+// Sums of usage → the number that is measured, and the words for it.
+import { formatTokens } from '../../../base/human.ts';
+import type { UsageSumView } from '../../wire.ts';
+import { formatMoney } from '../session/format.ts';
+import type { Measure } from './usage-address.ts';
+
+export function costText({ costMicroUsd, unpricedMessages }: UsageSumView): string {
+  return costMicroUsd === null ? 'not known' : `${unpricedMessages > 0 ? '≥ ' : ''}${formatMoney(costMicroUsd)}`;
+}
+
+export function inputOf(sum: UsageSumView): number {
+  return sum.inputTokens + sum.cacheReadTokens + sum.cacheWrite5mTokens + sum.cacheWrite1hTokens;
+}
+
+export function amountOf(sum: UsageSumView, measure: Measure): number {
+  return measure === 'cost' ? (sum.costMicroUsd ?? 0) : inputOf(sum) + sum.outputTokens;
+}
+
+export function amountText(sum: UsageSumView, measure: Measure): string {
+  return measure === 'cost' ? costText(sum) : formatTokens(amountOf(sum, 'tokens'));
+}

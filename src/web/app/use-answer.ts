@@ -1,0 +1,50 @@
+// A question to the server → its answer, which stays until the next one is there, or what went wrong.
+import { useCallback, useEffect, useState } from 'react';
+import { ServerFailure } from '../client.ts';
+
+export interface Problem {
+  readonly message: string;
+  /** What to do next; may be empty. */
+  readonly next: string;
+}
+
+export interface Answered<T> {
+  readonly answer: T | null;
+  readonly problem: Problem | null;
+  readonly isAsking: boolean;
+  askAgain(): void;
+}
+
+/** `null` asks nothing. The function is asked again whenever it is another one. */
+export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | null): Answered<T> {
+  const [state, setState] = useState<Omit<Answered<T>, 'askAgain'>>(nothing);
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` is there to ask the same once more
+  useEffect(() => {
+    if (ask === null) {
+      setState(nothing);
+      return;
+    }
+    const request = new AbortController();
+    setState(({ answer, problem }) => ({ answer, problem, isAsking: true }));
+    ask(request.signal).then(
+      (answer) => {
+        if (!request.signal.aborted) setState({ answer, problem: null, isAsking: false });
+      },
+      (error: unknown) => {
+        if (!request.signal.aborted) setState(({ answer }) => ({ answer, problem: problemOf(error), isAsking: false }));
+      },
+    );
+    return () => request.abort();
+  }, [ask, round]);
+  const askAgain = useCallback(() => setRound((count) => count + 1), []);
+  return { ...state, askAgain };
+}
+
+const nothing = { answer: null, problem: null, isAsking: false };
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ServerFailure) return { message: error.message, next: error.next };
+  if (error instanceof TypeError) return { message: 'the server does not answer', next: 'is clew open still running?' };
+  return { message: error instanceof Error ? error.message : String(error), next: '' };
+}

@@ -1,0 +1,52 @@
+// What a scripted model says in a test of the agent, and what is read of its events, its requests and its session.
+import assert from 'node:assert/strict';
+import type { AgentEvent } from '../../src/agent/event.ts';
+import type { ToolOutcome } from '../../src/agent/tool.ts';
+import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import type { WireMessage } from '../../src/session/resume/draft.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import type { AgentKit } from './agent-kit.ts';
+
+export function says(text: string): ScriptedReply {
+  return { blocks: [{ type: 'text', text }] };
+}
+
+export function calls(...made: readonly (readonly [string, JsonObject])[]): ScriptedReply {
+  return { blocks: made.map(([name, input]): ReplyBlock => ({ type: 'tool_use', name, input })) };
+}
+
+export function results(events: readonly AgentEvent[]): ToolOutcome[] {
+  return events.flatMap((event) => (event.type === 'result' ? [event.outcome] : []));
+}
+
+export function messagesOf(body: JsonValue | undefined): readonly JsonValue[] {
+  const messages = asObject(body)?.messages;
+  return isArray(messages) ? messages : [];
+}
+
+export function toolNames(body: JsonObject): unknown[] {
+  return isArray(body.tools) ? body.tools.map((tool) => asObject(tool)?.name) : [];
+}
+
+/** The texts of a request's messages, those of one message joined. */
+export function texts(body: { readonly messages?: unknown } | undefined): string[] {
+  const messages = isArray(body?.messages) ? body.messages : [];
+  return messages.flatMap((message) => {
+    const content = asObject(message)?.content;
+    const said = isArray(content) ? content.flatMap((block) => asObject(block)?.text ?? []) : [];
+    return said.length === 0 ? [] : [said.join('')];
+  });
+}
+
+/** What the last request sent is the beginning of what a resume of the file would send. */
+export async function assertSame({ agent, bodies }: AgentKit): Promise<readonly WireMessage[]> {
+  const sent = requestMessages(await loadSession(agent.state.file));
+  assert.ok(!('refused' in sent));
+  const last = JSON.stringify(bodies().at(-1)?.messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+  const plain = JSON.parse(last) as JsonObject[];
+  assert.deepEqual(sent.messages.slice(0, plain.length), plain);
+  assert.ok(sent.messages.length > plain.length);
+  return sent.messages;
+}

@@ -1,0 +1,38 @@
+// The address of the library → what is listed: whatever the address says, the server is asked something it knows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listQuery, readLibraryAddress } from '../../../src/web/app/library/library-address.ts';
+
+test('an address without words lists everything, newest first', () => {
+  assert.deepEqual(readLibraryAddress(''), {
+    search: '',
+    mode: 'words',
+    sort: 'age',
+    reverse: false,
+    only: null,
+    project: null,
+    text: '',
+  });
+  assert.deepEqual(listQuery(readLibraryAddress('')), { sort: 'age', reverse: false });
+});
+
+test('every word of the address is a word of the question', () => {
+  const search = '?sort=size&reverse=1&only=damaged&project=%2Fhome%2Fada&text=light+house';
+  assert.deepEqual(listQuery(readLibraryAddress(search)), {
+    sort: 'size',
+    reverse: true,
+    only: 'damaged',
+    project: '/home/ada',
+    text: 'light house',
+  });
+});
+
+test('words that nobody knows are as if they were not there, and long ones are cut', () => {
+  const address = readLibraryAddress(
+    `?sort=__proto__&only=all&mode=magic&q=${'x'.repeat(9000)}&text=${'y'.repeat(9000)}`,
+  );
+  assert.deepEqual(
+    { ...address, search: address.search.length, text: address.text.length },
+    { search: 500, mode: 'words', sort: 'age', reverse: false, only: null, project: null, text: 200 },
+  );
+});

@@ -1,0 +1,331 @@
+// The pages beside the session's in a real browser, on the real server: what a reader sees and can do on each of them.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions } from 'playwright-core';
+import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { projectRoot } from '../support/paths.ts';
+import { openWebServer, type WebServer } from '../support/web-server.ts';
+import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
+import {
+  age,
+  buildingId,
+  damagedId,
+  expiringId,
+  hostileId,
+  liveId,
+  manySessions,
+  pageLibrary,
+  sayLive,
+} from './page-library.ts';
+
+const pictures = path.join(projectRoot, 'build/screenshots');
+/** Contrast is a matter of colours and the rest of structure; each is looked at once where it differs. */
+const views: readonly (readonly [string, BrowserContextOptions, (axe: AxeBuilder) => AxeBuilder])[] = [
+  ['light', desktop, (axe) => axe],
+  ['dark', { ...desktop, colorScheme: 'dark' }, (axe) => axe.withRules(['color-contrast'])],
+  ['phone', phone, (axe) => axe.disableRules(['color-contrast'])],
+];
+
+test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
+  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  await openBrowser();
+  const server = await openWebServer(context, pageLibrary(), { allowsChanges: true });
+  age(server.root, expiringId, 27);
+  await server.isCurrent();
+  const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
+  await run('the library lists projects and sessions with their marks', listsSessions);
+  await run('it is sorted and filtered, and the address says how', sortsAndFilters);
+  await run('a search finds as one types, marks what it found, and opens at the place', searches);
+  await run('a search that the server refuses, and one that finds nothing, say so', tellsOfNothing);
+  await run('keys step, open, go to pages and show help', followsKeys);
+  await run('back and forward come to the place one left', goesBack);
+  await run('light and dark can be chosen, and the choice lasts', switchesTheme);
+  await run('no page is wider than a phone', fitsPhone);
+  await run('axe knows no serious fault of any page, light, dark and on a phone', isAccessible);
+  await context.test('a library of many sessions costs what is in view', async (part) => {
+    await listsMany(await openWebServer(part, {}));
+  });
+  await context.test(
+    'an empty library fills by itself, and a page tells when the server is gone and back',
+    async (part) => {
+      await beginsEmpty(await openWebServer(part, {}, { isDemo: true }));
+    },
+  );
+});
+
+async function listsSessions(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url);
+  const { page } = opened;
+  await rowOf(page, buildingId).waitFor();
+  const { rows, total } = await server.client.sessions();
+  assert.equal(await page.locator('.session-rows tr').count(), total);
+  const shown = await hrefsOf(page, '.session-rows [data-stop]');
+  assert.deepEqual(
+    shown,
+    rows.map(({ key }) => `/s/${key}`),
+  );
+  assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), String(total + 1));
+  assert.match(await rowOf(page, liveId).innerText(), /live/);
+  assert.match(await rowOf(page, damagedId).innerText(), /damaged line/);
+  assert.match(await rowOf(page, expiringId).innerText(), /deleted in [23] days/);
+  assert.match(await rowOf(page, buildingId).innerText(), /\$0\.\d\d/);
+  // Hostile words are words.
+  assert.match(await rowOf(page, hostileId).innerText(), /<img src=x onerror=alert\(1\)>/);
+  assert.equal(await page.locator('main img').count(), 0);
+  assert.deepEqual(
+    await page
+      .getByRole('navigation', { name: 'Projects' })
+      .getByRole('link')
+      .evaluateAll((links) => links.length),
+    (await server.client.projects()).length + 1,
+  );
+  await noComplaints(opened);
+}
+
+async function sortsAndFilters(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url);
+  const { page } = opened;
+  const firstKey = () => page.locator('.session-rows [data-stop]').first().getAttribute('href');
+  await page.getByRole('columnheader', { name: 'Size' }).getByRole('link').click();
+  await page
+    .getByRole('columnheader', { name: 'Size', exact: false })
+    .and(page.locator('[aria-sort="descending"]'))
+    .waitFor();
+  const [largest] = (await server.client.sessions({ sort: 'size' })).rows;
+  await page.locator(`.session-rows tr:first-child [data-stop][href="/s/${largest?.key}"]`).waitFor();
+  await page.getByRole('columnheader', { name: 'Size' }).getByRole('link').click();
+  await page.waitForURL(/sort=size&reverse=1/);
+  const [smallest] = (await server.client.sessions({ sort: 'size', reverse: true })).rows;
+  await page.locator(`.session-rows tr:first-child [data-stop][href="/s/${smallest?.key}"]`).waitFor();
+  assert.equal(await firstKey(), `/s/${smallest?.key}`);
+
+  await page.getByRole('button', { name: /^Expiring soon 1/ }).click();
+  await page.waitForURL(/only=expiring/);
+  await hasCount(page, '.session-rows tr', 1);
+  assert.equal(await firstKey(), `/s/${expiringId}`);
+  await page.getByRole('button', { name: /^Damaged/ }).click();
+  await rowOf(page, damagedId).waitFor();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.getByLabel('Filter by title, folder or id').fill('ledger');
+  await page.waitForURL(/text=ledger/);
+  await hasCount(page, '.session-rows tr', 1);
+  await page.getByLabel('Filter by title, folder or id').fill('nothing is called so');
+  await page.getByText('No session passes these filters.').waitFor();
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await rowOf(page, buildingId).waitFor();
+  await page
+    .getByRole('navigation', { name: 'Projects' })
+    .getByRole('link', { name: /recipes/ })
+    .click();
+  await hasCount(page, '.session-rows tr', 1);
+  await noComplaints(opened);
+}
+
+async function searches(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url);
+  const { page } = opened;
+  await rowOf(page, buildingId).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('slugify', { delay: 20 });
+  await page.waitForURL(/q=slugify/);
+  const hit = page
+    .locator('.hit')
+    .filter({ has: page.locator('mark') })
+    .first();
+  await hit.waitFor();
+  assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
+  const { total } = await server.client.search({ text: 'slugify' });
+  assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} place`));
+  const href = (await hit.getAttribute('href')) ?? '';
+  const line = new URL(href, server.base).searchParams.get('line');
+  await hit.click();
+  await page.waitForURL((url) => url.pathname.startsWith('/s/'));
+  await page.locator(`.target[data-place=" ${line}"], .target[data-result=" ${line}"]`).first().waitFor();
+  await page.goBack();
+  await page.locator('.hit').first().waitFor();
+  assert.equal(await page.getByLabel('Search all sessions').inputValue(), 'slugify');
+  await noComplaints(opened);
+}
+
+async function tellsOfNothing(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/?q=zzzyyyxxx'));
+  const { page } = opened;
+  await page.getByText('Nobody said this in any session.').waitFor();
+  assert.deepEqual(opened.complaints, []);
+  await page.getByRole('button', { name: 'Regular expression' }).click();
+  await page.getByLabel('Search all sessions').fill('(');
+  await page.getByRole('alert').waitFor();
+  await page.goto(at(server, '/s/nothing-of-this-name'));
+  await page.getByRole('heading', { name: 'This session cannot be shown' }).waitFor();
+  await page.context().close();
+}
+
+async function followsKeys(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url);
+  const { page } = opened;
+  await rowOf(page, buildingId).waitFor();
+  const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('href') ?? ''");
+  const stops = await hrefsOf(page, 'main [data-stop]');
+  await page.keyboard.press('j');
+  assert.equal(await focused(), stops[0]);
+  await page.keyboard.press('j');
+  assert.equal(await focused(), stops[1]);
+  await page.keyboard.press('k');
+  assert.equal(await focused(), stops[0]);
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname === stops[0]);
+  for (const [key, title] of [
+    ['u', 'Usage'],
+    ['h', 'Health'],
+    ['v', 'Live'],
+    ['l', 'Library'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    assert.equal(await page.title(), `${title} · Clew`);
+    // Who listens to the page hears where it is.
+    await isTrue(page, `document.activeElement?.textContent === '${title}'`);
+  }
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard help' });
+  await help.waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  // Letters that are typed are letters.
+  await page.keyboard.press('/');
+  await page.keyboard.type('gu');
+  await page.waitForURL(/q=gu/);
+  await noComplaints(opened);
+}
+
+async function goesBack(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, { viewport: { width: 1280, height: 300 } });
+  const { page } = opened;
+  await rowOf(page, buildingId).waitFor();
+  await page.evaluate("document.querySelector('main').scrollTo(0, 120)");
+  const before = await page.evaluate<number>("document.querySelector('main').scrollTop");
+  assert.ok(before > 50);
+  await page.locator('.session-rows [data-stop]').nth(4).dispatchEvent('click');
+  await page.waitForURL((url) => url.pathname.startsWith('/s/'));
+  await page.locator('.session').waitFor();
+  await page.goBack();
+  await isTrue(page, `document.querySelector('main.library')?.scrollTop === ${before}`);
+  await page.goForward();
+  await page.locator('.session').waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  await noComplaints(opened);
+}
+
+async function switchesTheme(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, { ...desktop, colorScheme: 'light' });
+  const { page } = opened;
+  const paper = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  const light = await paper();
+  await page.getByLabel('Colours').selectOption('dark');
+  const dark = await paper();
+  assert.notEqual(dark, light);
+  await page.reload();
+  await page.locator('.shell').waitFor();
+  assert.equal(await paper(), dark);
+  await page.getByLabel('Colours').selectOption('system');
+  assert.equal(await paper(), light);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.equal(await paper(), dark);
+  await page.getByLabel('Colours').selectOption('light');
+  assert.equal(await paper(), light);
+  await noComplaints(opened);
+}
+
+const addresses: readonly (readonly [string, string, string])[] = [
+  ['library', '/', '.session-rows [data-stop]'],
+  ['search', '/?q=light', '.hit mark'],
+  ['session', `/s/${buildingId}`, '.turn .answer'],
+  ['usage', '/usage', '.top-lists li'],
+  ['health', `/health?session=${damagedId}`, '.findings li'],
+  ['live', '/live', '.live-session li'],
+];
+
+async function fitsPhone(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, phone);
+  const { page } = opened;
+  sayLive(server.root, 'grind on');
+  for (const [name, address, shown] of addresses) {
+    await page.goto(at(server, address));
+    await page.locator(shown).first().waitFor();
+    const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(over <= 0, `${name} is ${over} pixels too wide`);
+  }
+  await page.goto(server.url);
+  await page.getByLabel('Project', { exact: true }).selectOption({ index: 1 });
+  await page.waitForURL(/project=/);
+  await noComplaints(opened);
+}
+
+async function isAccessible(server: WebServer): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  for (const [view, options, choose] of views) {
+    const opened = await openPage(server.url, options);
+    const { page } = opened;
+    for (const [name, address, shown] of addresses) {
+      if (name === 'live') sayLive(server.root, 'grind on');
+      await page.goto(at(server, address));
+      await page.locator(shown).first().waitFor();
+      await page.screenshot({ path: path.join(pictures, `${name}-${view}.png`) });
+      const { violations } = await choose(new AxeBuilder({ page }).setLegacyMode()).analyze();
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      assert.deepEqual(
+        serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
+        [],
+        `${name}, ${view}`,
+      );
+    }
+    await noComplaints(opened);
+  }
+}
+
+const many = 600;
+
+async function listsMany(server: WebServer): Promise<void> {
+  manySessions(server.root, many);
+  while ((await server.client.sessions({ limit: 1 })).total < many) await new Promise((done) => setTimeout(done, 50));
+  await server.isCurrent();
+  const { page } = await openPage(server.url);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/sessions' && searchParams.get('only') === null) asked.push(searchParams.get('offset') ?? '');
+  });
+  await page.reload();
+  await page.locator('.session-rows [data-stop]').first().waitFor();
+  assert.deepEqual([...new Set(asked)], ['0']);
+  await page.evaluate("document.querySelector('main').scrollTo(0, 1e9)");
+  await page.locator(`[aria-rowindex="${many + 1}"] [data-stop]`).waitFor();
+  assert.ok((await page.locator('.session-rows tr').count()) < 80);
+  // The pages between the two ends were never in view.
+  assert.deepEqual(
+    ['200', '300'].filter((offset) => asked.includes(offset)),
+    [],
+  );
+  await page.context().close();
+}
+
+async function beginsEmpty(server: WebServer): Promise<void> {
+  const { page, complaints } = await openPage(server.url);
+  await page.getByText('There are no sessions yet.').waitFor();
+  await page.getByText('These are demo sessions.').waitFor();
+  manySessions(server.root, 1);
+  await page.getByRole('link', { name: 'task number 1' }).waitFor();
+  assert.deepEqual(complaints, []);
+  await page.route(/api\/events/, (route) => route.abort());
+  await page.reload();
+  await page.getByText('The server does not answer.').waitFor();
+  await page.unroute(/api\/events/);
+  await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
+  await page.context().close();
+}

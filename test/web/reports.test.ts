@@ -1,0 +1,130 @@
+// Usage, health and what is live in a real browser, on the real server: the numbers are the server's, a repair is shown
+// before it is made, and what happens is seen as it happens.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
+import { openWebServer, type WebServer } from '../support/web-server.ts';
+import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';
+import { damagedId, liveId, pageLibrary, sayLive } from './page-library.ts';
+
+test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
+  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  await openBrowser();
+  const server = await openWebServer(context, pageLibrary(), { allowsChanges: true });
+  await server.isCurrent();
+  const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
+  await run('usage has the numbers of the server, and receipts down to the line', showsUsage);
+  await run('health shows the worst first, tries a repair, makes it and takes it back', mends);
+  await run('live shows what runs, as it happens', showsLive);
+  await context.test('a server that only reads shows a repair and does not offer it', async (part) => {
+    await onlyReads(await openWebServer(part, pageLibrary()));
+  });
+});
+
+async function showsUsage(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/usage'));
+  const { page } = opened;
+  const totals = page.getByRole('region', { name: 'In total' });
+  const { totals: sum } = await server.client.usage({ by: 'model' });
+  await totals.waitFor();
+  assert.match(await totals.innerText(), new RegExp(`\\$${((sum.costMicroUsd ?? 0) / 1e6).toFixed(2)}`));
+  assert.match(await totals.innerText(), new RegExp(`${(100 * (sum.cacheHitRate ?? 0)).toFixed(1)} %`));
+  const { rows: days } = await server.client.usage({ by: 'daily' });
+  assert.equal(await page.locator('.time-chart rect').count(), days.filter(({ key }) => key !== null).length);
+  const { tools } = await server.client.tools();
+  await page
+    .getByRole('region', { name: 'By tool' })
+    .getByText(tools[0]?.name ?? '', { exact: true })
+    .waitFor();
+  const { turns } = await server.client.top();
+  const dearest = page.getByRole('region', { name: 'Most expensive turns' }).getByRole('link').first();
+  assert.equal(await dearest.getAttribute('href'), `/s/${turns[0]?.key}?line=${turns[0]?.line}`);
+
+  await totals.getByRole('button', { name: 'Receipts' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Receipts' });
+  const { receipts } = await server.client.receipts();
+  await drawer.getByText(`${receipts[0]?.path}:${receipts[0]?.line}`).first().waitFor();
+  assert.equal(await drawer.locator('ol > li').count(), receipts.length);
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+
+  await page.getByText('As a table').click();
+  const day = days.findLast(({ key }) => key !== null)?.key ?? '';
+  await page.getByRole('link', { name: day, exact: true }).click();
+  await page.waitForURL(new RegExp(`since=${day}&until=${day}`));
+  await hasCount(page, '.time-chart rect', 1);
+  await page.getByRole('button', { name: 'Tokens' }).click();
+  await page.getByRole('region', { name: 'Tokens by day' }).waitFor();
+  await page.goto(at(server, '/usage?since=2001-01-01&until=2001-01-02'));
+  await page.getByText('No messages in these days.').waitFor();
+  await page.goto(at(server, '/usage'));
+  await page
+    .getByRole('region', { name: 'By project' })
+    .getByRole('link', { name: /recipes/ })
+    .click();
+  await page.getByText('Show all projects').waitFor();
+  await noComplaints(opened);
+}
+
+async function mends(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/health'));
+  const { page } = opened;
+  const list = page.getByRole('region', { name: 'Sessions with findings' });
+  await page.getByRole('button', { name: 'Examine again' }).waitFor();
+  await list.getByRole('listitem').first().waitFor();
+  const { sessions } = await server.client.libraryDoctor();
+  assert.deepEqual(
+    await hrefsOf(page, '.doctor-list [data-stop]'),
+    sessions.map(({ key }) => `/health?session=${key}`),
+  );
+  assert.equal(sessions[0]?.key, damagedId);
+  await list.locator('[data-stop]').first().click();
+  const one = page.getByRole('region', { name: 'One session' });
+  await one.getByText('L-torn-tail').waitFor();
+  const { findings } = await server.client.diagnosis(damagedId);
+  assert.equal(await one.locator('.findings > li').count(), findings.length);
+  await one.getByRole('button', { name: 'Dry run of a repair' }).click();
+  const { previews } = await server.client.previewFix(damagedId);
+  const usual = previews.find(({ isDefault }) => isDefault);
+  const shown = one.getByRole('region', { name: `Strategy ${usual?.strategy}` });
+  await shown.waitFor();
+  assert.equal(await one.locator('.preview').count(), previews.length);
+  assert.match(
+    await shown.innerText(),
+    new RegExp(`${usual?.before.loaded} of ${usual?.before.of}[^]*${usual?.after.loaded} of ${usual?.after.of}`),
+  );
+  await shown.getByRole('button', { name: 'Mend in place' }).click();
+  await one.getByText(/^Mended: a resume now loads/).waitFor();
+  assert.deepEqual((await server.client.diagnosis(damagedId)).findings, []);
+  await page.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).first().click();
+  await page.getByRole('region', { name: 'Changes' }).getByText('undone').waitFor();
+  assert.equal((await server.client.diagnosis(damagedId)).findings.length, findings.length);
+  await noComplaints(opened);
+}
+
+async function onlyReads(server: WebServer): Promise<void> {
+  await server.isCurrent();
+  const opened = await openPage(at(server, `/health?session=${damagedId}`));
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Dry run of a repair' }).click();
+  await page.getByText('This page only reads.').waitFor();
+  assert.ok((await page.locator('.preview').count()) > 0);
+  assert.equal(await page.getByRole('button', { name: /Mend in place|Make a mended copy/ }).count(), 0);
+  await noComplaints(opened);
+}
+
+async function showsLive(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/live'));
+  const { page } = opened;
+  await page.getByText('grind the first sack').first().waitFor();
+  sayLive(server.root, 'grind the second sack');
+  await page.locator('.live-prompt').getByText('grind the second sack').waitFor();
+  assert.deepEqual(await page.locator('.live-text').allInnerTexts(), ['grind the first sack', 'grind the second sack']);
+  await page.locator('.live-prompt a').last().click();
+  await page.waitForURL((url) => url.pathname === `/s/${liveId}`);
+  await page.getByText('grind the second sack').first().waitFor();
+  // The session page hears over the same connection.
+  sayLive(server.root, 'grind the third sack');
+  await page.locator('.prompt').getByText('grind the third sack').waitFor();
+  await noComplaints(opened);
+}

@@ -1,0 +1,76 @@
+// A large session is shown from its beginning while the rest is read: the page gets the numbers of the beginning, the
+// parts that belong to them, and then the whole, with the first part that it has to ask for again.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SessionAnswers } from '../../../src/web/server/session-answers.ts';
+import { Shelf } from '../../../src/web/server/shelf.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import { type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
+
+const turns = 100;
+
+function largeSession(): TranscriptBuilder {
+  const builder = transcript();
+  for (let i = 1; i <= turns; i++) builder.user(`prompt ${i}`).assistant('x'.repeat(100_000));
+  return builder;
+}
+
+function open(context: TestContext, text: string) {
+  const file = path.join(temporaryFolder(context), 'a.jsonl');
+  writeFileSync(file, text);
+  const shelf = new Shelf({ startBytes: 1_000_000 });
+  return { shelf, answers: new SessionAnswers(shelf), of: { path: file, key: 'a' } };
+}
+
+test('the head of the beginning comes first, then the whole with the part where it goes on', async (context) => {
+  const { shelf, answers, of } = open(context, largeSession().text());
+  const start = await answers.head({ ...of, start: true });
+  const begun = start.head.turnCount;
+  assert.equal(start.isWhole, false);
+  assert.ok(begun >= 10 && begun < 25, `${begun} turns`);
+  const shown = await answers.turns({ ...of, version: start.version, from: 0, to: 3 });
+  assert.deepEqual([shown.version, shown.total], [start.version, start.head.parts]);
+  const whole = await answers.head({ ...of, since: start.version });
+  assert.deepEqual(
+    [whole.isWhole, whole.head.turnCount, whole.fromPart, shelf.counts],
+    [true, turns, start.head.parts - 1, { whole: 1, grown: 0 }],
+  );
+  // Every row that the page does not ask for again is as it was; the last one may have been in the middle of its turn.
+  assert.deepEqual(whole.head.turns.slice(0, begun - 1), start.head.turns.slice(0, -1));
+  const again = await answers.turns({ ...of, from: 0, to: 3 });
+  assert.deepEqual(again.parts, shown.parts);
+});
+
+test('whoever does not ask for the beginning gets the whole', async (context) => {
+  const { answers, of } = open(context, largeSession().text());
+  const [start, turnsOfWhole, whole] = await Promise.all([
+    answers.head({ ...of, start: true }),
+    answers.turns({ ...of, from: 98 }),
+    answers.head(of),
+  ]);
+  assert.deepEqual([start.isWhole, turnsOfWhole.total, whole.isWhole, whole.fromPart], [false, turns, true, 0]);
+  assert.deepEqual((await answers.head({ ...of, start: true })).version, whole.version);
+  // The page that still has the numbers of the beginning is answered from the whole.
+  assert.equal((await answers.turns({ ...of, version: start.version, to: 1 })).total, turns);
+});
+
+test('a session that goes another way behind its beginning is to be asked for anew', async (context) => {
+  const builder = largeSession();
+  builder.from('u1').assistant('another answer').user('and on').assistant('to the end');
+  const { answers, of } = open(context, builder.text());
+  const start = await answers.head({ ...of, start: true });
+  const whole = await answers.head({ ...of, since: start.version });
+  assert.deepEqual([start.isWhole, whole.fromPart, whole.head.turnCount], [false, 0, 2]);
+  const unknown = await answers.head({ ...of, since: 'start-of-another-server' });
+  assert.equal(unknown.fromPart, 0);
+});
+
+test('other branches wait for the whole, which alone knows of them', async (context) => {
+  const builder = largeSession();
+  builder.from('u1').assistant('another answer').user('and on').assistant('to the end');
+  const { answers, of } = open(context, builder.text());
+  const second = await answers.head({ ...of, start: true, branch: 2 });
+  assert.deepEqual([second.isWhole, second.head.branches.length], [true, 2]);
+});

@@ -1,0 +1,42 @@
+// A worker that dies is followed by another, which is given the task of the first: a page that has stopped to hear of
+// changes looks like one on which nothing happens.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Thread } from '../../../src/web/server/thread.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import { transcript } from '../../support/transcript-builder.ts';
+import { waitFor } from '../../support/wait.ts';
+
+test('a thread that watched, and died, watches again', async (context) => {
+  const root = temporaryFolder(context);
+  const folder = path.join(root, 'projects/-p');
+  mkdirSync(folder, { recursive: true });
+  const news: (readonly [string, unknown])[] = [];
+  const thread = new Thread(
+    { role: 'watch', roots: [root], state: temporaryFolder(context), isDemo: false },
+    {
+      env: process.env,
+      onFault: (message) => news.push(['fault', message]),
+      onNews: (name, value) => news.push([name, value]),
+      task: 'watch',
+    },
+  );
+  context.after(() => thread.close());
+  const starts = (): number => news.filter(([name]) => name === 'watching').length;
+  thread.begin();
+  await waitFor(() => starts() === 1);
+  await thread.killWorker();
+  await waitFor(() => starts() === 2);
+  const file = path.join(folder, 'a.jsonl');
+  writeFileSync(file, transcript().user('one').text());
+  await waitFor(() => news.some(([name, value]) => name === 'changed' && (value as readonly string[]).includes(file)));
+  assert.deepEqual(
+    news.filter(([name]) => name === 'fault'),
+    [],
+  );
+  await thread.close();
+  await thread.killWorker();
+  assert.equal(starts(), 2);
+});
