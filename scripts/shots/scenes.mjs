@@ -113,12 +113,12 @@ export const scenes = [
       }
       return reply(
         text('Two of us look at the same time.'),
-        call('Task', {
+        call('Agent', {
           subagent_type: 'general-purpose',
           description: 'look through the lamps',
           prompt: 'Look through lamps',
         }),
-        call('Task', {
+        call('Agent', {
           subagent_type: 'general-purpose',
           description: 'look through the tides',
           prompt: 'Look through tides',

@@ -70,7 +70,7 @@ test(
     await terminal.screen(/^exit 0$/m);
     assert.equal(sessionFile(), file);
     // The picture is a line of its own.
-  assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'user', 'assistant']);
+    assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'user', 'assistant']);
   },
 );
 
