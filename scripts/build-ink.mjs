@@ -1,9 +1,25 @@
-// What the bundle leaves out of Ink: its devtools (a package of their own, for who develops a screen), its belief that a
-// terminal under CI=true is none, and a cursor that is shown again on stderr at the exit (the console does that itself).
+// What the bundle changes in Ink and in what it brings along, so that its first frame comes soon. Left out: its devtools
+// (a package of their own, for who develops a screen), its belief that a terminal under CI=true is none, and a cursor that
+// is shown again on stderr at the exit (the console does that itself). Changed: Yoga unpacks its WASM itself instead of
+// fetching a data URL, for which Node would load its whole HTTP client; widths ask the tables of Unicode only where they
+// are needed; Markdown and diffs are set up at their first use; React's names are short, as it is read as a whole.
+import { readFile } from 'node:fs/promises';
+import { transform } from 'esbuild';
+
 const parts = {
   'is-in-ci': 'export default false;',
   'restore-cursor': 'export default () => {};',
   './devtools.js': '',
+};
+
+const lazy = {
+  'string-width': `import { plainColumns } from './src/base/plain-width.ts';
+    export default (text, options) =>
+      (options === undefined && typeof text === 'string' ? plainColumns(text) : undefined) ??
+      require('string-width').default(text, options);`,
+  './markdown-lexer.ts':
+    "export const lexMarkdown = (text) => require('./src/cli/terminal/markdown-lexer.ts').lexMarkdown(text);",
+  diff: "export const structuredPatch = (...values) => require('diff').structuredPatch(...values);",
 };
 
 export const inkParts = {
@@ -13,5 +29,19 @@ export const inkParts = {
       /[\\/]node_modules[\\/](ink|cli-cursor)[\\/]/.test(importer) ? { path, namespace: 'ink-part' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'ink-part' }, ({ path }) => ({ contents: parts[path] }));
+    onResolve({ filter: /^(string-width|diff|\.\/markdown-lexer\.ts)$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'ink-lazy' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'ink-lazy' }, ({ path }) => ({
+      contents: lazy[path],
+      resolveDir: process.cwd(),
+    }));
+    onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => ({
+      contents: `const fetch = undefined;${await readFile(path, 'utf8')}`,
+    }));
+    onLoad({ filter: /react-reconciler\.production\.js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), { minify: true });
+      return { contents: code };
+    });
   },
 };

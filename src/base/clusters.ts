@@ -1,6 +1,7 @@
 // Text → grapheme clusters with the columns each takes on a terminal, lazily and in linear time. `Intl.Segmenter` alone
 // is not enough: on Node 20 every step costs time in the length of the whole text (80,000 letters took 12 s).
 import stringWidth from 'string-width';
+import { plainWidth } from './plain-width.ts';
 
 export interface Cluster {
   readonly text: string;
@@ -22,12 +23,14 @@ export function* clusters(text: string): Generator<Cluster> {
 
 /** A cluster is cut off here: real ones are shorter, and a letter under a million accents must not take a million. */
 const longestCluster = 64;
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made on first use: it takes milliseconds, and most texts need none. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** The clusters from `at` to the end of a window, the last one left for the next: it may go on behind the window. */
 function* windowClusters(text: string, at: number): Generator<Cluster, number> {
   let end = Math.min(text.length, at + longestCluster);
   if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment, index } of segmenter.segment(text.slice(at, end))) {
     const start = at + index;
     if (start > at && start + segment.length === end && end < text.length) return start;
@@ -57,14 +60,4 @@ function simpleWidth(text: string, at: number): number {
   const width = plainWidth(text.charCodeAt(at));
   if (width === 0 || at + 1 === text.length) return width;
   return plainWidth(text.charCodeAt(at + 1)) > 0 ? width : 0;
-}
-
-/** Printable ASCII, Latin letters, kana, Han, Hangul syllables and fullwidth punctuation: nothing that combines. */
-function plainWidth(code: number): number {
-  if (code < 0x7f) return code >= 0x20 ? 1 : 0;
-  if (code >= 0x00c0 && code <= 0x024f) return 1;
-  if (code >= 0x3001 && code <= 0x3029) return 2;
-  if ((code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa)) return 2;
-  if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)) return 2;
-  return code >= 0xff01 && code <= 0xff60 ? 2 : 0;
 }

@@ -1,18 +1,8 @@
-// A tool call → what came of it, for a reader: the text of its result, and the outcome in a few words.
+// The blocks of a tool call's result → what came of it, for a reader: their text, and the outcome in a few words.
 import { counted, formatCount } from '../base/human.ts';
-import { type Block, blocksOf, isImage, isToolResult, textOf } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
-import { readEntry, type Session } from './session.ts';
-import type { ToolCall } from './tool-calls.ts';
+import { type Block, isImage, textOf } from '../format/block.ts';
 
-/** The blocks of its result; none where there is no result in the file. */
-export function resultBlocks(session: Pick<Session, 'transcript'>, call: ToolCall): readonly Block[] {
-  if (call.result === undefined) return [];
-  const results = contentOf(readEntry(session, call.result)).filter(isToolResult);
-  return blocksOf(results.find((block) => block.tool_use_id === call.id)?.content);
-}
-
-/** Its text, with a mark where there are images. */
+/** Their text, with a mark where there are images. */
 export function resultText(blocks: readonly Block[]): string {
   const images = blocks.filter(isImage).length;
   return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;

@@ -1,69 +1,20 @@
 // `clew chat` as a whole: the built program in a real terminal, the real agent, a scripted model, and the session that
 // is on the disk afterwards.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { MessagesServer } from '../../src/api/server/messages-server.ts';
-import type { ScriptStep } from '../../src/api/server/script.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, isArray, type JsonValue } from '../../src/base/json.ts';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { messagesOf, turnsOf } from '../../src/session/turns.ts';
+import { bash, startChat, text } from '../support/chat-run.ts';
 import { runClew } from '../support/clew.ts';
-import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { command, openTerminal, skipWithout, type Terminal } from '../support/terminal.ts';
+import { command, skipWithout } from '../support/terminal.ts';
 import { waitFor } from '../support/wait.ts';
 
 const skip = skipWithout('tmux');
-
-interface Chat {
-  readonly terminal: Terminal;
-  readonly server: MessagesServer;
-  readonly folder: string;
-  readonly sessionFile: () => string;
-}
-
-function text(said: string): ScriptStep {
-  return { blocks: [{ type: 'text', text: said }] };
-}
-
-function bash(shell: string): ScriptStep {
-  return {
-    blocks: [
-      { type: 'text', text: 'I run it.' },
-      { type: 'tool_use', name: 'Bash', input: { command: shell } },
-    ],
-  };
-}
-
-async function start(context: TestContext, script: readonly ScriptStep[], flags = ''): Promise<Chat> {
-  const folder = temporaryFolder(context);
-  writeTree(folder, { 'project/lamp.ts': 'export const lamp = 1;\n' });
-  const server = await startScriptedServer({ script });
-  context.after(() => server.close());
-  const root = path.join(folder, 'claude');
-  const env = {
-    CLEW_HOME: path.join(folder, 'state'),
-    CLEW_ROOTS: root,
-    HOME: folder,
-    ANTHROPIC_BASE_URL: server.url,
-    ANTHROPIC_API_KEY: 'test',
-  };
-  const terminal = openTerminal(context, 80, 30, env);
-  const program = `sh -c 'echo $$ > ../pid; exec ${command(`chat ${flags}`).replaceAll("'", '"')}'`;
-  terminal.type(`cd '${folder}/project'; clear; ${program}; echo "exit $?"`, 'Enter');
-  await terminal.screen(/asks first/);
-  const sessionFile = (): string => {
-    const file = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((name) =>
-      /projects\/[^/]+\/[\w-]+\.jsonl$/.test(name),
-    );
-    assert.ok(file !== undefined);
-    return path.join(root, file);
-  };
-  return { terminal, server, folder, sessionFile };
-}
 
 /** The roles of its messages. */
 async function outline(file: string): Promise<readonly string[]> {
@@ -85,37 +36,46 @@ test('without a terminal it points to clew -p, in one line', () => {
   });
 });
 
-test('a turn with a tool is asked for, shown, written, and gone on with by --continue', { skip }, async (context) => {
-  const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
-  const { terminal, server, sessionFile } = await start(context, script);
-  terminal.type('light the lamp', 'Enter');
-  await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
-  terminal.type('1');
-  const shown = await terminal.screen(/^● It shines\.\n\n─/m);
-  assert.match(
-    shown,
-    /^› light the lamp\n\n● I run it\.\n\n✓ Bash echo shining > lit; cat lit lamp.ts {2}2 lines\n\n● It shines\./m,
-  );
-  terminal.type('C-d');
-  await terminal.screen(/^go on with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
-  const file = sessionFile();
-  assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
-  terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
-  await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
-  terminal.type('and now?', 'Enter');
-  await terminal.screen(/^● Still shining\.\n\n─/m);
-  assert.deepEqual(
-    sentMessages(server).map((message) => asObject(message)?.role),
-    ['user', 'assistant', 'user', 'assistant', 'user'],
-  );
-  terminal.type('/exit', 'Enter');
-  await terminal.screen(/^exit 0$/m);
-  assert.equal(sessionFile(), file);
-  assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
-});
+test(
+  'a turn with a tool is asked for, shown, written, and gone on with by --continue, with a picture',
+  { skip },
+  async (context) => {
+    const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
+    const { terminal, server, sessionFile } = await startChat(context, script);
+    terminal.type('light the lamp', 'Enter');
+    await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
+    terminal.type('1');
+    const shown = await terminal.screen(/^● It shines\.$[\s\S]*^› ask for/m);
+    assert.match(
+      shown,
+      /^› light the lamp\n\n● I run it\.\n\n✓ Bash echo shining > lit; cat lit lamp.ts {2}2 lines\n\n● It shines\./m,
+    );
+    terminal.type('C-d');
+    await terminal.screen(/^go on with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
+    const file = sessionFile();
+    assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
+    terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
+    await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
+    terminal.type('and now, as @lamp.png shows?', 'Enter');
+    await terminal.screen(/^● Still shining\.$/m);
+    assert.deepEqual(
+      sentMessages(server).map((message) => asObject(message)?.role),
+      ['user', 'assistant', 'user', 'assistant', 'user'],
+    );
+    assert.match(
+      JSON.stringify(sentMessages(server).at(-1)),
+      /"type":"image","source":\{"type":"base64","media_type":"image\/png"/,
+    );
+    terminal.type('/exit', 'Enter');
+    await terminal.screen(/^exit 0$/m);
+    assert.equal(sessionFile(), file);
+    // The picture is a line of its own.
+    assert.deepEqual(await outline(file), ['user', 'assistant', 'user', 'assistant', 'user', 'user', 'assistant']);
+  },
+);
 
 test('Esc stops a tool that runs, and the session goes on', { skip }, async (context) => {
-  const { terminal, server } = await start(
+  const { terminal, server } = await startChat(
     context,
     [bash('echo $$ > ../child; sleep 600'), text('Stopped, I see.')],
     '--allowedTools "Bash(*)"',
@@ -135,7 +95,7 @@ test(
   'a terminal that is closed in the middle of a tool leaves a whole session and no process',
   { skip },
   async (context) => {
-    const { terminal, folder, sessionFile } = await start(context, [bash('echo $$ > ../child; sleep 600')]);
+    const { terminal, folder, sessionFile } = await startChat(context, [bash('echo $$ > ../child; sleep 600')]);
     terminal.type('wait', 'Enter');
     await terminal.screen(/Allow Bash/);
     terminal.type('1');

@@ -2,7 +2,7 @@
 // the prompt is on the screen, so that one can type at once, and gives everything back on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { AgentEvent } from '../../agent/event.ts';
-import type { Agent, AgentOptions } from '../../agent/handle.ts';
+import type { Agent, AgentOptions, SessionChoice } from '../../agent/handle.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
 import { exitCodes, UserError } from '../../base/errors.ts';
 import type { CommandIo } from '../command.ts';
@@ -16,6 +16,7 @@ import { ConsoleStore, initialConsole } from './console-state.ts';
 import { pressInEditor, remember, setText } from './editor.ts';
 import type { Item } from './item.ts';
 import { editorWidth } from './layout.ts';
+import { openOrCopy } from './opening.ts';
 import { gitBranch } from './project-files.ts';
 import { appendHistory, historyFile, readHistory } from './prompt-history.ts';
 import { mountScreen } from './screen.tsx';
@@ -108,16 +109,17 @@ class Console {
   /** Everything that may wait until the prompt is on the screen. */
   async #start(): Promise<void> {
     const { agent: options, loadAgent } = this.#options;
-    const opening = loadAgent().then((open) =>
-      open({
+    const open = async (session: SessionChoice): Promise<Agent> =>
+      (await loadAgent())({
         ...options,
+        session,
         isInteractive: true,
         approve: (request) => this.#asker.approve(request),
         askPerson: (question, signal) =>
           this.#asker.askPerson(question, signal, async (mode) => this.#agent?.setMode(mode)),
         sinks: [(event) => this.#hear(event)],
-      }),
-    );
+      });
+    const opening = openOrCopy(options.session, open, (dialog) => this.#asker.ask(dialog));
     void readHistory(this.#history).then((history) =>
       this.#store.update({ editor: { ...this.#store.get().editor, history } }),
     );

@@ -54,26 +54,44 @@ function choiceLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLine
 function chosenLines(dialog: Dialog, drawing: Drawing): PlacedLines {
   const { style, columns } = drawing;
   const choice = dialog.choices[dialog.selected];
-  const own = choiceLine(dialog, dialog.selected, drawing);
-  if (choice?.textFor === undefined) return { lines: [own] };
+  const own = wholeChoice(dialog, drawing);
+  if (choice?.textFor === undefined) return { lines: own };
   const { rows, cursor } = layOutBuffer(dialog.text, columns - indent.length - 2);
   const isEmpty = dialog.text.text === '';
   const shown = isEmpty
     ? [`${indent}${style.accent('›')} ${style.muted(oneLine(choice.textFor, columns - indent.length - 3))}`]
     : rows.map((row, i) => `${indent}${i === 0 ? style.accent('›') : ' '} ${row.text}`);
-  return { lines: [own, ...shown], cursor: { row: 1 + cursor.row, column: indent.length + 2 + cursor.column } };
+  return {
+    lines: [...own, ...shown],
+    cursor: { row: own.length + cursor.row, column: indent.length + 2 + cursor.column },
+  };
 }
 
 const indent = '      ';
+
+/** What is about to be chosen is told to its end. */
+function wholeChoice(dialog: Dialog, drawing: Drawing): readonly string[] {
+  const { style, columns } = drawing;
+  const label = choiceLabel(dialog, dialog.selected, longestLabel);
+  if (displayWidth(label) <= columns - 4) return [choiceLine(dialog, dialog.selected, drawing)];
+  const rows = wrapSpans([{ text: label, paint: style.bold }], columns - 7, true);
+  return rows.map(({ text }, i) => (i === 0 ? ` ${style.accent('❯')} ${text}` : `${indent}${text}`));
+}
+
+const longestLabel = 400;
+
+function choiceLabel({ choices, isMultiple, marked }: Dialog, index: number, width: number): string {
+  const choice = choices[index];
+  const box = isMultiple && choice?.textFor === undefined ? (marked.includes(index) ? '[x] ' : '[ ] ') : '';
+  const number = `${index + 1}.`.padEnd(choices.length > 9 ? 3 : 2);
+  return oneLine(`${number} ${box}${choice?.label ?? ''}`, width);
+}
 
 function choiceLine(dialog: Dialog, index: number, { style, columns }: Drawing): string {
   const choice = dialog.choices[index];
   if (choice === undefined) return '';
   const isSelected = index === dialog.selected;
-  const box =
-    dialog.isMultiple && choice.textFor === undefined ? (dialog.marked.includes(index) ? '[x] ' : '[ ] ') : '';
-  const number = `${index + 1}.`.padEnd(dialog.choices.length > 9 ? 3 : 2);
-  const label = oneLine(`${number} ${box}${choice.label}`, columns - 4);
+  const label = choiceLabel(dialog, index, columns - 4);
   const room = columns - 4 - displayWidth(label) - 2;
   const hint = choice.hint === undefined || room < 8 ? '' : `  ${style.muted(oneLine(choice.hint, room))}`;
   return isSelected ? ` ${style.accent('❯')} ${style.bold(label)}${hint}` : `   ${label}${hint}`;

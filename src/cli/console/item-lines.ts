@@ -1,4 +1,5 @@
 // A finished item → its lines in the scrollback. They are printed once, so they are wrapped for the width of that moment.
+import type { ToolCallView } from '../../agent/event.ts';
 import { counted, formatDuration, formatTokens } from '../../base/human.ts';
 import { neutralise, oneLine } from '../../base/terminal-text.ts';
 import { blocksOf } from '../../format/block.ts';
@@ -83,15 +84,21 @@ function callLines(item: CallItem, drawing: Drawing): readonly string[] {
   const hunks = outcome.isError ? [] : storedHunks(outcome.stored);
   if (hunks.length > 0) return changeLines(item, drawing);
   const shown = { name: call.name, input: call.input, isError: outcome.isError, result: outcome };
-  const told = refused === undefined ? text : refusals[refused];
+  const told = toldOf(item, text);
   const line = callLine(shown, agents.length > 0 ? '' : told, { style, width: columns, cwd });
   const error = outcome.isError && refused === undefined ? text.trim().split('\n').slice(1) : [];
   const more = firstLines(safeLines(error.join('\n'), columns - 4), maxErrorLines, (each) => each);
   return [
     line,
-    ...agents.flatMap((agent) => agentLines(agent, drawing)),
+    ...agents.flatMap((agent) => agentLines(agent, call, drawing)),
     ...(error.length === 0 ? [] : more.map((each) => style.muted(`  │ ${each}`.trimEnd()))),
   ];
+}
+
+/** What TodoWrite answers is for the model; the list itself stands below. */
+function toldOf({ call, outcome, refused }: CallItem, text: string): string {
+  if (refused !== undefined) return refusals[refused];
+  return call.name === 'TodoWrite' && !outcome.isError ? '' : text;
 }
 
 const refusals = {
@@ -119,15 +126,20 @@ export function wholeSeconds(durationMs: number): string {
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
-/** `↳ explore "find the lamp"  12 calls · 3.4k out · 45 s`: what it does now, or its totals. */
-export function agentLines(agent: AgentWork, { style, columns, nowMs }: Drawing): readonly string[] {
+/** `↳ explore  12 calls · 3.4k out · 45 s`: what it does now, or its totals; its task where the call does not tell it. */
+export function agentLines(
+  agent: AgentWork,
+  call: ToolCallView,
+  { style, columns, nowMs }: Drawing,
+): readonly string[] {
   const { agentType, description, calls, tokens, startedMs, endedMs, doing } = agent;
   const lasted = Math.max(0, (endedMs ?? nowMs) - startedMs);
   // What still runs counts in whole seconds: tenths that jump about say nothing.
   const time = endedMs === undefined ? wholeSeconds(lasted) : formatDuration(lasted);
   const totals = [counted(calls, 'call'), `${formatTokens(tokens)} out`, time].join(' · ');
   const end = agent.isFailed === true ? `failed · ${totals}` : totals;
-  const name = oneLine(`${agentType}: ${description}`, Math.max(8, columns - end.length - 8));
+  const isTold = description === call.input.description;
+  const name = oneLine(isTold ? agentType : `${agentType}: ${description}`, Math.max(8, columns - end.length - 8));
   const head = `  ${style.accent('↳')} ${style.bold(name)}  ${style.muted(end)}`;
   const now = endedMs === undefined ? oneLine(doing, columns - 6) : '';
   return now === '' ? [head] : [head, style.muted(`    ${now}`)];

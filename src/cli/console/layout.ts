@@ -24,6 +24,7 @@ export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines
     todos: agent?.todos ?? [],
     queued: [...(agent?.queued ?? []), ...pending],
     outputTokens: agent?.usage.outputTokens ?? 0,
+    isAsking: state.dialog !== undefined,
   };
   const live = liveLines(view, facts, drawing, room - bottom.lines.length - 1);
   const isSpaced = view.finished.length > 0 || live.length > 0;

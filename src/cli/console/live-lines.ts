@@ -14,6 +14,8 @@ export interface LiveFacts {
   readonly todos: readonly TodoView[];
   readonly queued: readonly string[];
   readonly outputTokens: number;
+  /** A question is open: the person works, not the agent. */
+  readonly isAsking: boolean;
 }
 
 export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, room: number): readonly string[] {
@@ -71,15 +73,15 @@ const outputRows = 5;
 
 function callLines({ call, progress, startedMs }: LiveCall, view: ViewState, drawing: Drawing): string[] {
   const { style, columns, cwd, nowMs } = drawing;
-  const time = nowMs - startedMs < 2000 ? '' : `  ${wholeSeconds(nowMs - startedMs)}`;
+  const agents = view.agents.filter((agent) => agent.parentCallId === call.id);
+  const time = agents.length > 0 || nowMs - startedMs < 2000 ? '' : `  ${wholeSeconds(nowMs - startedMs)}`;
   const name = oneLine(call.name, Math.max(8, columns - 24));
   const did = oneLine(
     withoutFolder(summariseInput(call.name, call.input), cwd),
     columns - name.length - time.length - 4,
   );
   const head = `${style.yellow('▸')} ${style.bold(name)} ${did}${style.muted(time)}`.trimEnd();
-  const agents = view.agents.filter((agent) => agent.parentCallId === call.id);
-  return [head, ...agents.flatMap((agent) => agentLines(agent, drawing)), ...progressLines(progress, drawing)];
+  return [head, ...agents.flatMap((agent) => agentLines(agent, call, drawing)), ...progressLines(progress, drawing)];
 }
 
 function progressLines(progress: LiveCall['progress'], { style, columns }: Drawing): readonly string[] {
@@ -102,7 +104,7 @@ function currentTodos(todos: readonly TodoView[], drawing: Drawing): readonly st
     todos.findIndex((todo) => todo.status !== 'completed'),
   );
   const first = Math.max(0, Math.min(current - 2, todos.length - todoRows));
-  return todoLines(todos.slice(first, first + todoRows), drawing);
+  return ['', ...todoLines(todos.slice(first, first + todoRows), drawing)];
 }
 
 const queueRows = 3;
@@ -117,8 +119,9 @@ function queueLines(queued: readonly string[], { style, columns }: Drawing): rea
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧'] as const;
 
-function statusLines(view: ViewState, { outputTokens }: LiveFacts, drawing: Drawing): readonly string[] {
+function statusLines(view: ViewState, { outputTokens, isAsking }: LiveFacts, drawing: Drawing): readonly string[] {
   const { style, columns, nowMs } = drawing;
+  if (isAsking) return [];
   if (view.busySinceMs === undefined && !view.isCompacting) return [];
   const frame = frames[Math.floor(nowMs / 250) % frames.length] ?? frames[0];
   const facts = [

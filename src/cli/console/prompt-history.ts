@@ -4,7 +4,6 @@ import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
 import { privateFileMode } from '../../store/disk.ts';
-import { replaceFile } from '../../store/replace.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { maxHistory } from './editor.ts';
 
@@ -36,6 +35,7 @@ export async function appendHistory(file: string, prompt: string): Promise<void>
 }
 
 async function shorten(file: string): Promise<void> {
+  const { replaceFile } = await import('../../store/replace.ts');
   const text = await readFile(file, 'utf8');
   const kept = text.slice(-maxBytes);
   await replaceFile(file, Buffer.from(kept.slice(kept.indexOf('\n') + 1)));

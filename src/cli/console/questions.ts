@@ -25,8 +25,7 @@ export function approvalDialog({ call, why, always, agentId }: ApprovalRequest):
   const choices: DialogChoice[] = [
     { label: 'Yes' },
     ...always.map(({ rule, scope }) => ({
-      label: `Yes, and always allow ${oneLine(rule, 100)}`,
-      hint: scope === 'session' ? 'in this session' : 'in this project, .claude/settings.local.json',
+      label: `Always ${scope === 'session' ? 'in this session' : 'in this project'}: ${oneLine(rule, 100)}`,
     })),
     { label: 'No, and say what to do instead', textFor: 'what the model should do instead' },
     { label: 'No, and stop here' },
@@ -75,10 +74,11 @@ function callBody(call: ToolCallView, drawing: Drawing): readonly string[] {
 }
 
 function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
-  if (why === '') return [];
-  return wrapSpans([{ text: neutralise(`Why: ${why}`), paint: style.muted }], columns - 2, true).map(
-    ({ text }) => ` ${text}`,
-  );
+  return why === '' ? [] : noteLines(`Why: ${why}`, { style, columns });
+}
+
+export function noteLines(text: string, { style, columns }: Pick<Drawing, 'style' | 'columns'>): readonly string[] {
+  return wrapSpans([{ text: neutralise(text), paint: style.muted }], columns - 2, true).map((line) => ` ${line.text}`);
 }
 
 /** The plan itself stands above, in the scrollback. */

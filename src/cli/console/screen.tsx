@@ -30,15 +30,17 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
   const { stdin, stdout, stderr, style, cwd, isDebug = false } = options;
   let next: PlacedLines = { lines: [] };
   let shown = next;
-  let columns = stdout.columns || 80;
+  sayUnknownSize(stdout);
+  let columns = stdout.columns;
   const onDraw = (drawn: PlacedLines): void => {
     next = drawn;
   };
   const onResize = (): void => {
     const before = columns;
-    columns = stdout.columns || 80;
+    sayUnknownSize(stdout);
+    columns = stdout.columns;
     if (columns < before) stdout.write(eraseReflowed(shown, columns));
-    store.update({ columns, rows: stdout.rows || 24 });
+    store.update({ columns, rows: stdout.rows });
   };
   // Before Ink's own listener, which counts on the lines standing as it wrote them.
   stdout.prependListener('resize', onResize);
@@ -60,6 +62,12 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
       instance.unmount();
     },
   };
+}
+
+/** A terminal may say that it has no columns and no rows (a serial line, `script` in a pipe); Ink would draw into none. */
+function sayUnknownSize(stdout: WriteStream): void {
+  if (!(stdout.columns > 0)) stdout.columns = 80;
+  if (!(stdout.rows > 0)) stdout.rows = 24;
 }
 
 /**

@@ -7,6 +7,7 @@ import { oneLine } from '../../base/terminal-text.ts';
 import { counted } from '../wording.ts';
 import { type Dialog, type DialogAnswer, type DialogOptions, makeDialog } from './dialog.ts';
 import type { Item } from './item.ts';
+import { openOrCopy } from './opening.ts';
 import { contextPage, costPage, helpPage, mcpPage, type NamedCommand, permissionsPage } from './pages.ts';
 
 export interface CommandContext {
@@ -101,7 +102,9 @@ async function chooseModel({ agent, argument, ask, say }: CommandContext): Promi
 }
 
 async function resume({ agent, argument, ask, say, listSessions, nowMs }: CommandContext): Promise<void> {
-  if (argument !== '') return agent.switchTo({ kind: 'resume', session: argument });
+  const goTo = (session: string): Promise<void> =>
+    openOrCopy({ kind: 'resume', session }, (choice) => agent.switchTo(choice), ask);
+  if (argument !== '') return goTo(argument);
   const sessions = (await listSessions()).filter(({ sessionId }) => sessionId !== agent.state.sessionId);
   if (sessions.length === 0) return say({ kind: 'notice', level: 'info', text: 'there is no other session' });
   const choices = sessions.map(({ title, lastUseMs, folder }) => ({
@@ -110,7 +113,7 @@ async function resume({ agent, argument, ask, say, listSessions, nowMs }: Comman
   }));
   const index = await choose(ask, { title: 'Go on in which session?', choices });
   const chosen = index === undefined ? undefined : sessions[index];
-  if (chosen !== undefined) await agent.switchTo({ kind: 'resume', session: chosen.path });
+  if (chosen !== undefined) await goTo(chosen.path);
 }
 
 const rewindWays = ['both', 'chat', 'files'] as const;

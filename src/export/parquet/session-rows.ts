@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { isThinking, isToolUse, textOf } from '../../format/block.ts';
 import { contentOf } from '../../format/entry.ts';
-import { resultBlocks } from '../../session/call-result.ts';
 import { promptText } from '../../session/prompt-text.ts';
+import { resultBlocks } from '../../session/result-blocks.ts';
 import { readEntry, type Session, versionsOf } from '../../session/session.ts';
 import { summarise } from '../../session/summary.ts';
 import { type ToolCall, toolCallsOf } from '../../session/tool-calls.ts';

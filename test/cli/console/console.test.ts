@@ -17,12 +17,12 @@ interface Chat extends Terminal {
   say(prompt: string, wanted: RegExp): Promise<string>;
 }
 
-async function start(context: TestContext, columns: number, rows: number): Promise<Chat> {
+async function start(context: TestContext, columns: number, rows: number, before = 'clear'): Promise<Chat> {
   const folder = temporaryFolder(context);
   writeTree(folder, { 'src/lamp.ts': 'x', 'src/日本.ts': 'y', 'README.md': 'z' });
   const terminal = openTerminal(context, columns, rows, { CLEW_HOME: path.join(folder, 'state') });
   const run = `sh -c 'echo $$ > pid; exec "${process.execPath}" "${program}" 2>err'`;
-  terminal.type(`cd '${folder}'; clear; ${run}; echo "exit $?"`, 'Enter');
+  terminal.type(`cd '${folder}'; ${before}; ${run}; echo "exit $?"`, 'Enter');
   await terminal.screen(/asks first/);
   const say = (prompt: string, wanted: RegExp): Promise<string> => {
     terminal.type('-l', prompt);
@@ -69,6 +69,13 @@ test('a permission is asked for with its reason, and refused with words', { skip
   await chat.say('edit', /^ {3}\+ {3}const lamp = 'bright';$/m);
   chat.type('2');
   await chat.screen(/^ℹ rule Edit\(src\/lamp\.ts\)\n\n✓ Edit src\/lamp\.ts {2}\+2 -1\n.*\n {5}4 - {3}return 'dim';$/m);
+});
+
+test('a terminal that says it has no size is taken for one of 80 by 24', { skip }, async (context) => {
+  const chat = await start(context, 80, 24, 'clear; stty cols 0 rows 0');
+  await chat.say('hello', /^› hello\n\n● Hello, world[\s\S]*^─{80}\n› ask for/m);
+  chat.type('C-d');
+  await isGivenBack(chat, 0);
 });
 
 test('plans and questions are answered, and Shift-Tab changes the mode', { skip }, async (context) => {
@@ -154,13 +161,8 @@ test('hostile text, wide characters and another size leave no trace on the scree
 
 test('sub-agents are shown below their call, and a retry counts down', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
-  await chat.say(
-    'agent',
-    /^▸ Task find the lamps\n {2}↳ explore: find the lamps {2}\d calls? · 0 out · \d s\n {4}Grep lamp \d$/m,
-  );
-  await chat.screen(
-    /^✓ Task find the lamps\n {2}↳ explore: find the lamps {2}4 calls · 2\.1k out · .*s\n\n● There are four/m,
-  );
+  await chat.say('agent', /^▸ Task find the lamps\n {2}↳ explore {2}\d calls? · 0 out · \d s\n {4}Grep lamp \d$/m);
+  await chat.screen(/^✓ Task find the lamps\n {2}↳ explore {2}4 calls · 2\.1k out · .*s\n\n● There are four/m);
   await chat.say('retry', /Asking again in [12] s \(2 of 10\): Overloaded/);
   await chat.screen(/^● It worked the second time\.$/m);
 });

@@ -68,7 +68,7 @@ test('a permission shows all that would be done, and why it is asked', () => {
     '   Test it',
     ' Why: no rule allows it',
     ' ❯ 1. Yes',
-    '   2. Yes, and always allow Bash(npm test:*)  in this proj…',
+    '   2. Always in this project: Bash(npm test:*)',
     '   3. No, and say what to do instead',
     '   4. No, and stop here',
     ' ↑↓ or 1–4 · Enter · Esc says no',
@@ -146,4 +146,21 @@ test('a long list scrolls, and the chosen line is in sight', () => {
     true,
     lines.join('\n'),
   );
+});
+
+test('on a narrow screen the choice that Enter takes is told to its end', () => {
+  const rule = 'Bash(git commit:*) and Bash(git push:*)';
+  const dialog = approvalDialog({ ...request, why: '', always: [{ rule, scope: 'session' }] });
+  const { dialog: down } = pressInDialog(dialog, { name: 'down', text: '' });
+  const { lines } = dialogLines(down, { ...drawing, columns: 30 }, 20);
+  assert.deepEqual(lines.slice(-8), [
+    '   1. Yes',
+    ' ❯ 2. Always in this',
+    '      session: Bash(git',
+    '      commit:*) and Bash(git',
+    '      push:*)',
+    '   3. No, and say what to do…',
+    '   4. No, and stop here',
+    ' ↑↓ or 1–4 · Enter',
+  ]);
 });

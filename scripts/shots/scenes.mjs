@@ -1,0 +1,134 @@
+// The scenes of the pictures: what the model says, what is typed, and what is on the screen when the picture is taken.
+const text = (said) => ({ type: 'text', text: said });
+const call = (name, input) => ({ type: 'tool_use', name, input });
+const reply = (...blocks) => ({ blocks });
+const later = (delayMs, ...blocks) => ({ blocks, delayMs });
+const forever = 600_000;
+
+export const project = {
+  'package.json': '{ "name": "lighthouse", "scripts": { "test": "sh test.sh" } }\n',
+  'test.sh':
+    'for name in "turns once a minute" "is dark by day" "is lit at dusk"; do echo "✔ $name"; sleep 0.2; done; sleep 600\n',
+  'src/lamp.ts': `export interface Lamp {
+  readonly isLit: boolean;
+  readonly turnsPerMinute: number;
+}
+
+/** Lit from dusk to dawn. */
+export function lampAt(hour: number): Lamp {
+  const isLit = hour > 18 && hour < 6;
+  return { isLit, turnsPerMinute: isLit ? 1 : 0 };
+}
+`,
+  'src/tide.ts': 'export const tide = 3;\n',
+};
+
+const look = reply(
+  text('I read the lamp and look for who asks it.'),
+  call('Read', { file_path: 'src/lamp.ts' }),
+  call('Grep', { pattern: 'lampAt' }),
+);
+const edit = call('Edit', {
+  file_path: 'src/lamp.ts',
+  old_string: '  const isLit = hour > 18 && hour < 6;\n',
+  new_string:
+    '  // The night goes over midnight: it is one of the two, never both.\n  const isLit = hour >= 18 || hour < 6;\n',
+});
+const found = text('`hour > 18 && hour < 6` is never true: **no hour is both**. The night goes over midnight.');
+
+const plan = (...states) =>
+  call('TodoWrite', {
+    todos: [
+      { content: 'Find why the lamp stays dark', status: states[0], activeForm: 'Finding why the lamp stays dark' },
+      { content: 'Repair it', status: states[1], activeForm: 'Repairing it' },
+      { content: 'Run the tests', status: states[2], activeForm: 'Running the tests' },
+    ],
+  });
+
+function inSubAgent(request) {
+  return JSON.stringify(request.body?.messages?.[0] ?? '').match(/Look through (\w+)/)?.[1];
+}
+
+const talk = (request) => (request.body?.messages ?? []).length;
+
+export const scenes = [
+  {
+    name: 'chat-turn',
+    title: 'clew chat in the middle of a turn: tool calls, a plan, a command with its output so far',
+    flags: '--permission-mode acceptEdits --allowedTools "Bash(npm test)"',
+    script: [
+      look,
+      reply(found, plan('completed', 'in_progress', 'pending'), edit),
+      reply(plan('completed', 'completed', 'in_progress'), call('Bash', { command: 'npm test' })),
+    ],
+    keys: [['why is the lamp dark at night?', /is lit at dusk/]],
+  },
+  {
+    name: 'chat-diff',
+    title: 'clew chat after an edit: the diff, and the answer',
+    flags: '--permission-mode acceptEdits',
+    script: [
+      look,
+      reply(found, edit),
+      reply(
+        text(
+          'The lamp is lit from six to six now:\n\n| hour | before | now |\n| --- | --- | --- |\n| 17 | dark | dark |\n| 18 | dark | lit |\n| 3 | dark | lit |\n\nRun `npm test` to see it.',
+        ),
+      ),
+    ],
+    keys: [['why is the lamp dark at night?', /to see it[\s\S]*accepts edits/]],
+  },
+  {
+    name: 'chat-permission',
+    title: 'clew chat asks: the command, why it is asked, and what one may answer',
+    flags: '',
+    script: [
+      look,
+      reply(found, edit),
+      reply(
+        text('Repaired. I commit it.'),
+        call('Bash', {
+          command: 'git commit -am "The lamp is lit at night" && git push',
+          description: 'Commit and push the repair',
+        }),
+      ),
+    ],
+    keys: [
+      ['why is the lamp dark at night? repair and push it', /Allow Edit/],
+      ['1', /Allow Bash/],
+    ],
+  },
+  {
+    name: 'chat-agent',
+    title: 'clew chat with two sub-agents at work, and a prompt that waits for its turn',
+    flags: '',
+    script: (request) => {
+      const agent = inSubAgent(request);
+      const length = talk(request);
+      if (agent !== undefined) {
+        const file = agent === 'lamps' ? 'src/lamp.ts' : 'src/tide.ts';
+        if (length < 2) return later(300, call('Grep', { pattern: agent === 'lamps' ? 'lamp' : 'tide' }));
+        if (length < 4) return later(300, call('Read', { file_path: file }));
+        return later(agent === 'lamps' ? forever : 700, text('The tide is 3.'));
+      }
+      return reply(
+        text('Two of us look at the same time.'),
+        call('Agent', {
+          subagent_type: 'general-purpose',
+          description: 'look through the lamps',
+          prompt: 'Look through lamps',
+        }),
+        call('Agent', {
+          subagent_type: 'general-purpose',
+          description: 'look through the tides',
+          prompt: 'Look through tides',
+        }),
+      );
+    },
+    keys: [
+      ['what can go wrong at high tide?', /↳[\s\S]*↳/],
+      ['and write a test for it', /waits for its turn[\s\S]*|2 calls/],
+    ],
+    until: /(2 calls[\s\S]*){2}/,
+  },
+];

@@ -1,0 +1,29 @@
+// A character → the columns it takes, where that needs no tables of Unicode: nearly all that is ever printed. The tables
+// take tens of milliseconds to load, which the first frame of a screen would wait for.
+
+/** Of a UTF-16 code unit that never combines with one of its kind, else 0. */
+export function plainWidth(code: number): number {
+  if (code < 0x7f) return code >= 0x20 ? 1 : 0;
+  if (code >= 0x00c0 && code <= 0x024f) return 1;
+  if (code >= 0x2500 && code <= 0x257f) return 1;
+  if (narrowSigns.has(code)) return 1;
+  if (code >= 0x3001 && code <= 0x3029) return 2;
+  if ((code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa)) return 2;
+  if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)) return 2;
+  return code >= 0xff01 && code <= 0xff60 ? 2 : 0;
+}
+
+/** The signs of our own screens. */
+const narrowSigns: ReadonlySet<number> = new Set([...'·…›◆●❯✓▸↳⋮'].map((sign) => sign.charCodeAt(0)));
+
+/** Of a whole text, our own colours not counted; `undefined` where it takes the tables to say. */
+export function plainColumns(text: string): number | undefined {
+  const plain = text.includes('\x1b') ? text.replace(/\x1b\[[0-9;]*m/g, '') : text;
+  let columns = 0;
+  for (let at = 0; at < plain.length; at++) {
+    const width = plainWidth(plain.charCodeAt(at));
+    if (width === 0) return undefined;
+    columns += width;
+  }
+  return columns;
+}

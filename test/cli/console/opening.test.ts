@@ -1,0 +1,53 @@
+// A session that another program writes: asked once, then a copy or nothing.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionChoice } from '../../../src/agent/handle.ts';
+import { exitCodes, UserError } from '../../../src/base/errors.ts';
+import type { Dialog, DialogAnswer } from '../../../src/cli/console/dialog.ts';
+import { openOrCopy } from '../../../src/cli/console/opening.ts';
+
+const taken = new UserError('session x is in use: Claude Code runs it', 'end it there', exitCodes.refused);
+
+async function opened(
+  session: SessionChoice,
+  answer: DialogAnswer,
+  error: UserError = taken,
+): Promise<{ readonly tried: readonly SessionChoice[]; readonly asked: readonly string[]; readonly result: unknown }> {
+  const tried: SessionChoice[] = [];
+  const asked: string[] = [];
+  const open = async (choice: SessionChoice): Promise<string> => {
+    tried.push(choice);
+    if (choice.kind !== 'new' && choice.fork !== undefined) return 'the copy';
+    throw error;
+  };
+  const ask = async (dialog: Dialog): Promise<DialogAnswer> => {
+    asked.push(dialog.title);
+    return answer;
+  };
+  const result = await openOrCopy(session, open, ask).catch((thrown: unknown) => thrown);
+  return { tried, asked, result };
+}
+
+const session: SessionChoice = { kind: 'resume', session: 'x' };
+const yes: DialogAnswer = { kind: 'chosen', indexes: [0], text: '' };
+
+test('a session in use is gone on with in a copy, if the person says so', async () => {
+  assert.deepEqual(await opened(session, yes), {
+    tried: [session, { ...session, fork: {} }],
+    asked: ['Go on in a copy?'],
+    result: 'the copy',
+  });
+});
+
+test('whoever says no is told why, and no copy is made', async () => {
+  for (const answer of [{ kind: 'cancelled' }, { ...yes, indexes: [1] }] as const) {
+    assert.deepEqual(await opened(session, answer), { tried: [session], asked: ['Go on in a copy?'], result: taken });
+  }
+});
+
+test('any other mistake is not asked about, nor is a new session', async () => {
+  const missing = new UserError('there is no session x', 'clew ls lists them');
+  assert.deepEqual(await opened(session, yes, missing), { tried: [session], asked: [], result: missing });
+  const fresh: SessionChoice = { kind: 'new' };
+  assert.deepEqual(await opened(fresh, yes), { tried: [fresh], asked: [], result: taken });
+});
