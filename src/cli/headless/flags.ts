@@ -1,19 +1,20 @@
 // The flags of a headless run, with the names Claude Code gave them. Apart from the run itself, so that help and
 // completion load none of it.
+import { permissionModes } from '../../agent/permission-mode.ts';
 import type { Flag } from '../command.ts';
 import { root } from '../common-flags.ts';
 
 export const printFlags: readonly Flag[] = [
   { name: '--print', short: '-p', summary: 'answer and end (`clew -p` is `clew print`)' },
-  { name: '--output-format', value: 'text|json|stream-json', summary: 'the answer, its result, or everything' },
-  { name: '--input-format', value: 'text|stream-json', summary: 'stdin is a prompt, or messages one a line' },
+  { name: '--output-format', value: 'FORMAT', summary: 'text, json (its result) or stream-json (everything)' },
+  { name: '--input-format', value: 'FORMAT', summary: 'text, or stream-json: messages, one a line' },
   { name: '--include-partial-messages', summary: 'with stream-json: also the pieces of answers' },
   { name: '--replay-user-messages', summary: 'with stream-json: also the prompts' },
   { name: '--verbose', summary: 'text: say on stderr what is done; json: all messages' },
   { name: '--model', value: 'MODEL', summary: 'opus, sonnet, haiku or a full name' },
   { name: '--max-turns', value: 'N', summary: 'end after N answers of the model' },
   { name: '--max-budget-usd', value: 'USD', summary: 'end when so much is spent' },
-  { name: '--permission-mode', value: 'default|acceptEdits|plan|dontAsk|bypassPermissions', summary: 'what it may do' },
+  { name: '--permission-mode', value: 'MODE', summary: permissionModes.join(', ') },
   { name: '--dangerously-skip-permissions', summary: 'allow everything (bypassPermissions)' },
   { name: '--allowedTools', value: 'RULE...', summary: 'allow these: Read "Bash(git log:*)"', isRepeatable: true },
   { name: '--allowed-tools', value: 'RULE...', summary: 'the same', isRepeatable: true, isHidden: true },
