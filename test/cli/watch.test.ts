@@ -53,9 +53,11 @@ test('--quiet prints nothing', async (context) => {
   const quiet = startClew(context, ['watch', '--quiet', '--root', folder], { CLEW_HOME: state });
   const heard = startClew(context, ['watch', '--root', folder], { CLEW_HOME: path.join(folder, 'other') });
   await heard.says(/watching/);
+  // Until its first reading is done, a signal ends the process by itself.
+  await waitFor(() => existsSync(indexPath(state)) && promptsIn(state) === 1);
   appendFileSync(path.join(folder, `projects/-a/${id}.jsonl`), talk);
   await heard.prints(/-a\/3f2b8c1e/);
-  await waitFor(() => existsSync(indexPath(state)) && promptsIn(state) === 2);
+  await waitFor(() => promptsIn(state) === 2);
   assert.deepEqual([await quiet.end('SIGTERM'), quiet.stdout(), quiet.stderr()], [[0, null], '', '']);
 });
 
