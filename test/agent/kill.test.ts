@@ -33,7 +33,7 @@ test(
     assert.equal(outcome, 'success');
     assert.ok(events >= 300, `only ${events} events`);
     await assertAfter(whole.folder, server);
-    const step = isLong ? 1 : Math.ceil(events / 28);
+    const step = isLong ? 1 : Math.ceil(events / 16);
     let killed = 0;
     const points = Array.from({ length: Math.ceil(events / step) }, (_, i) => 1 + i * step);
     const next = async (): Promise<void> => {
