@@ -44,6 +44,8 @@ const retryMs = 2_000;
 /** Of the time, this much at most goes into keeping up with sessions that are written to without a pause. */
 const share = 1 / 4;
 const costPauseMs = 3_000;
+/** What is known goes to the page before the reading of the rest competes with it for the machine. */
+const firstRowsMs = 500;
 
 class IndexWork {
   readonly #setup: ThreadSetup;
@@ -92,7 +94,10 @@ class IndexWork {
   async #update(files: readonly string[] | undefined): Promise<void> {
     const { roots } = this.#setup;
     const database = this.#open();
-    if (files === undefined) this.#sendKnown(database);
+    if (files === undefined) {
+      this.#sendKnown(database);
+      await setTimeout(firstRowsMs);
+    }
     const report = updateRows(database, {
       roots,
       ...(files === undefined ? {} : { files }),
