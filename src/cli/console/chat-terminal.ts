@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Key, KeyReader } from '../terminal/keys.ts';
+import { stopUntilResumed } from '../terminal/suspend.ts';
 
 const enterCodes = '\x1b[?2004h';
 const leaveCodes = '\x1b[?2004l\x1b[?25h';
@@ -61,13 +62,7 @@ export class ChatTerminal {
   /** Back to the shell, until it is brought to the front again. */
   async suspend(): Promise<void> {
     this.leave();
-    const resumed = new Promise<void>((resolve) => {
-      process.once('SIGCONT', () => resolve());
-    });
-    const alive = setInterval(() => {}, 1_000_000);
-    process.kill(process.pid, 'SIGTSTP');
-    await resumed;
-    clearInterval(alive);
+    await stopUntilResumed();
     this.enter();
   }
 

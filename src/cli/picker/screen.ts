@@ -2,6 +2,7 @@
 // end, an error, a signal, a suspension.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { stopUntilResumed } from '../terminal/suspend.ts';
 import type { PickerScreen } from './layout.ts';
 
 const enterCodes = '\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[2J';
@@ -72,14 +73,7 @@ export class Screen {
   /** Back to the shell, until it is brought to the front again. */
   async suspend(): Promise<void> {
     this.leave();
-    const resumed = new Promise<void>((resolve) => {
-      process.once('SIGCONT', () => resolve());
-    });
-    // A listener for a signal does not keep a process alive, and stdin is paused.
-    const alive = setInterval(() => {}, 1_000_000);
-    process.kill(process.pid, 'SIGTSTP');
-    await resumed;
-    clearInterval(alive);
+    await stopUntilResumed();
     this.enter();
   }
 

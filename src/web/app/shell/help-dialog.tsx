@@ -1,7 +1,7 @@
 // The keys of all pages but the session's, which has its own.
-import { useEffect, useRef } from 'react';
+import { KeyHelp, type KeyMeaning } from '../key-help.tsx';
 
-const keys: readonly (readonly [readonly string[], string])[] = [
+const keys: readonly KeyMeaning[] = [
   [['j', 'k'], 'next, previous'],
   [['Enter'], 'open it'],
   [['/'], 'search all sessions'],
@@ -14,28 +14,5 @@ const keys: readonly (readonly [readonly string[], string])[] = [
 ];
 
 export function HelpDialog({ onClose }: { onClose(): void }) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    ref.current?.showModal();
-  }, []);
-  return (
-    <dialog className="help" ref={ref} onClose={onClose} aria-label="Keyboard help">
-      <h2>Keys</h2>
-      <dl>
-        {keys.map(([names, meaning]) => (
-          <div key={meaning}>
-            <dt>
-              {names.map((name) => (
-                <kbd key={name}>{name}</kbd>
-              ))}
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-      <button type="button" onClick={() => ref.current?.close()}>
-        Close
-      </button>
-    </dialog>
-  );
+  return <KeyHelp keys={keys} onClose={onClose} />;
 }
