@@ -1,36 +1,37 @@
 // A base address → functions that ask the server, one for each route, typed by wire.ts; in the browser and in Node.
 // Only types come from elsewhere, so that the page carries nothing else.
+
+import type {
+  Failure,
+  LiveAnswer,
+  ProjectRow,
+  SearchAnswer,
+  SearchQuery,
+  SessionPage,
+  SessionsQuery,
+  Status,
+} from './wire.ts';
 import type {
   AppliedFix,
   ApplyFix,
   DiagnosisAnswer,
-  Failure,
-  FindQuery,
   FixAnswer,
+  LibraryDoctorAnswer,
+  OperationRow,
+} from './wire-health.ts';
+import type {
+  FindQuery,
   HeadAnswer,
   HeadQuery,
-  LibraryDoctorAnswer,
   LineAnswer,
-  LiveAnswer,
   MarkdownQuery,
-  OperationRow,
   PlaceAnswer,
-  ProjectRow,
-  ReceiptsAnswer,
-  SearchAnswer,
-  SearchQuery,
-  SessionPage,
   SessionPart,
-  SessionsQuery,
-  Status,
-  ToolsAnswer,
-  TopAnswer,
   TurnsAnswer,
   TurnsQuery,
-  UsageAnswer,
-  UsageQuery,
   ValueQuery,
-} from './wire.ts';
+} from './wire-session.ts';
+import type { ReceiptsAnswer, ToolsAnswer, TopAnswer, UsageAnswer, UsageQuery } from './wire-usage.ts';
 
 export interface ClientOptions {
   /** `''` in the page: the server it came from. */

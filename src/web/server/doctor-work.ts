@@ -5,7 +5,7 @@ import { type DamageCode, damageClasses, type Finding, type Severity, severities
 import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
-import type { DoctorRow, LibraryDoctorAnswer } from '../wire.ts';
+import type { DoctorRow, LibraryDoctorAnswer } from '../wire-health.ts';
 import { findingView, RepairAnswers } from './repair-answers.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { Methods, Tell } from './worker.ts';

@@ -1,7 +1,8 @@
 // Changes on the disk, and news of the workers → events for the pages, gathered so that each page gets few: rows of the
 // list a few times a second, an append as soon as it is read, and of one transcript never two readings at once.
 import type { TranscriptPlace } from '../../library/transcript-files.ts';
-import type { IndexState, LibraryDoctorAnswer, SessionRow } from '../wire.ts';
+import type { IndexState, SessionRow } from '../wire.ts';
+import type { LibraryDoctorAnswer } from '../wire-health.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Roster } from './roster.ts';
 import type { Tail, TailQuery } from './tail-answers.ts';

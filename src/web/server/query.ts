@@ -1,20 +1,10 @@
 // The words of an address, and the body of a change → typed questions, or a refusal that says which word is wrong. All
 // limits stand here: nothing behind it gets a number or a text that it could not bear.
 import { z } from 'zod';
-import {
-  type ApplyFix,
-  type FindQuery,
-  type HeadQuery,
-  type MarkdownQuery,
-  type SearchQuery,
-  type SessionPart,
-  type SessionsQuery,
-  sessionSorts,
-  type TurnsQuery,
-  type UsageQuery,
-  usageKinds,
-  type ValueQuery,
-} from '../wire.ts';
+import { type SearchQuery, type SessionsQuery, sessionSorts } from '../wire.ts';
+import type { ApplyFix } from '../wire-health.ts';
+import type { FindQuery, HeadQuery, MarkdownQuery, SessionPart, TurnsQuery, ValueQuery } from '../wire-session.ts';
+import { type UsageQuery, usageKinds } from '../wire-usage.ts';
 import { Refusal } from './refusal.ts';
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000);

@@ -13,7 +13,7 @@ import { type OperationRecord, operationsFolder, readRecords } from '../../surge
 import type { PlannedSource } from '../../surgery/plan.ts';
 import { loadSource } from '../../surgery/source.ts';
 import { undoOperation } from '../../surgery/undo.ts';
-import type { AppliedFix, DiagnosisAnswer, FindingView, FixAnswer, FixPreview, OperationRow } from '../wire.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixAnswer, FixPreview, OperationRow } from '../wire-health.ts';
 import { Refusal } from './refusal.ts';
 
 /** The server turns paths into keys. */

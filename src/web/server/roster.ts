@@ -2,7 +2,8 @@
 // thousand rows are a few megabytes, and every answer of the list is a matter of milliseconds, whatever is being indexed.
 import { createHash } from 'node:crypto';
 import { cleanupDays, warningDays } from '../../library/expiry.ts';
-import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery, Severity } from '../wire.ts';
+import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery } from '../wire.ts';
+import type { Severity } from '../wire-health.ts';
 import type { ListedRow } from './listed-row.ts';
 import { Refusal } from './refusal.ts';
 

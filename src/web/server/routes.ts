@@ -3,19 +3,9 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import {
-  type AppliedFix,
-  apiRoutes,
-  type LibraryDoctorAnswer,
-  type LiveAnswer,
-  type OperationRow,
-  pageRoutes,
-  type ReceiptsAnswer,
-  type SearchAnswer,
-  type Status,
-  type TopAnswer,
-  type UsageAnswer,
-} from '../wire.ts';
+import { apiRoutes, type LiveAnswer, pageRoutes, type SearchAnswer, type Status } from '../wire.ts';
+import type { AppliedFix, LibraryDoctorAnswer, OperationRow } from '../wire-health.ts';
+import type { ReceiptsAnswer, TopAnswer, UsageAnswer } from '../wire-usage.ts';
 import type { Assets } from './assets.ts';
 import type { LibraryDoctorFound } from './doctor-work.ts';
 import { maxBodyBytes } from './guard.ts';

@@ -23,7 +23,7 @@ import type {
   TurnsAnswer,
   TurnsQuery,
   ValueQuery,
-} from '../wire.ts';
+} from '../wire-session.ts';
 import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { Refusal } from './refusal.ts';
 import { type Shelf, type Shelved, startMark } from './shelf.ts';

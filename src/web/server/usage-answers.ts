@@ -15,7 +15,7 @@ import {
   type UsageFilter,
   type UsageSum,
 } from '../../library/usage-report.ts';
-import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire.ts';
+import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire-usage.ts';
 import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';
 import { type ExpensiveTurn, expensiveTurns } from './top-turns.ts';

@@ -1,7 +1,7 @@
 // Health: what doctor finds in all sessions, worst first and as it finds it; one session opens beside the list.
 import { useCallback, useMemo } from 'react';
 import { counted, formatBytes } from '../../../base/human.ts';
-import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire.ts';
+import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire-health.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useEvent, useServices, useStatus } from '../page-context.ts';
 import { addressWith, usePlace } from '../router.ts';

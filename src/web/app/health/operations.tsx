@@ -1,6 +1,6 @@
 // What was changed with Clew, newest first, and its undo where the server allows changes.
 import { useCallback, useState } from 'react';
-import type { OperationRow } from '../../wire.ts';
+import type { OperationRow } from '../../wire-health.ts';
 import { useEvent, useServices } from '../page-context.ts';
 import { formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';

@@ -1,5 +1,5 @@
 // How much of a session a resume loads: a bar, and the two numbers.
-import type { ReachView } from '../../wire.ts';
+import type { ReachView } from '../../wire-health.ts';
 
 export function ReachBar({ reach, name }: { readonly reach: ReachView; readonly name: string }) {
   const part = reach.of === 0 ? 1 : reach.loaded / reach.of;

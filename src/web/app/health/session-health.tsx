@@ -2,7 +2,7 @@
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { counted, formatBytes } from '../../../base/human.ts';
-import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire-health.ts';
 import { useServices } from '../page-context.ts';
 import { addressWith } from '../router.ts';
 import { writeAddress } from '../session/address.ts';

@@ -1,5 +1,5 @@
 // How bad a finding is, in the words of the page.
-import type { Severity } from '../../wire.ts';
+import type { Severity } from '../../wire-health.ts';
 
 export const severityWords: Readonly<Record<Severity, string>> = {
   fatal: 'Cannot be resumed',

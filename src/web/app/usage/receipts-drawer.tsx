@@ -2,7 +2,7 @@
 // because they say the same message once more.
 import { useCallback, useEffect, useRef } from 'react';
 import { counted, formatCount } from '../../../base/human.ts';
-import type { ReceiptView, UsageQuery } from '../../wire.ts';
+import type { ReceiptView, UsageQuery } from '../../wire-usage.ts';
 import { useServices } from '../page-context.ts';
 import { writeAddress } from '../session/address.ts';
 import { formatMoney, formatTime } from '../session/format.ts';

@@ -1,7 +1,7 @@
 // A bar for each day, week or month, drawn from nothing but rectangles; the same numbers as a table for who reads, tabs or
 // listens. Days on which nothing happened have their place too, so that a gap is seen as one.
 import { formatTokens } from '../../../base/human.ts';
-import type { UsageAnswer, UsageQuery } from '../../wire.ts';
+import type { UsageAnswer, UsageQuery } from '../../wire-usage.ts';
 import { addressWith } from '../router.ts';
 import { formatMoney } from '../session/format.ts';
 import { barsOf } from './time-bars.ts';

@@ -1,6 +1,6 @@
 // The most expensive sessions, and the most expensive things that were asked, each a link to its place.
 import { counted } from '../../../base/human.ts';
-import type { TopAnswer, UsageQuery } from '../../wire.ts';
+import type { TopAnswer, UsageQuery } from '../../wire-usage.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { writeAddress } from '../session/address.ts';
 import { formatMoney, formatTime } from '../session/format.ts';

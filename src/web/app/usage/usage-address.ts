@@ -1,5 +1,5 @@
 // The words of the usage page's address → which days, which project, and what is measured.
-import type { UsageQuery } from '../../wire.ts';
+import type { UsageQuery } from '../../wire-usage.ts';
 
 export const measures = ['cost', 'tokens'] as const;
 export type Measure = (typeof measures)[number];

@@ -1,7 +1,7 @@
 // Usage: what the sessions took, by time, model, project and tool, and the messages behind every number.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/human.ts';
-import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire.ts';
+import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire-usage.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useServices, useStatus } from '../page-context.ts';
 import { addressWith, usePlace } from '../router.ts';

@@ -1,6 +1,6 @@
 // Sums of usage → the number that is measured, and the words for it.
 import { formatTokens } from '../../../base/human.ts';
-import type { UsageSumView } from '../../wire.ts';
+import type { UsageSumView } from '../../wire-usage.ts';
 import { formatMoney } from '../session/format.ts';
 import type { Measure } from './usage-address.ts';
 

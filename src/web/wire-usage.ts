@@ -1,0 +1,100 @@
+// What the page asks about tokens and money, and the answers.
+
+export const usageKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
+export type ReportKind = (typeof usageKinds)[number];
+
+export interface UsageQuery {
+  /** `daily` unless it is given. */
+  readonly by?: ReportKind;
+  /** First and last day, `2026-02-28`, both included. */
+  readonly since?: string;
+  readonly until?: string;
+  readonly project?: string;
+  /** Of one session: a `SessionRow.key`. */
+  readonly session?: string;
+}
+
+export interface UsageSumView {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  readonly costMicroUsd: number | null;
+  readonly messages: number;
+  readonly unpricedMessages: number;
+  readonly outputIsLowerBound: boolean;
+  /** The part of all input that came from the cache, 0 to 1; `null` where there was no input. */
+  readonly cacheHitRate: number | null;
+}
+
+export interface UsageAnswer {
+  readonly by: ReportKind;
+  readonly rows: readonly (UsageSumView & {
+    /** `null` where the messages do not say (no time, no model). */
+    readonly key: string | null;
+    /** Of a session: what it is called, and the key of its page. */
+    readonly session: { readonly key: string; readonly title: string | null } | null;
+    readonly models: readonly { readonly model: string | null; readonly costMicroUsd: number | null }[];
+    readonly block: { readonly endsAt: number; readonly isActive: boolean } | null;
+  })[];
+  readonly totals: UsageSumView;
+  readonly unpricedModels: readonly string[];
+  readonly pricesVersion: string;
+}
+
+export interface ToolsAnswer {
+  /** The most used first. */
+  readonly tools: readonly ToolRow[];
+  readonly prompts: number;
+  /** Prompts by the hour of the day, from midnight, and by the day of the week, from Monday. */
+  readonly hours: readonly number[];
+  readonly weekdays: readonly number[];
+  readonly files: readonly { readonly path: string; readonly calls: number }[];
+}
+
+export interface ToolRow {
+  readonly name: string;
+  readonly calls: number;
+  readonly answered: number;
+  readonly errors: number;
+}
+
+export interface TopAnswer {
+  readonly sessions: readonly {
+    readonly key: string;
+    readonly title: string | null;
+    readonly project: string;
+    readonly costMicroUsd: number;
+    readonly messages: number;
+  }[];
+  /** By what a person asked, the messages behind it and those of its sub-agents. */
+  readonly turns: readonly {
+    readonly key: string;
+    readonly title: string | null;
+    /** The line of the prompt: opens the session page at the place. */
+    readonly line: number;
+    readonly prompt: string;
+    readonly time: number | null;
+    readonly costMicroUsd: number;
+    readonly messages: number;
+  }[];
+}
+
+export interface ReceiptsAnswer {
+  /** At most `limit` (200), the most expensive first. */
+  readonly receipts: readonly ReceiptView[];
+  readonly total: number;
+  readonly totals: UsageSumView;
+  readonly pricesVersion: string;
+}
+
+export interface ReceiptView extends UsageSumView {
+  readonly key: string;
+  readonly path: string;
+  readonly line: number;
+  readonly messageId: string | null;
+  readonly model: string | null;
+  readonly time: number | null;
+  readonly dropped: readonly { readonly path: string; readonly line: number; readonly reason: string }[];
+}
