@@ -189,6 +189,8 @@ async function switchesBranches(file: string): Promise<void> {
   await page.getByRole('button', { name: 'Another branch leaves here' }).click();
   await page.getByText('an answer on another branch').waitFor();
   await page.waitForURL(/#branch=2/);
+  await page.goBack();
+  await page.getByText('Done with the first turn').waitFor();
   await done(opened);
   const atLine = await openFile(file, desktop, '#line=15');
   await atLine.page.locator('.call.target', { hasText: 'a.ts' }).waitFor();

@@ -28,6 +28,25 @@ export const spyOnPage: string = `
   document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
 `;
 
+/** Before anything of the page: what waits 400 ms or longer is due as soon as the address has changed: nothing may then write the old one again. */
+export const dueWithPush: string = `{
+  const waiting = new Map();
+  const { setTimeout: wait, clearTimeout: forget } = window;
+  window.setTimeout = (work, ms, ...rest) => {
+    const id = wait(() => { waiting.delete(id); work(...rest); }, ms);
+    if (ms >= 400) waiting.set(id, () => work(...rest));
+    return id;
+  };
+  window.clearTimeout = (id) => { waiting.delete(id); forget(id); };
+  const push = history.pushState;
+  history.pushState = function (...entry) {
+    push.apply(this, entry);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { for (const [id, work] of [...waiting]) { clearTimeout(id); work(); } };
+    port2.postMessage(null);
+  };
+}`;
+
 export const stateOfPage: string = `(() => ({
   ran: window.canaryRan,
   violations: window.violations,

@@ -11,7 +11,7 @@ import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
-import { countBlanks, isAtEnd, spyOnPage, stateOfPage } from './page-scripts.ts';
+import { countBlanks, dueWithPush, isAtEnd, spyOnPage, stateOfPage } from './page-scripts.ts';
 import { everything, everythingId, hostile, hostileId, liveId, longId, longSession } from './page-sessions.ts';
 
 const demoId = '463b11e7-f2cd-4a8c-b793-f776502024ef';
@@ -197,12 +197,16 @@ async function followsKeys(site: Site): Promise<void> {
 }
 
 async function switchesBranches(site: Site): Promise<void> {
-  const opened = await site.open(everythingId);
+  const opened = await site.open(everythingId, { script: dueWithPush });
   const { page } = opened;
   assert.equal(await page.getByText('an answer on another branch').count(), 0);
   await page.getByRole('button', { name: 'Another branch leaves here' }).click();
   await page.getByText('an answer on another branch').waitFor();
   await page.waitForURL(/\?branch=2/);
+  await page.goBack();
+  await page.getByText('Done with the first turn').waitFor();
+  await page.goForward();
+  await page.getByText('an answer on another branch').waitFor();
   await page.getByLabel('Branch').selectOption('1');
   await page.getByText('Done with the first turn').waitFor();
   await done(opened);

@@ -17,7 +17,18 @@ import './standalone.css';
 
 const source = embeddedSource();
 const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<SessionPage source={source} />);
+if (root !== null) {
+  const page = createRoot(root);
+  let visit = 0;
+  const show = (): void => page.render(<SessionPage key={visit} source={source} />);
+  show();
+  addEventListener('popstate', () => {
+    // The link that skips to the conversation is a jump on the page, no other place in the session.
+    if (location.hash === '#conversation') return;
+    visit++;
+    show();
+  });
+}
 
 const paper = document.getElementById('print');
 if (paper !== null) {

@@ -8,6 +8,8 @@ import type { SessionSource, SessionStart } from './source.ts';
 export interface LoadedSession {
   readonly head: SessionHead;
   readonly store: PartsStore;
+  /** The branch that was asked for; `head` has another number where there is no such branch. */
+  readonly askedBranch: number;
   /** `false`: the server still reads what comes behind it. */
   readonly isWhole: boolean;
 }
@@ -41,11 +43,11 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
       const start = mayStart ? await source.start?.(branch, signal) : undefined;
       const { head, rest }: SessionStart = start ?? { head: await source.head(branch, signal) };
       const store = new PartsStore(source, head.branch, head.parts);
-      show({ head, store, isWhole: rest === undefined });
+      show({ head, store, askedBranch: branch, isWhole: rest === undefined });
       if (rest === undefined) return;
       const whole = await rest(signal);
       store.grow(whole.head.parts, whole.fromPart);
-      show({ head: whole.head, store, isWhole: true });
+      show({ head: whole.head, store, askedBranch: branch, isWhole: true });
       if (missed.current !== null) reload.current(missed.current);
     };
     open().catch((error: unknown) => {
@@ -69,14 +71,15 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
       const head = await source.head(before.head.branch, undefined, row?.index ?? 1);
       if (current.current !== before) return;
       before.store.grow(head.parts, fromPart);
-      show({ head: withEarlierTurns(head, before.head), store: before.store, isWhole: true });
+      show({ ...before, head: withEarlierTurns(head, before.head) });
     });
     return source.watch(({ agentId, fromPart }) => {
       if (agentId === null) reload.current(fromPart);
       else setVersions((versions) => new Map(versions).set(agentId, (versions.get(agentId) ?? 0) + 1));
     });
   }, [source, show]);
-  return { session, problem, agentVersions };
+  // What is shown goes with the click that asks for another branch: until the effects ran, its timers would still write.
+  return { session: session?.askedBranch === branch ? session : null, problem, agentVersions };
 }
 
 /** An answer that leaves out the turns which have not changed begins with a later one. */
