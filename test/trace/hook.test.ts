@@ -15,7 +15,7 @@ import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
-import { repeated, startReceiver } from '../support/trace-receiver.ts';
+import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
 import { waitFor } from '../support/wait.ts';
 
 const hookFile = path.join(projectRoot, 'dist', 'trace-hook.js');
@@ -73,8 +73,9 @@ test('each Stop brings the new turn to the receiver, once', async (context) => {
   assert.equal(logOf(env), '');
 });
 
-test('hooks at once, several for one session and for two, send each span once', async (context) => {
-  const receiver = await startReceiver(context);
+test('hooks at once, several for one session and for two, send each span once to a server that fails', async (context) => {
+  const moods: Mood[] = ['500', 'slow', 'cut', 'partial', '429', 'fine', 'cut early'];
+  const receiver = await startReceiver(context, { mood: () => moods.shift() ?? 'fine' });
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);
   const [one, two] = [path.join(home, 'p', 'one.jsonl'), path.join(home, 'p', 'two.jsonl')];
