@@ -1,6 +1,7 @@
 // One batch over HTTP → what became of it: taken (perhaps not all of it), refused for good, or to be tried again later.
 // `node:http` instead of `fetch`, which costs a hook 20 ms more to load (docs/decisions.md).
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { asObject, asString, parseJson } from '../base/json.ts';
 import type { Destination } from './config.ts';
 import { decodeResponse } from './otlp.ts';
 import type { Batch } from './outbox.ts';
@@ -142,7 +143,10 @@ export function retryAfterMs(value: string | undefined, nowMs: number): number |
 
 /** What the server says for people to read; an error in protobuf is its text with a few bytes around it. */
 function textOf({ body }: Answer): string {
-  const text = body.toString('utf8').replace(/<[^>]*>/g, ' ');
+  const whole = body.toString('utf8');
+  const said = asObject(parseJson(whole));
+  const text =
+    asString(said?.message) ?? asString(said?.error) ?? asString(said?.detail) ?? whole.replace(/<[^>]*>/g, ' ');
   return text
     .replace(/[^\P{C}\s]|\uFFFD/gu, ' ')
     .replace(/\s+/g, ' ')
