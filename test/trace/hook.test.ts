@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { logFailure } from '../../src/trace/log.ts';
-import { sessionKey, tracePlaces } from '../../src/trace/places.ts';
+import { sendLock, sessionKey, tracePlaces } from '../../src/trace/places.ts';
 import { isSending } from '../../src/trace/send.ts';
 import { isSettled, settle } from '../../src/trace/settle.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
@@ -114,6 +114,37 @@ test('with the server down the hook does the same, and nothing is lost', async (
   );
   await senderEnds(env);
   assert.deepEqual(repeated(back.spans), {});
+});
+
+test('each destination is sent to by a process of its own, and killing one does nothing to the other', async (context) => {
+  const [deaf, up] = [
+    await startReceiver(context, { mood: () => 'slow', slowMs: 600_000 }),
+    await startReceiver(context),
+  ];
+  const home = homeFor(context);
+  const destinations = [{ name: 'up', endpoint: up.url, profile: 'genai', format: 'json' }];
+  writeTree(home, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  const env = traceEnv(home, deaf.url);
+  const file = path.join(home, 'p', 's.jsonl');
+  writeTree(home, { 'p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
+  assert.equal(await runHook(env, file), 0);
+  const places = tracePlaces(env);
+  await waitFor(
+    () => deaf.requests.length === 1 && up.spans.length === 4 && !isSending(places, 'up'),
+    () => logOf(env),
+  );
+  const holder = asObject(parseJson(readFileSync(path.join(places.folder, sendLock('default')), 'utf8')));
+  process.kill(Number(holder?.pid), 'SIGKILL');
+  appendFileSync(file, sessionText(toolTurn('b'), { sessionId: 's', startMinute: 1 }));
+  await deaf.close();
+  const back = await startReceiver(context, { port: Number(new URL(deaf.url).port) });
+  assert.equal(await runHook(env, file), 0);
+  await waitFor(
+    () => back.spans.length === 8 && up.spans.length === 8,
+    () => logOf(env),
+  );
+  await waitFor(() => !isSending(places, 'default') && !isSending(places, 'up'));
+  assert.deepEqual([repeated(back.spans), repeated(up.spans)], [{}, {}]);
 });
 
 test('whatever is on stdin or wrong with the settings, the hook ends with 0 and says why in its log', async (context) => {
