@@ -79,7 +79,9 @@ function DoctorTools({ answer, onStart }: { readonly answer: LibraryDoctorAnswer
       <output className="index-progress page-facts">
         <progress aria-label="Sessions examined" max={Math.max(1, bytesTotal)} value={bytesDone} />
         <span>
-          {sessionsDone} of {counted(sessionsTotal, 'session')} examined
+          {sessionsTotal === 0
+            ? 'Looking for sessions…'
+            : `${sessionsDone} of ${counted(sessionsTotal, 'session')} examined`}
         </span>
       </output>
     );

@@ -1,5 +1,6 @@
 // The top of the session page: what it is, where and when, what it took, its branches, and what can be done with it.
 
+import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatBytes, formatDuration, formatTokens } from '../../../base/human.ts';
 import { shellQuote } from '../../../base/shell-quote.ts';
 import type { BranchRow, SessionHead } from '../../../export/page/view.ts';
@@ -46,7 +47,7 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
             Find
           </button>
           {source.exported === null ? (
-            <button type="button" onClick={() => copy(resume, 'Resume command')} title={resume}>
+            <button type="button" onClick={() => copy(resume, 'Resume command')} title={neutralise(resume)}>
               Copy resume command
             </button>
           ) : null}

@@ -20,6 +20,7 @@ import {
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { SessionSource } from './source.ts';
+import { Words } from './text.tsx';
 import { useKeys } from './use-keys.ts';
 import { type LoadedSession, useSession } from './use-session.ts';
 
@@ -56,7 +57,9 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
           {problem !== null ? (
             <main className="message-page">
               <h1>This session cannot be shown</h1>
-              <p>{problem}</p>
+              <p>
+                <Words text={problem} />
+              </p>
               {source.exported === null ? (
                 <p>
                   <a href="/">All sessions</a>
