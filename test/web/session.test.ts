@@ -4,7 +4,6 @@ import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { projectRoot } from '../support/paths.ts';
@@ -46,7 +45,6 @@ test('the session page', { skip: skipWithoutChromium, timeout: 600_000 }, async 
   await context.test('shows what is appended, and keeps the place of who reads elsewhere', () => followsLive(site));
   await context.test('goes to the end of a long session without a blank', () => scrollsLong(site));
   await context.test('is usable at the width of a phone', () => fitsPhone(site));
-  await context.test('has no serious fault that axe knows, light, dark and on a phone', () => isAccessible(site));
 });
 
 async function startSite(context: TestContext): Promise<Site> {
@@ -294,23 +292,4 @@ async function fitsPhone(site: Site): Promise<void> {
   await page.locator('.prompt', { hasText: 'do the first one' }).waitFor();
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   await done(opened);
-}
-
-async function isAccessible(site: Site): Promise<void> {
-  const views = [
-    { ...desktop, colorScheme: 'light' },
-    { ...desktop, colorScheme: 'dark' },
-    { ...phone, colorScheme: 'light' },
-  ] as const;
-  for (const view of views) {
-    const { page } = await site.open(everythingId, { view });
-    await page.locator('.hljs-keyword').first().waitFor();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    assert.deepEqual(
-      serious.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 200))]),
-      [],
-    );
-    await page.context().close();
-  }
 }

@@ -19,8 +19,10 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
   const resume = `${head.cwd === null ? '' : `cd ${shellQuote(head.cwd)} && `}claude --resume ${shellQuote(head.sessionId)}`;
+  // The header of the page is Clew's own, unless this is all there is.
+  const Frame = source.exported === null ? 'section' : 'header';
   return (
-    <header className="session-header">
+    <Frame className="session-header" aria-label="Session">
       <div className="session-title">
         {source.exported === null ? (
           <a className="home" href="/">
@@ -78,7 +80,7 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
         </p>
       )}
       {head.damageCount === 0 ? null : <Damage head={head} />}
-    </header>
+    </Frame>
   );
 }
 

@@ -55,7 +55,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
       <SourceContext value={source}>
         <LiveContext value={agentVersions}>
           {problem !== null ? (
-            <main className="message-page">
+            <main className="message-page" id="conversation">
               <h1>This session cannot be shown</h1>
               <p>
                 <Words text={problem} />
@@ -67,7 +67,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
               ) : null}
             </main>
           ) : session === null ? (
-            <main className="message-page" aria-busy="true">
+            <main className="message-page" id="conversation" aria-busy="true">
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (
@@ -143,9 +143,11 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
   return (
     <TargetContext value={target}>
       <div className={`session ${hasOutline ? 'with-outline' : ''}`}>
-        <a className="skip" href="#conversation">
-          To the conversation
-        </a>
+        {source.exported === null ? null : (
+          <a className="skip" href="#conversation">
+            To the conversation
+          </a>
+        )}
         <SessionHeader
           head={head}
           onFind={() => setFinding(true)}
