@@ -34,7 +34,13 @@ export function HealthPage() {
     >
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
       {key === null ? null : (
-        <SessionHealth key={key} sessionKey={key} allowsChanges={status?.allowsChanges === true} onChanged={start} />
+        <SessionHealth
+          key={key}
+          sessionKey={key}
+          title={answer?.sessions.find((row) => row.key === key)?.title ?? null}
+          allowsChanges={status?.allowsChanges === true}
+          onChanged={start}
+        />
       )}
       {answer === null ? (
         problem === null ? (

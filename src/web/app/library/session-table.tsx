@@ -133,6 +133,9 @@ const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) 
       {facts.map(([name, text, tip]) => (
         <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
           <Words text={text} />
+          {name === 'turns' && row.turns !== null ? (
+            <span className="unit"> {row.turns === 1 ? 'turn' : 'turns'}</span>
+          ) : null}
         </td>
       ))}
     </>
