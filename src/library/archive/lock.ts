@@ -42,8 +42,13 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
 
 /** Whether a process that is alive holds this lock. */
 export function isHeld(lock: string): boolean {
+  return holderOfLock(lock) !== undefined;
+}
+
+/** The process that holds this lock, in words; `undefined` where none that is alive does. */
+export function holderOfLock(lock: string): string | undefined {
   const text = readText(lock);
-  return text !== undefined && !isAbandoned(text);
+  return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
 }
 
 /** What the process that left this lock behind was working on; `undefined` where the lock is free or held. */
