@@ -1,5 +1,5 @@
-// Whether a process still runs; one that is dead and not yet collected does not.
-import { readFileSync } from 'node:fs';
+// Which processes still run; one that is dead and not yet collected does not.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export function isAlive(pid: number): boolean {
   try {
@@ -12,4 +12,16 @@ export function isAlive(pid: number): boolean {
   } catch {
     return process.platform !== 'linux';
   }
+}
+
+/** Those that work in the folder, by /proc. */
+export function processesIn(folder: string): { readonly pid: number; readonly command: string }[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || !readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)) return [];
+      return [{ pid: Number(pid), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }];
+    } catch {
+      return []; // it has just ended, or is not ours
+    }
+  });
 }
