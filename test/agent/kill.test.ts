@@ -16,10 +16,10 @@ import { agentEnv } from '../support/agent-kit.ts';
 import { assertSound, calls, messagesOf, says, textsOf } from '../support/headless-kit.ts';
 import type { KilledAgentOptions } from '../support/killed-agent.ts';
 import { filesBelow } from '../support/paths.ts';
+import { processesIn } from '../support/processes.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { waitFor } from '../support/wait.ts';
 import { rude } from './mcp/mcp-kit.ts';
-import { processesIn } from './tools/processes.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
 const noProc = process.platform === 'linux' ? false : 'processes are looked for in /proc';

@@ -5,10 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { connectServers } from '../../../src/agent/mcp/servers.ts';
 import type { CallProgress } from '../../../src/agent/tool.ts';
+import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { waitFor } from '../../support/wait.ts';
-import { callTool, connect, fixture, isAlive, optionsIn, rude, sample } from './mcp-kit.ts';
+import { callTool, connect, fixture, optionsIn, rude, sample } from './mcp-kit.ts';
 
 const png = tinyImage('png', 4, 4).toString('base64');
 const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };

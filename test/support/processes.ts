@@ -1,4 +1,5 @@
 // Which processes still run; one that is dead and not yet collected does not.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export function isAlive(pid: number): boolean {
@@ -24,4 +25,13 @@ export function processesIn(folder: string): { readonly pid: number; readonly co
       return []; // it has just ended, or is not ours
     }
   });
+}
+
+/** What it has started, and what that has started. */
+export function processesBelow(parent: number): readonly number[] {
+  const listed = spawnSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' }).stdout;
+  const pairs = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [parent];
+  for (const pid of found) for (const [child, of] of pairs) if (of === pid && child !== undefined) found.push(child);
+  return found.slice(1);
 }
