@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../../src/agent/tools/limits.ts';
+import { isAlive } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
-import { isAlive } from './processes.ts';
 import { makeBench, storedOf } from './tool-kit.ts';
 
 test('Bash shows both outputs in their order and stores them as Claude Code does', async (t) => {
