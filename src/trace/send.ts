@@ -23,6 +23,8 @@ export interface SendOptions {
   readonly patienceMs?: number;
   /** How long to wait for another sender; 0 to leave it to that one. */
   readonly waitMs?: number;
+  /** Told once of each destination that another sender is at. */
+  readonly onWait?: (destination: string) => void;
   /** Ask also those that asked to be left alone. */
   readonly isUrgent?: boolean;
   readonly timeoutMs?: number;
@@ -76,7 +78,9 @@ interface Total {
 async function sendTo(destination: Destination, options: SendOptions, total: Total): Promise<boolean> {
   const { places, endMs = Number.POSITIVE_INFINITY, waitMs = 0 } = options;
   const sender = new Sender(destination, options, total);
-  const lock = { name: sendLock(destination.name), what: `sending traces to ${destination.name}`, waitMs };
+  const { name } = destination;
+  const onWait = (): void => options.onWait?.(name);
+  const lock = { name: sendLock(name), what: `sending traces to ${name}`, waitMs, onWait };
   for (;;) {
     const before = sender.moved;
     try {

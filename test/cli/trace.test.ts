@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withLock } from '../../src/library/archive/lock.ts';
+import { sendLock, tracePlaces } from '../../src/trace/places.ts';
 import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';
@@ -69,6 +71,9 @@ test('a backfill says whose last turn it leaves for later', (context) => {
   );
   utimesSync(file, 1, 1);
   assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
+  const destinations = [{ name: 'second', endpoint: 'http://127.0.0.1:9' }];
+  writeTree(root, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  assert.equal(runClew(words, { env }).stdout, 'would send 16 spans (2 destinations) of 2 turns in 1 session\n');
 });
 
 test('install writes nothing where the settings of the tracer are wrong', (context) => {
@@ -128,6 +133,19 @@ test('status says what was refused and why, and shows no key', async (context) =
     stdout: 'sent 0 spans\n',
     stderr: 'clew: 1 batch refused before; `clew trace retry` sends again\n',
   });
+});
+
+test('who waits for a sender in the background is told so', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const env = traceEnv(home, receiver.url);
+  const { folder } = tracePlaces(env);
+  let flush: ReturnType<typeof startClew> | undefined;
+  await withLock(folder, { name: sendLock('default') }, async () => {
+    flush = startClew(context, ['trace', 'flush'], env);
+    await flush.says(/another process is sending to default; waiting for it, a minute at most/);
+  });
+  await flush?.prints(/sent 0 spans/);
 });
 
 test('explain shows the tree that would be sent, and writes nothing', (context) => {

@@ -38,11 +38,16 @@ async function flush(input: CommandInput, isRetry: boolean): Promise<void> {
     destinations: config.destinations,
     patienceMs,
     waitMs: lockMs,
+    onWait: waitNotice(io.stderr),
     isUrgent: true,
   });
   await writeOut([flags.json === true ? `${jsonText(sendJson(report), 2)}\n` : sendText(report)], io);
   failUnlessSent(report, reasonsOf(context));
   noteParked(context, io.stderr);
+}
+
+export function waitNotice(stderr: CommandInput['io']['stderr']): (destination: string) => void {
+  return (name) => writeNotice(stderr, `another process is sending to ${name}; waiting for it, a minute at most`);
 }
 
 /** Nothing is left to send, but not because everything was taken. */

@@ -17,7 +17,7 @@ test('works of one folder run one after the other, and leave nothing behind', as
   const work = (name: string): Promise<void> =>
     withLock(folder, { onWait: (holder) => waited.push(holder) }, async () => {
       events.push(`${name} in`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await waitFor(() => waited.length === 2);
       events.push(`${name} out`);
     });
   await Promise.all([work('a'), work('b'), work('c')]);
