@@ -336,6 +336,16 @@ async function beginsEmpty(server: WebServer): Promise<void> {
   const { page, complaints } = await openPage(server.url);
   await page.getByText('There are no sessions yet.').waitFor();
   await page.getByText('These are demo sessions.').waitFor();
+  for (const [key, words] of [
+    ['u', 'Nothing has been counted yet.'],
+    ['h', 'Every session is sound.'],
+    ['v', 'Nothing is running.'],
+    ['l', 'There are no sessions yet.'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByText(words).waitFor();
+  }
   manySessions(server.root, 1);
   await page.getByRole('link', { name: 'task number 1' }).waitFor();
   assert.deepEqual(complaints, []);
