@@ -9,6 +9,12 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 
 const megabyte = 1024 * 1024;
 
+test('of a short file no more memory is taken than it has bytes', (context) => {
+  const file = path.join(temporaryFolder(context), 'f');
+  writeFileSync(file, Buffer.alloc(100_000, 'x'));
+  assert.equal(new RangeReader(file).read(10, 5).buffer.byteLength, 100_000 - 10);
+});
+
 test('a piece is the bytes of the file at that place, in whatever order pieces are asked for', (context) => {
   const file = path.join(temporaryFolder(context), 'f');
   const random = randomFrom(1);

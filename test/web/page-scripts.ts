@@ -20,6 +20,25 @@ export const countBlanks: string = `(async () => {
   return empty;
 })()`;
 
+/** Jumps to a share of the whole; of a hundred places down the screen, those without a row; of rows that wait, those without a word on the screen. */
+export function emptyPlacesAt(share: number): string {
+  return `(async () => {
+    const main = document.getElementById('conversation');
+    main.scrollTop = (main.scrollHeight - main.clientHeight) * ${share};
+    await new Promise(requestAnimationFrame);
+    const { left, top, bottom, height } = main.getBoundingClientRect();
+    const rowAt = (place) => document.elementFromPoint(left + 200, top + (height * place) / 100)?.closest('.row');
+    const empty = Array.from({ length: 99 }, (_, i) => rowAt(i + 1)).filter((row) => row == null).length;
+    const isSeen = (box, least) => Math.min(box.bottom, bottom) - Math.max(box.top, top) >= least;
+    const waiting = [...document.querySelectorAll('.loading')];
+    if (waiting.length === 0) throw new Error('all turns were there');
+    const unnamed = waiting.filter(
+      (each) => isSeen(each.getBoundingClientRect(), 80) && !isSeen(each.querySelector('p').getBoundingClientRect(), 10),
+    ).length;
+    return { empty, unnamed };
+  })()`;
+}
+
 /** Before anything of the page: what would run, and what the policy of the page would have to stop. */
 export const spyOnPage: string = `
   window.canaryRan = 0;

@@ -10,7 +10,7 @@ import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
-import { countBlanks, dueWithPush, isAtEnd } from './page-scripts.ts';
+import { countBlanks, dueWithPush, emptyPlacesAt, isAtEnd } from './page-scripts.ts';
 import { everything, everythingId, liveId, longId, longSession } from './page-sessions.ts';
 
 const demoId = '463b11e7-f2cd-4a8c-b793-f776502024ef';
@@ -44,6 +44,7 @@ test('the session page', { skip: skipWithoutChromium, timeout: 600_000 }, async 
   await context.test('copies the resume command, a link and Markdown', () => copies(site));
   await context.test('shows what is appended, and keeps the place of who reads elsewhere', () => followsLive(site));
   await context.test('goes to the end of a long session without a blank', () => scrollsLong(site));
+  await context.test('says which turns are on their way, wherever one jumps to', () => showsWhatComes(site));
   await context.test('is usable at the width of a phone', () => fitsPhone(site));
 });
 
@@ -297,6 +298,27 @@ async function scrollsLong(site: Site): Promise<void> {
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   assert.ok(usedSize < 300 * 1024 * 1024, `${Math.round(usedSize / 1024 / 1024)} MB of heap`);
+  await done(opened);
+}
+
+async function showsWhatComes(site: Site): Promise<void> {
+  const opened = await site.open(longId);
+  const { page } = opened;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/turns?*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  // With the first frame behind each jump: rows without a gap, and a turn that is not there yet names itself.
+  for (const share of [0.3, 0.6137, 0.9]) {
+    const { empty, unnamed } = await page.evaluate<{ empty: number; unnamed: number }>(emptyPlacesAt(share));
+    assert.deepEqual({ share, empty, unnamed }, { share, empty: 0, unnamed: 0 });
+  }
+  release();
+  await becomesTrue(page, `document.querySelector('.row .turn:not([data-loaded])') === null`);
   await done(opened);
 }
 

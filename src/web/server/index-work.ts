@@ -51,6 +51,10 @@ const retryMs = 2_000;
 /** Of the time, this much at most goes into keeping up with sessions that are written to without a pause. */
 const share = 1 / 4;
 const costPauseMs = 3_000;
+/** Nobody waits for it: it may take a little longer than that of a command, in half the memory. */
+const rowBatchBytes = 16 * 1024 * 1024;
+const textBatchBytes = 4 * 1024 * 1024;
+const smallCache = 'PRAGMA cache_size = -16384';
 /** What was read for one table is garbage when the next is made. */
 const muchBytes = 16 * 1024 * 1024;
 /** More than a screen shows. */
@@ -117,13 +121,18 @@ class IndexWork {
       roots,
       ...(files === undefined ? {} : { files }),
       onProgress: this.#progressOf('rows'),
+      batchBytes: rowBatchBytes,
     });
     this.#countCosts(database, files === undefined);
     if (files === undefined) this.#sendKnown(database);
     if (report.bytesRead > muchBytes) collectGarbage();
     await this.#sendListed(database);
     if (report.bytesRead > muchBytes) collectGarbage();
-    const text = updateText(database, { roots, onProgress: this.#progressOf('text') });
+    const text = updateText(database, {
+      roots,
+      onProgress: this.#progressOf('text'),
+      batchBytes: textBatchBytes,
+    });
     for (const { path, code } of [...report.problems, ...text.problems])
       if (code !== 'ENOENT') this.#tell('notice', `cannot read ${path} (${code})`);
     this.#say({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
@@ -139,6 +148,7 @@ class IndexWork {
       onNotice(`${error.message}; until then there is no search`);
       this.#database = openIndexInMemory();
     }
+    this.#database.exec(smallCache);
     return this.#database;
   }
 

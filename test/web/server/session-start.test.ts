@@ -43,6 +43,15 @@ test('the head of the beginning comes first, then the whole with the part where 
   assert.deepEqual(again.parts, shown.parts);
 });
 
+test('what was prepared for a page is there when it asks, and is read once', async (context) => {
+  const { shelf, answers, of } = open(context, largeSession().text());
+  await answers.prepare(of);
+  const start = await answers.head({ ...of, start: true });
+  assert.ok(start.head.turnCount >= 10);
+  const whole = await answers.head({ ...of, since: start.version });
+  assert.deepEqual([whole.head.turnCount, shelf.counts], [turns, { whole: 1, grown: 0 }]);
+});
+
 test('whoever does not ask for the beginning gets the whole', async (context) => {
   const { answers, of } = open(context, largeSession().text());
   const [start, turnsOfWhole, whole] = await Promise.all([

@@ -62,8 +62,9 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
   return (
     <main className="conversation" id="conversation" ref={scrollRef} tabIndex={-1} aria-label="Conversation">
       <div className="conversation-rows" style={{ height: virtualizer.getTotalSize() }}>
-        {/* One below the other by themselves: a row that comes in lower than it was thought leaves no gap. */}
-        <div className="rows-in-view" style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}>
+        {/* One below the other by themselves: a row that comes in lower than it was thought leaves no gap. By `top`, not by
+            a transform, which what sticks inside of them would not follow. */}
+        <div className="rows-in-view" style={{ top: rows[0]?.start ?? 0 }}>
           {rows.map(({ index, key }) => (
             <div key={key} ref={virtualizer.measureElement} data-index={index} className="row">
               <Row head={head} store={store} part={index} />

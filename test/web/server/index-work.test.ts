@@ -1,0 +1,46 @@
+// The rows of the list in the order in which a page needs them: a screen from the index, all that is on the disk, and
+// then what has to be read, when it may.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { updateRows } from '../../../src/library/indexer.ts';
+import { openIndex } from '../../../src/library/schema.ts';
+import { type IndexNews, indexMethods } from '../../../src/web/server/index-work.ts';
+import { writeSessions } from '../../library/library-root.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import { waitFor } from '../../support/wait.ts';
+
+const sessions = 210;
+
+test('the newest rows of the index come before the disk is searched, and nothing is read until it may be', async (context) => {
+  const [root, state] = [temporaryFolder(context), temporaryFolder(context)];
+  writeSessions(root, sessions, 1);
+  const before = openIndex({ folder: state });
+  updateRows(before, { roots: [root] });
+  before.close();
+  rmSync(path.join(root, 'projects/-home-ada-0/session-0.jsonl'));
+  const rows: IndexNews['rows'][] = [];
+  const phases: string[] = [];
+  const work = indexMethods({ role: 'index', roots: [root], state, isDemo: false }, (name, value) => {
+    if (name === 'rows') rows.push(value as IndexNews['rows']);
+    if (name === 'state') phases.push((value as IndexNews['state']).phase);
+  });
+  work.changed?.({} as never);
+  const [newest, all] = rows;
+  assert.deepEqual(
+    {
+      rows: rows.length,
+      newest: [newest?.changed.length, newest?.changed[0]?.id, newest?.total],
+      all: [all?.changed.length, all?.total],
+    },
+    { rows: 2, newest: [200, `session-${sessions - 1}`, sessions], all: [sessions - 1, null] },
+  );
+  await new Promise(setImmediate);
+  assert.deepEqual([rows.length, phases], [2, ['rows']]);
+  work.proceed?.({} as never);
+  await waitFor(
+    () => phases.includes('current'),
+    () => `the index is at ${phases.at(-1)}`,
+  );
+});
