@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { checkRequest } from '../api/check-request.ts';
 import type { Violation } from '../api/rule.ts';
+import { collectGarbage } from '../base/memory.ts';
 import type { ResumeRequest } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { leanRequest } from './lean-request.ts';
@@ -20,12 +21,16 @@ export interface ResumeLook {
   readonly violations: readonly Violation[];
 }
 
+const collectedBytes = 32 * 1024 * 1024;
+
 const looks = new WeakMap<Session['transcript'], ResumeLook>();
 
 /** With a prompt: a resume always comes with one. */
 export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): ResumeLook {
   const known = looks.get(transcript);
   if (known !== undefined) return known;
+  // What was read to make the last one is still there otherwise, and the engine is in no hurry.
+  if (transcript.sizeBytes > collectedBytes) collectGarbage();
   const request = leanRequest({ transcript }, 'go on');
   const messages = 'refused' in request ? [request] : request.messages;
   const look = {

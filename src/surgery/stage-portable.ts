@@ -83,5 +83,7 @@ function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
 function originLines(staged: StagedSession): readonly (number | undefined)[] {
   const { content } = mainFile(staged.planned);
   if (!('lines' in content)) return [];
-  return [...content.lines()].map(({ origin }) => origin?.line);
+  const origins: (number | undefined)[] = [];
+  for (const { origin } of content.lines()) origins.push(origin?.line);
+  return origins;
 }
