@@ -11,11 +11,11 @@ import { loadSession } from '../../src/session/session.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, results, says } from '../support/agent-talk.ts';
 import { filesBelow } from '../support/paths.ts';
+import { isAlive } from '../support/processes.ts';
 import { noSmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { waitFor } from '../support/wait.ts';
 import { sample } from './mcp/mcp-kit.ts';
-import { isAlive } from './tools/processes.ts';
 
 const programAt = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const mcpConfig = [JSON.stringify({ mcpServers: { sample: sample() } })];

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, messagesOf, results, says } from '../support/agent-talk.ts';
+import { isAlive } from '../support/processes.ts';
 import { sample } from './mcp/mcp-kit.ts';
-import { isAlive } from './tools/processes.ts';
 
 const mcpConfig = [JSON.stringify({ mcpServers: { sample: sample() } })];
 

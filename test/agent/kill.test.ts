@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
@@ -16,15 +16,18 @@ import { agentEnv } from '../support/agent-kit.ts';
 import { assertSound, calls, messagesOf, says, textsOf } from '../support/headless-kit.ts';
 import type { KilledAgentOptions } from '../support/killed-agent.ts';
 import { filesBelow } from '../support/paths.ts';
+import { processesIn } from '../support/processes.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { waitFor } from '../support/wait.ts';
+import { rude } from './mcp/mcp-kit.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
+const noProc = process.platform === 'linux' ? false : 'processes are looked for in /proc';
 const program = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/killed-agent.js');
 
 test(
   'a kill after any event of a turn with tools and sub-agents leaves a whole session and no process',
-  { skip: process.platform === 'linux' ? false : 'processes are looked for in /proc' },
+  { skip: noProc },
   async (t) => {
     const server = await startScriptedServer({ script: ({ body }) => answerTo(body) });
     t.after(() => server.close());
@@ -50,6 +53,37 @@ test(
     t.diagnostic(`${killed} kills, ${events} events`);
     // The order of what runs together varies, and with it the number of the last event.
     assert.ok(killed >= (isLong ? 300 : 12), `only ${killed} kills`);
+  },
+);
+
+test(
+  'after a kill a server and a hook that care for no signal and no end of their input are gone too',
+  { skip: noProc },
+  async (t) => {
+    const server = await startScriptedServer({ script: [calls(['Read', { file_path: 'a.txt' }])] });
+    t.after(() => server.close());
+    const folder = temporaryFolder(t);
+    const stubborn = `trap '' HUP INT TERM; : a stubborn hook; while :; do sleep 1; done`;
+    writeTree(folder, {
+      'project/.mcp.json': JSON.stringify({ mcpServers: { rude: rude('stubborn') } }),
+      'claude/settings.json': JSON.stringify({
+        enabledMcpjsonServers: ['rude'],
+        hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: `(${stubborn}) & ${stubborn}` }] }] },
+      }),
+    });
+    const child = startAgentIn(folder, server, null);
+    t.after(() => child.kill('SIGKILL'));
+    const left = (): string[] => processesIn(placeOf(folder).cwd).map(({ command }) => command);
+    const count = (part: string): number => left().filter((command) => command.includes(part)).length;
+    await waitFor(
+      () => count('rude-main.js') > 0 && count('a stubborn hook') > 1 && count('sleep') > 1,
+      () => left().join('\n'),
+    );
+    child.kill('SIGKILL');
+    await waitFor(
+      () => left().length === 0,
+      () => left().join('\n'),
+    );
   },
 );
 
@@ -98,18 +132,22 @@ interface AgentEnd {
 
 async function runAgent(t: TestContext, server: MessagesServer, killAt: number | null): Promise<AgentEnd> {
   const folder = temporaryFolder(t);
-  const place = placeOf(folder);
-  for (const made of Object.values(place)) mkdirSync(made, { recursive: true });
-  writeTree(folder, { 'project/a.txt': 'one\n' });
-  const options: KilledAgentOptions = { ...place, prompt: 'Work on it', killAt };
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    env: agentEnv(folder, server.url),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startAgentIn(folder, server, killAt);
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const printed = await readText(child.stdout);
   const [, signal] = await closed;
   return { folder, printed, signal };
+}
+
+function startAgentIn(folder: string, server: MessagesServer, killAt: number | null) {
+  const place = placeOf(folder);
+  for (const made of Object.values(place)) mkdirSync(made, { recursive: true });
+  writeTree(folder, { 'project/a.txt': 'one\n' });
+  const options: KilledAgentOptions = { ...place, prompt: 'Work on it', killAt };
+  return spawn(process.execPath, [program, JSON.stringify(options)], {
+    env: agentEnv(folder, server.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 function placeOf(folder: string) {
@@ -119,7 +157,7 @@ function placeOf(folder: string) {
 async function assertAfter(folder: string, server: MessagesServer): Promise<void> {
   await waitFor(
     () => processesIn(folder).length === 0,
-    () => `left: ${processesIn(folder).join()}`,
+    () => `left: ${processesIn(folder).map(({ command }) => command)}`,
   );
   const { cwd, root } = placeOf(folder);
   const [file] = filesBelow(root, '.jsonl').filter((each) => !each.includes('/subagents/'));
@@ -141,15 +179,4 @@ async function assertAfter(folder: string, server: MessagesServer): Promise<void
   await agent.close('exit');
   assert.deepEqual([ended.outcome, ended.text, ended.error], ['success', 'back', undefined]);
   await assertSound(file);
-}
-
-/** Processes that work in the folder. */
-function processesIn(folder: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
-    } catch {
-      return false; // it has just ended, or is not ours
-    }
-  });
 }

@@ -11,6 +11,7 @@ import { loadSession } from '../../src/session/session.ts';
 import { messagesOf, turnsOf } from '../../src/session/turns.ts';
 import { bash, startChat, text } from '../support/chat-run.ts';
 import { runClew } from '../support/clew.ts';
+import { isAlive } from '../support/processes.ts';
 import { command, skipWithout } from '../support/terminal.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -117,14 +118,5 @@ function pidIn(file: string): number | undefined {
     return Number(readFileSync(file, 'utf8')) || undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

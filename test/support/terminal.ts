@@ -5,7 +5,9 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { cleanEnv } from './clew.ts';
 import { clew } from './paths.ts';
+import { isAlive, processesBelow } from './processes.ts';
 import { temporaryFolder } from './temp-folder.ts';
+import { waitFor } from './wait.ts';
 
 export interface Terminal {
   type(...keys: readonly string[]): void;
@@ -45,13 +47,14 @@ export function openTerminal(
   rows: number,
   more: Readonly<Record<string, string>> = {},
 ): Terminal {
+  // Done before the folder is removed, in the order of these lines: without its socket the server cannot be ended.
+  context.after(() => closeTerminal(tmux));
   const socket = path.join(temporaryFolder(context), 'tmux');
   const tmux = (...args: readonly string[]): string => {
     const env = { ...cleanEnv(), NO_COLOR: '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', PS1: '$ ', ...more };
     return spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env }).stdout;
   };
   tmux('new-session', '-d', '-s', 't', '-x', String(columns), '-y', String(rows), 'sh');
-  context.after(() => tmux('kill-server'));
   return {
     type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
     resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
@@ -70,4 +73,19 @@ export function openTerminal(
       throw new Error(`the screen never showed ${wanted}:\n${shown}`);
     },
   };
+}
+
+/** A program that does not end by the hang-up is a defect: the test fails, and nothing is left of it all the same. */
+async function closeTerminal(tmux: (...args: readonly string[]) => string): Promise<void> {
+  const shell = Number(tmux('display-message', '-p', '-t', 't', '#{pane_pid}'));
+  const programs = shell > 0 ? processesBelow(shell) : [];
+  tmux('kill-server');
+  try {
+    await waitFor(
+      () => !programs.some(isAlive),
+      () => `the terminal is closed, but its programs run: ${programs.filter(isAlive)}`,
+    );
+  } finally {
+    for (const pid of programs.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  }
 }

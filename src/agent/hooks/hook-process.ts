@@ -1,6 +1,6 @@
-// One hook command and its input → how it ended and what it printed. It runs in a process group of its own, so that an
-// abort or the end of its time also ends what it has started.
-import { type ChildProcess, spawn } from 'node:child_process';
+// One hook command and its input → how it ended and what it printed. It runs in a guarded process group, so that an abort,
+// the end of its time or of the agent also ends what it has started.
+import { startGuarded } from '../guarded-process.ts';
 import type { HookCommand } from './hook-config.ts';
 
 export interface HookResult {
@@ -34,17 +34,17 @@ export function runHook(
   return new Promise((resolve) => {
     const empty = { stdout: '', stderr: '', isCut: false };
     if (signal.aborted) return resolve({ exitCode: undefined, ended: 'abort', ...empty });
-    const child = spawn(command, { shell: true, detached: process.platform !== 'win32', cwd, env, stdio: 'pipe' });
-    const stdout = collect(child.stdout);
-    const stderr = collect(child.stderr);
+    const hook = startGuarded('/bin/sh', ['-c', command], { cwd, env });
+    const stdout = collect(hook.stdout);
+    const stderr = collect(hook.stderr);
     let ended: 'timeout' | 'abort' | undefined;
     let isDone = false;
     let killer: NodeJS.Timeout | undefined;
     const end = (why: 'timeout' | 'abort'): void => {
       if (isDone || ended !== undefined) return;
       ended = why;
-      killGroup(child, 'SIGTERM');
-      killer = setTimeout(() => killGroup(child, 'SIGKILL'), graceMs);
+      hook.signal('SIGTERM');
+      killer = setTimeout(() => hook.signal('SIGKILL'), graceMs);
     };
     const onAbort = (): void => end('abort');
     const timer = setTimeout(() => end('timeout'), timeoutMs);
@@ -56,9 +56,9 @@ export function runHook(
       clearTimeout(killer);
       signal.removeEventListener('abort', onAbort);
       // What it started goes with it, where it did not end by itself.
-      if (ended !== undefined) killGroup(child, 'SIGKILL');
-      child.stdout.destroy();
-      child.stderr.destroy();
+      if (ended !== undefined) hook.signal('SIGKILL');
+      hook.stdout.destroy();
+      hook.stderr.destroy();
       const why = ended ?? (exitCode === null && problem === undefined ? 'signal' : undefined);
       resolve({
         exitCode: why === undefined ? (exitCode ?? undefined) : undefined,
@@ -69,12 +69,15 @@ export function runHook(
         isCut: stdout.isCut() || stderr.isCut(),
       });
     };
-    child.on('error', (error) => finish(null, error.message));
-    child.on('close', (code) => finish(code));
-    child.on('exit', (code) => setTimeout(() => finish(code), drainMs));
+    hook.child.on('error', (error) => finish(null, error.message));
+    hook.child.on('close', (code) => finish(code));
+    hook.child.on('exit', (code) => {
+      if (ended === undefined) hook.release();
+      setTimeout(() => finish(code), drainMs);
+    });
     // Many hooks do not read their input.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
+    hook.stdin.on('error', () => undefined);
+    hook.stdin.end(input);
   });
 }
 
@@ -87,13 +90,4 @@ function collect(stream: NodeJS.ReadableStream): { text(): string; isCut(): bool
     size += piece.length;
   });
   return { text: () => Buffer.concat(pieces).toString('utf8'), isCut: () => size > maxOutputBytes };
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
-  } catch {
-    // It is gone already.
-  }
 }

@@ -1,11 +1,10 @@
 // A command → a running server that speaks JSON lines on its pipes. Ours instead of the SDK's, because a server is often a
-// wrapper (npx, sh -c, uvx) around the program that does the work: it gets a process group of its own, and the whole group
-// ends with it. What it prints is bounded, and a line that is not a message is passed over.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+// wrapper (npx, sh -c, uvx) around the program that does the work: it gets a guarded process group, and the whole group ends
+// with it, and with us. What it prints is bounded, and a line that is not a message is passed over.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isObject } from '../../base/json.ts';
+import { type GuardedProcess, startGuarded } from '../guarded-process.ts';
 
 export interface ChildOptions {
   readonly command: string;
@@ -19,13 +18,7 @@ export interface ChildOptions {
   readonly readMessage: (value: unknown) => JSONRPCMessage | undefined;
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
 const maxStderrChars = 2000;
-
-/** Groups that still live, so that no way out of the program leaves one behind. */
-const liveGroups = new Set<number>();
-let isWatchingExit = false;
 
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -34,7 +27,7 @@ export class ChildTransport implements Transport {
   /** The end of what the server said on stderr: why it failed, mostly. */
   stderr = '';
   readonly #options: ChildOptions;
-  #child: Child | undefined;
+  #server: GuardedProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
@@ -44,37 +37,36 @@ export class ChildTransport implements Transport {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#server?.child.pid;
   }
 
   async start(): Promise<void> {
     const { command, args, cwd, env } = this.#options;
-    const child: Child = spawn(command, [...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const server = startGuarded(command, args, { cwd, env });
+    const { child } = server;
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    this.#child = child;
-    rememberGroup(child.pid);
+    this.#server = server;
     child.on('error', (error) => this.onerror?.(error));
-    child.stdin.on('error', (error) => this.onerror?.(error));
-    child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
+    server.stdin.on('error', (error) => this.onerror?.(error));
+    server.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    server.stderr.on('data', (chunk: Buffer) => {
       this.stderr = `${this.stderr}${chunk.toString('utf8')}`.slice(-maxStderrChars);
     });
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => {
-        killGroup(child.pid, 'SIGKILL');
-        forgetGroup(child.pid);
-        this.#child = undefined;
+        server.signal('SIGKILL');
+        this.#server = undefined;
         resolve();
       });
     });
-    this.#tellEnd(child);
+    this.#tellEnd(server);
   }
 
   /** Once, when all that was printed has been read; a process that left the group may hold the pipe open for ever. */
-  #tellEnd(child: Child): void {
+  #tellEnd({ child }: GuardedProcess): void {
     let isTold = false;
     const tell = (): void => {
       if (!isTold) this.onclose?.();
@@ -85,26 +77,26 @@ export class ChildTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const child = this.#child;
-    if (child === undefined) return Promise.reject(new Error('the server has ended'));
+    const server = this.#server;
+    if (server === undefined) return Promise.reject(new Error('the server has ended'));
     return new Promise((resolve) => {
-      if (child.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
+      if (server.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
       else {
         // A server that stops reading must not hold the call beyond its own end.
-        child.stdin.once('drain', resolve);
-        child.once('exit', () => resolve());
+        server.stdin.once('drain', resolve);
+        server.child.once('exit', () => resolve());
       }
     });
   }
 
   async close(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined) return;
-    child.stdin.end();
+    const server = this.#server;
+    if (server === undefined) return;
+    server.stdin.end();
     if (await this.#hasExited()) return;
-    killGroup(child.pid, 'SIGTERM');
+    server.signal('SIGTERM');
     if (await this.#hasExited()) return;
-    killGroup(child.pid, 'SIGKILL');
+    server.signal('SIGKILL');
     await this.#exited;
   }
 
@@ -134,7 +126,7 @@ export class ChildTransport implements Transport {
     this.#pieces = [];
     this.#pieceBytes = 0;
     this.stderr = `it sent a message of more than ${this.#options.maxMessageBytes} bytes`;
-    killGroup(this.#child?.pid, 'SIGKILL');
+    this.#server?.signal('SIGKILL');
   }
 
   #deliver(line: string): void {
@@ -159,27 +151,5 @@ function parse(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return undefined;
-  }
-}
-
-function rememberGroup(pid: number | undefined): void {
-  if (pid !== undefined) liveGroups.add(pid);
-  if (isWatchingExit) return;
-  isWatchingExit = true;
-  process.on('exit', () => {
-    for (const group of liveGroups) killGroup(group, 'SIGKILL');
-  });
-}
-
-function forgetGroup(pid: number | undefined): void {
-  if (pid !== undefined) liveGroups.delete(pid);
-}
-
-function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Gone already.
   }
 }

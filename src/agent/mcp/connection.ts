@@ -114,7 +114,7 @@ export class ServerConnection {
       await withDeadline(this.#introduce(client, transport), connectTimeoutMs);
     } catch (error) {
       await transport.close().catch(() => undefined);
-      throw this.#explain(error);
+      throw this.#explain(error, lostAtStart);
     }
     this.#client = client;
     return client;
@@ -148,9 +148,9 @@ export class ServerConnection {
     await transport.close().catch(() => undefined);
   }
 
-  #explain(error: unknown): Error {
+  #explain(error: unknown, lost = lostCall): Error {
     const isLost = error instanceof Error && 'code' in error && error.code === connectionClosed;
-    const said = isLost ? lostCall : error instanceof Error ? error.message : String(error);
+    const said = isLost ? lost : error instanceof Error ? error.message : String(error);
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     const stderr = this.#transport instanceof ChildTransport ? this.#transport.stderr.trim() : '';
     const last = stderr.split('\n').at(-1) ?? '';
@@ -161,6 +161,7 @@ export class ServerConnection {
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const connectionClosed = -32_000;
+const lostAtStart = 'it ended before it was ready';
 const lostCall = 'it ended during the call, which may have had its effect; it is started again with the next call';
 
 async function makeTransport(config: ServerConfig, options: ConnectionOptions): Promise<Transport> {

@@ -1,8 +1,7 @@
-// A command → bash in a process group of its own, its output as it comes, its exit and the folder it ended in. The group
-// holds a watcher that reads from a pipe whose other end only we have: when it closes, by our hand or because we were
-// killed, the watcher ends the group. So nothing that a command started outlives us.
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+// A command → bash in a guarded process group, its output as it comes, its exit and the folder it ended in. Nothing that
+// it started outlives us.
+import type { Readable } from 'node:stream';
+import { type GuardedProcess, type Held, startGuarded } from '../guarded-process.ts';
 import { limits } from './limits.ts';
 
 export interface ShellExit {
@@ -32,12 +31,11 @@ export interface ShellOptions {
 }
 
 /** The high numbers keep out of the way of scripts, which use the small ones. `cat` stands between because what Node
- *  gives a child is a socket, and `> /dev/stderr` cannot open a socket. The second bash knows nothing of our two
- *  helpers, so that a plain `wait` in the command does not wait for them. */
+ *  gives a child is a socket, and `> /dev/stderr` cannot open a socket. The second bash knows nothing of it, so that a
+ *  plain `wait` in the command does not wait for it. */
 const outerScript = `
-exec 203<&3 204>&4 205<&0 3<&- 4>&- </dev/null
-( trap '' HUP INT TERM; exec 204>&- 205<&- >/dev/null 2>&1; read -r -u 203; kill -KILL -- -$$ ) &
-exec 203<&- > >(trap '' HUP INT TERM; exec cat 204>&- 205<&-) 2>&1
+exec 204>&4 205<&0 4>&- </dev/null
+exec > >(trap '' HUP INT TERM; exec cat 204>&- 205<&-) 2>&1
 exec "$BASH" -c "$1" bash`;
 
 /** The command comes through a pipe: an argument may not be longer than 128 KB. */
@@ -48,27 +46,23 @@ eval "unset CLEW_COMMAND
 $CLEW_COMMAND"`;
 
 export function startShell(command: string, { cwd, env, onOutput }: ShellOptions): Shell {
-  const child = spawn('bash', ['-c', outerScript, 'bash', innerScript], {
-    cwd,
-    env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-  });
-  const pipes = pipesOf(child);
-  for (const pipe of Object.values(pipes)) pipe.on('error', () => undefined);
-  pipes.command.end(`${command}\0`);
+  const bash = startGuarded('bash', ['-c', outerScript, 'bash', innerScript], { cwd, env, withReport: true });
+  const { child, stdin, stdout, stderr, lifeline } = bash;
+  const report = child.stdio[4] as unknown as Readable & Held; // asked for above
+  const pipes = [stdin, stdout, stderr, lifeline, report];
+  for (const pipe of [stdin, stdout, stderr, report]) pipe.on('error', () => undefined);
+  stdin.end(`${command}\0`);
   const hold = (how: 'ref' | 'unref'): void => {
-    child[how]();
-    for (const pipe of Object.values(pipes)) pipe[how]();
+    for (const each of [child, ...pipes]) each[how]();
   };
   const killGroup = (): void => {
     // Who kills waits for the end.
     hold('ref');
-    signalGroup(child, 'SIGKILL');
-    pipes.lifeline.destroy();
+    bash.signal('SIGKILL');
+    lifeline.destroy();
   };
-  const gone = new Promise<void>((resolve) => pipes.report.once('close', resolve));
-  const exited = waitForExit(child, pipes, onOutput);
+  const gone = new Promise<void>((resolve) => report.once('close', resolve));
+  const exited = waitForExit(bash, report, onOutput);
   // The watcher is all that is left then, and `cat` has passed on everything.
   void Promise.allSettled([gone, exited]).then(killGroup);
   return {
@@ -77,7 +71,7 @@ export function startShell(command: string, { cwd, env, onOutput }: ShellOptions
     kill: killGroup,
     stop: () => {
       hold('ref');
-      signalGroup(child, 'SIGTERM');
+      bash.signal('SIGTERM');
       const timer = setTimeout(killGroup, limits.bash.killGraceMs);
       void gone.then(() => clearTimeout(timer));
     },
@@ -85,29 +79,13 @@ export function startShell(command: string, { cwd, env, onOutput }: ShellOptions
   };
 }
 
-/** Node's pipes are sockets: they can let the process end while they are open. */
-interface Held {
-  ref(): void;
-  unref(): void;
-}
-
-interface Pipes {
-  readonly output: Readable & Held;
-  /** Of our own two scripts, before the command's is joined to `output`. */
-  readonly complaints: Readable & Held;
-  readonly lifeline: Writable & Held;
-  /** Every process of the command has it open: its end is the end of them all. */
-  readonly report: Readable & Held;
-  readonly command: Writable & Held;
-}
-
-function pipesOf(child: ChildProcess): Pipes {
-  const [command, output, complaints, lifeline, report] = child.stdio;
-  return { output, complaints, lifeline, report, command } as unknown as Pipes; // all were asked to be pipes
-}
-
-function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer) => void): Promise<ShellExit> {
-  const { output, complaints, report } = pipes;
+/** The end of `report`, which every process of the command has open, is the end of them all. On `stderr` come only words
+ *  of our own scripts: the command's are joined to `stdout`. */
+function waitForExit(
+  { child, stdout, stderr }: GuardedProcess,
+  report: Readable,
+  onOutput: (bytes: Buffer) => void,
+): Promise<ShellExit> {
   return new Promise((resolve, reject) => {
     let reported = '';
     let code: number | undefined;
@@ -129,16 +107,16 @@ function waitForExit(child: ChildProcess, pipes: Pipes, onOutput: (bytes: Buffer
       open--;
       wait();
     };
-    output.on('data', (bytes: Buffer) => {
+    stdout.on('data', (bytes: Buffer) => {
       onOutput(bytes);
       wait();
     });
-    complaints.on('data', onOutput);
+    stderr.on('data', onOutput);
     report.setEncoding('utf8').on('data', (text: string) => {
       reported += text.slice(0, 2 * limits.pathChars);
       wait();
     });
-    output.once('close', onClose);
+    stdout.once('close', onClose);
     report.once('close', () => {
       isGone = true;
       onClose();
@@ -160,12 +138,3 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGPIPE: 13,
   SIGTERM: 15,
 };
-
-function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group is gone already.
-  }
-}

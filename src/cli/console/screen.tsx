@@ -3,11 +3,11 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { Box, render, Static, Text, useCursor } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { displayWidth } from '../../base/terminal-text.ts';
 import type { Style } from '../terminal/style.ts';
 import type { ConsoleState, ConsoleStore } from './console-state.ts';
 import type { PlacedLines } from './dialog-lines.ts';
 import type { Drawing } from './drawing.ts';
+import { InkOutput, repaint, type Size } from './ink-output.ts';
 import type { Item } from './item.ts';
 import { itemLines } from './item-lines.ts';
 import { layOutScreen } from './layout.ts';
@@ -26,60 +26,72 @@ export interface MountedScreen {
   unmount(): void;
 }
 
+/** tmux tells of sizes that follow one another quickly up to 250 ms late. */
+const settleMs = 300;
+
 export function mountScreen(store: ConsoleStore, options: ScreenOptions): MountedScreen {
   const { stdin, stdout, stderr, style, cwd, isDebug = false } = options;
-  let next: PlacedLines = { lines: [] };
-  let shown = next;
   sayUnknownSize(stdout);
-  let columns = stdout.columns;
+  let next: PlacedLines = { lines: [] };
+  // React makes more frames than Ink renders, and of those the last is written a little later.
+  let rendered = next;
+  let shown = next;
+  const output = new InkOutput(stdout, () => {
+    shown = rendered;
+  });
+  let size = sizeOf(stdout);
+  /** What was on the screen when its size began to change. */
+  let broken: PlacedLines | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const onDraw = (drawn: PlacedLines): void => {
     next = drawn;
+    output.expect(drawn);
+  };
+  const settle = (): void => {
+    clearTimeout(timer);
+    if (broken === undefined) return;
+    const now = sizeOf(stdout);
+    output.release(repaint(broken, size, now));
+    size = now;
+    broken = undefined;
   };
   const onResize = (): void => {
-    const before = columns;
     sayUnknownSize(stdout);
-    columns = stdout.columns;
-    if (columns < before) stdout.write(eraseReflowed(shown, columns));
-    store.update({ columns, rows: stdout.rows });
+    broken ??= shown;
+    output.hold();
+    store.update(sizeOf(stdout));
+    clearTimeout(timer);
+    timer = setTimeout(settle, settleMs);
   };
-  // Before Ink's own listener, which counts on the lines standing as it wrote them.
-  stdout.prependListener('resize', onResize);
+  stdout.on('resize', onResize);
   const instance = render(<Screen store={store} style={style} cwd={cwd} onDraw={onDraw} />, {
     stdin,
-    stdout,
+    stdout: output as unknown as WriteStream, // it is all that Ink asks for
     stderr,
     exitOnCtrlC: false,
     patchConsole: false,
     debug: isDebug,
-    // Ink writes fewer frames than React makes: only what was written can have been broken by a resize.
     onRender: () => {
-      shown = next;
+      rendered = next;
     },
   });
   return {
     unmount: () => {
       stdout.off('resize', onResize);
+      settle();
       instance.unmount();
     },
   };
+}
+
+function sizeOf({ columns, rows }: WriteStream): Size {
+  return { columns, rows };
 }
 
 /** A terminal may say that it has no columns and no rows (a serial line, `script` in a pipe); Ink would draw into none. */
 function sayUnknownSize(stdout: WriteStream): void {
   if (!(stdout.columns > 0)) stdout.columns = 80;
   if (!(stdout.rows > 0)) stdout.rows = 24;
-}
-
-/**
- * A terminal that becomes narrower breaks our lines into more rows than Ink erases. This erases them all, from the
- * cursor's row in the broken text, and leaves the cursor where Ink believes it to be.
- */
-export function eraseReflowed({ lines, cursor }: PlacedLines, columns: number): string {
-  const row = cursor?.row ?? lines.length;
-  const rowsOf = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / columns));
-  const above =
-    lines.slice(0, row).reduce((sum, line) => sum + rowsOf(line), 0) + Math.floor((cursor?.column ?? 0) / columns);
-  return `${above > 0 ? `\x1b[${above}A` : ''}\r\x1b[J${'\n'.repeat(row)}`;
 }
 
 interface ScreenProps {

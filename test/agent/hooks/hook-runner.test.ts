@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeHookRunner, type RanHook } from '../../../src/agent/hooks/hook-runner.ts';
 import type { HookName, HookVerdict } from '../../../src/agent/parts.ts';
+import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -234,15 +235,6 @@ async function assertGone(folder: string): Promise<void> {
   if (!existsSync(path.join(folder, 'pid.txt'))) return;
   const pid = Number(readFileSync(path.join(folder, 'pid.txt'), 'utf8'));
   await waitFor(() => !isAlive(pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function group(matcher: string | undefined, ...commands: readonly string[]) {

@@ -51,12 +51,3 @@ export async function callTool(
   const { signal = new AbortController().signal, progress = () => undefined } = more;
   return tool.run(input, { signal, progress } as CallContext); // a server's tool asks for nothing else
 }
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

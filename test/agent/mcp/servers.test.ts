@@ -5,10 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { connectServers } from '../../../src/agent/mcp/servers.ts';
 import type { CallProgress } from '../../../src/agent/tool.ts';
+import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { waitFor } from '../../support/wait.ts';
-import { callTool, connect, fixture, isAlive, optionsIn, rude, sample } from './mcp-kit.ts';
+import { callTool, connect, fixture, optionsIn, rude, sample } from './mcp-kit.ts';
 
 const png = tinyImage('png', 4, 4).toString('base64');
 const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
@@ -93,13 +94,14 @@ test('a long answer is cut and says how to get less', async (t) => {
 
 test('a server gets the environment and what is configured for it, but not the key of the model', async (t) => {
   const env = { PATH: process.env.PATH, SHARED: 'yes', ANTHROPIC_API_KEY: 'no', ANTHROPIC_AUTH_TOKEN: 'no' };
-  const servers = await connect(t, { sample: { ...sample('journal'), env: { OWN: '1' } } }, { env });
+  const servers = await connect(t, { sample: { ...sample('journal'), env: { OWN: '1', 'own.name': '2' } } }, { env });
   const { content } = await callTool(servers, 'mcp__sample__environment');
   const seen = JSON.parse((content as readonly { readonly text: string }[])[0]?.text ?? '');
   assert.deepEqual(
-    [seen.env.SHARED, seen.env.OWN, seen.env.ANTHROPIC_API_KEY, seen.env.ANTHROPIC_AUTH_TOKEN, seen.args],
-    ['yes', '1', undefined, undefined, ['journal']],
+    [seen.env.SHARED, seen.env.OWN, seen.env['own.name'], seen.env.ANTHROPIC_API_KEY, seen.env.ANTHROPIC_AUTH_TOKEN],
+    ['yes', '1', '2', undefined, undefined],
   );
+  assert.deepEqual(seen.args, ['journal']);
 });
 
 test('an interrupted call returns at once, and the server is told', async (t) => {
@@ -189,8 +191,11 @@ test('servers that cannot be used are a status and a notice, and the others work
       ['sample', 'connected', 10],
     ],
   );
-  assert.match(servers.notices[0] ?? '', /^MCP server gone cannot be used: spawn \/no\/such\/program ENOENT/);
-  assert.match(servers.notices[1] ?? '', /^MCP server dies cannot be used: .*its last words: no database$/);
+  assert.match(servers.notices[0] ?? '', /^MCP server gone cannot be used: it ended .*\/no\/such\/program: [nN]o/);
+  assert.match(
+    servers.notices[1] ?? '',
+    /^MCP server dies cannot be used: it ended before it was ready; its last words: no database$/,
+  );
   assert.equal(servers.notices[2], 'MCP server wrong cannot be used: "args" is not a list of text');
   assert.equal(servers.notices.length, 3);
 });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
-import { isAlive } from './processes.ts';
 
 const program = fileURLToPath(new URL('./left-behind-program.js', import.meta.url));
 

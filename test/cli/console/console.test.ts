@@ -137,7 +137,6 @@ test('hostile text, wide characters and another size leave no trace on the scree
   await chat.say('hostile', /^● red alert and gone ‹U\+202E›back 日本語のテキスト .* end$/m);
   // With the prompt at the bottom: of a screen that is half empty tmux moves the top out of reach when it is narrowed.
   await chat.say('code', /line 90\n\n─/);
-  // Not while it works: tmux tells the program of its new size up to 250 ms late, and frames of that time are lost.
   for (const columns of [60, 44, 90, 40]) {
     chat.resize(columns, 24);
     await chat.screen(new RegExp(`^─{${columns}}\\n› ask for .*\\n─{${columns}}\\n`, 'm'));
@@ -156,6 +155,35 @@ test('hostile text, wide characters and another size leave no trace on the scree
     counts.map((each) => text.match(each)?.length ?? 0),
     [1, 1, 1, 1, 0, 2],
     text,
+  );
+});
+
+test('a window that is changed while it works leaves no row behind and loses none', { skip }, async (context) => {
+  const chat = await start(context, 80, 24);
+  await chat.say('code', /line 90\n\n─/);
+  await chat.say('todo', /◐ Light it/);
+  // The footer is whole again: it has settled.
+  chat.resize(70, 24);
+  await chat.screen(/^─{70}\n› what comes next\n─{70}\n.* · \$0\.01$/m);
+  chat.resize(46, 24);
+  await chat.screen(/^─{46}\n› what comes next\n─{46}\n.* · 12% of context$/m);
+  chat.resize(46, 14);
+  await chat.screen(/^✓ TodoWrite .*\n\n. Working .*\n\n─{46}\n› what comes next\n─{46}\n.*asks first/m);
+  chat.resize(60, 24);
+  await chat.screen(/^─{60}\n› what comes next\n─{60}\n/m);
+  chat.type('Escape');
+  await chat.screen(/^! interrupted$/m);
+  const text = chat.scrollback();
+  const counts = [/› todo/g, /✓ TodoWrite/g, /Light it/g, /Esc interrupts/g, /what comes next/g, /─+/g];
+  assert.deepEqual(
+    counts.map((each) => text.match(each)?.length ?? 0),
+    [1, 1, 0, 0, 0, 2],
+    text,
+  );
+  const lines = [...text.matchAll(/^[● ] +line (\d+)$/gm)].map((found) => Number(found[1]));
+  assert.deepEqual(
+    lines,
+    Array.from({ length: 90 }, (_, i) => i + 1),
   );
 });
 

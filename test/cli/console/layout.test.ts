@@ -7,7 +7,6 @@ import { setText } from '../../../src/cli/console/editor.ts';
 import { itemLines } from '../../../src/cli/console/item-lines.ts';
 import { layOutScreen } from '../../../src/cli/console/layout.ts';
 import { approvalDialog } from '../../../src/cli/console/questions.ts';
-import { eraseReflowed } from '../../../src/cli/console/screen.tsx';
 import { suggestFiles } from '../../../src/cli/console/suggestions.ts';
 import { emptyView } from '../../../src/cli/console/view-state.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
@@ -140,12 +139,4 @@ test('calls that failed or never ran say so in words', () => {
   const item = { kind: 'call', call: bash, outcome: failed, agents: [], durationMs: 1 } as const;
   assert.deepEqual(itemLines(item, undefined, drawing), ['✗ Bash make  exit code 1', '  │ boom']);
   assert.deepEqual(itemLines({ ...item, refused: 'permission' }, undefined, drawing), ['✗ Bash make  not allowed']);
-});
-
-test('a terminal that became narrower is cleared from the first broken row on', () => {
-  assert.equal(eraseReflowed({ lines: ['x'.repeat(80), 'abc', 'y'.repeat(90)] }, 40), '\x1b[6A\r\x1b[J\n\n\n');
-  assert.equal(
-    eraseReflowed({ lines: ['x'.repeat(80), 'abc'], cursor: { row: 1, column: 3 } }, 40),
-    '\x1b[2A\r\x1b[J\n',
-  );
 });

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { asObject } from '../../../src/base/json.ts';
 import { assertSound, calls, says, startHeadless, textsOf } from '../../support/headless-kit.ts';
 import { clew } from '../../support/paths.ts';
+import { isAlive } from '../../support/processes.ts';
 import { noSmallDisk } from '../../support/small-disk.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -161,12 +162,3 @@ cat "$HOME"/.claude/projects/*/*.jsonl > "$HOME/kept.jsonl"`;
     );
   },
 );
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
