@@ -225,6 +225,7 @@ export const commands: readonly CommandRow[] = [
       },
       { name: '--full', summary: 'outputs without a cut, whole paths and ids' },
       { name: '--thinking', summary: 'with the thinking, in md, html and json' },
+      { name: '--raw', summary: 'html with the line behind every block; implies the two above' },
       { name: '--no-redact', summary: 'leave secrets in' },
       { name: '--rules', value: 'FILE', summary: 'your own rules for secrets' },
       { name: '--force', summary: 'overwrite files that are there' },

@@ -38,6 +38,8 @@ export async function run(input: CommandInput): Promise<void> {
   if (textFlag(flags, 'format') === 'parquet') return (await import('./export-parquet.ts')).exportTables(input);
   if (flags.all === true) throw new UserError('--all goes with --format parquet', 'name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');
+  if (flags.raw === true && format !== 'html')
+    throw new UserError('--raw goes with --format html', 'leave it out; clew cat prints the lines themselves');
   const output = textFlag(flags, 'output');
   if (output === undefined && flags.json === true)
     throw new UserError('--json lists the files that were written', 'name one with --output');
@@ -118,7 +120,7 @@ async function writeFiles(input: CommandInput, format: Format, targets: readonly
 
 async function* chunksOf(subjects: readonly Subject[], format: Format, input: CommandInput): AsyncGenerator<string> {
   const { flags, io } = input;
-  const options = { full: flags.full === true, thinking: flags.thinking === true };
+  const options = { full: flags.full === true, thinking: flags.thinking === true, raw: flags.raw === true };
   for (const subject of subjects) {
     try {
       yield* formats[format](subject, options);
@@ -130,7 +132,9 @@ async function* chunksOf(subjects: readonly Subject[], format: Format, input: Co
   }
 }
 
-const formats: Readonly<Record<Format, (subject: Subject, options: MarkdownOptions) => Pieces>> = {
+type ExportOptions = MarkdownOptions & { readonly raw?: boolean };
+
+const formats: Readonly<Record<Format, (subject: Subject, options: ExportOptions) => Pieces>> = {
   md: exportMarkdown,
   html: pageOf,
   json: exportJson,
@@ -139,7 +143,7 @@ const formats: Readonly<Record<Format, (subject: Subject, options: MarkdownOptio
 };
 
 /** Loaded when it is asked for: it brings the session page's builders along. */
-async function* pageOf(subject: Subject, options: MarkdownOptions): AsyncGenerator<string> {
+async function* pageOf(subject: Subject, options: ExportOptions): AsyncGenerator<string> {
   const { exportHtml, readPageCode } = await import('../export/html/html.ts');
   yield* exportHtml(subject, options, readPageCode(path.join(packageRoot, 'dist', 'standalone')));
 }

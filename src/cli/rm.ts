@@ -20,6 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (mains.length === 0) return writeNotice(io.stderr, 'no sessions without a conversation; nothing to delete');
   const options = {
     folder: archiveFolder(io.env),
+    env: io.env,
     withoutArchive: flags['no-archive'] === true,
     onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   };
@@ -42,18 +43,18 @@ async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
   if (words.length > 0 && flags.empty === true)
     throw new UserError('--empty finds the sessions by itself', 'give either SESSIONs or --empty');
   const roots = rootsOf(input);
-  if (flags.empty === true) return emptySessions(roots);
+  if (flags.empty === true) return emptySessions(roots, io);
   const mains: string[] = [];
   for (const word of words) mains.push(await findSession(word, roots, io.cwd));
   return [...new Set(mains)];
 }
 
-async function emptySessions(roots: readonly string[]): Promise<readonly string[]> {
+async function emptySessions(roots: readonly string[], io: CommandInput['io']): Promise<readonly string[]> {
   const empty: string[] = [];
   for (const { path } of (await discoverSessions(roots)).sessions) {
     try {
       // One that a client has just begun has no conversation yet either.
-      if ((await isEmptySession(path)) && (await whyInUse(path)) === undefined) empty.push(path);
+      if ((await isEmptySession(path)) && whyInUse(path, io.env) === undefined) empty.push(path);
     } catch (error) {
       if (!(diskError(error, 'read', path) instanceof UserError)) throw error;
     }

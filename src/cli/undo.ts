@@ -13,10 +13,10 @@ import { counted } from './wording.ts';
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);
   const record = chooseRecord(await readRecords(operations), argument);
-  if (flags['dry-run'] === true) await refuseUndo(record);
+  if (flags['dry-run'] === true) await refuseUndo(record, io.env);
   else {
     const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
-    await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record));
+    await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record, io.env));
   }
   const { id, operation, files } = record;
   if (flags.json === true)

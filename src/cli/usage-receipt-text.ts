@@ -1,7 +1,7 @@
 // Receipts → lines for a person: each message with what it costs and where it counts, below it the lines that do not.
 
-import { neutralise } from '../base/hostile-text.ts';
 import { formatCount } from '../base/human.ts';
+import { neutralise, oneLine } from '../base/terminal-text.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import { sumMessages } from '../library/usage-report.ts';
 import type { DroppedLine, DropReason, UsageLine } from '../session/usage.ts';
@@ -13,6 +13,9 @@ export interface ReceiptTextOptions {
   readonly style: Style;
   readonly pricesVersion: string;
 }
+
+/** Names and ids of the API are shorter; what a transcript says instead may be anything. */
+const nameColumns = 60;
 
 export function* receiptLines(found: Receipts, { style, pricesVersion }: ReceiptTextOptions): Generator<string> {
   for (const receipt of found.receipts) yield `${receiptText(receipt, style)}\n`;
@@ -40,8 +43,8 @@ function receiptText({ message, dropped }: Receipt, style: Style): string {
     ...(usage.fast ? ['fast'] : []),
   ].join(', ');
   const cost = costMicroUsd === undefined ? 'unpriced' : formatCost(costMicroUsd);
-  const what = safe(`${localTime(line.time) || 'no time'}  ${line.model ?? 'no model'}`);
-  const name = safe(line.messageId ?? line.uuid ?? '');
+  const what = `${localTime(line.time) || 'no time'}  ${oneLine(line.model ?? 'no model', nameColumns)}`;
+  const name = oneLine(line.messageId ?? line.uuid ?? '', nameColumns);
   return [
     `${style.bold(what)}  ${style.accent(name)}`,
     `  ${style.ok('counted')} ${safe(placeOf(line))}  ${tokens}  ${cost}`,

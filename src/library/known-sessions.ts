@@ -1,10 +1,12 @@
 // The transcripts on the disk and an index that may lag behind them → a row for every session, at once and without
-// reading a transcript: a list can be shown while the index is still being made.
+// reading a transcript: a list can be shown while the index is still being made, and its first rows before the disk was
+// searched.
 import { basename } from 'node:path';
 import { compareNames } from '../store/folders.ts';
+import { projectsFolders } from '../store/roots.ts';
 import type { Database, Row, SqlValue } from './database.ts';
 import type { ListedSession } from './session-list.ts';
-import type { TranscriptFile } from './transcript-files.ts';
+import { findNamedTranscripts, type TranscriptFile } from './transcript-files.ts';
 
 export interface KnownSession
   extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes'> {
@@ -24,12 +26,36 @@ export function knownSessions(database: Database, files: readonly TranscriptFile
       .all()
       .map((row) => [String(row.main), row]),
   );
+  return knownOf(rows, files).sort((a, b) => compareNames(a.path, b.path));
+}
+
+function knownOf(rows: ReadonlyMap<string, Row>, files: readonly TranscriptFile[]): KnownSession[] {
   return files
     .filter(({ path, mainPath }) => mainPath === path)
     .filter(({ path }) => rows.get(path)?.is_foreign !== 1)
-    .map((file) => knownSession(file, rows.get(file.path)))
-    .sort((a, b) => compareNames(a.path, b.path));
+    .map((file) => knownSession(file, rows.get(file.path)));
 }
+
+/** The sessions that were used last, as the index has them, without those that are gone; and how many it knows. */
+export function newestSessions(
+  database: Database,
+  roots: readonly string[],
+  limit: number,
+): { readonly sessions: readonly KnownSession[]; readonly total: number } {
+  const names = projectsFolders(roots).map(({ root }) => root);
+  const isBelow = `s.root IN (${names.map(() => '?').join(',')})`;
+  const rows = database.prepare(`${knownRows} WHERE ${isBelow} ${newestFirst}`).all(...names, limit);
+  const counted = database.prepare(`SELECT count(*) AS total FROM sessions s WHERE ${isBelow}`).get(...names);
+  const { files } = findNamedTranscripts(
+    roots,
+    rows.map((row) => String(row.main)),
+  );
+  const sessions = knownOf(new Map(rows.map((row) => [String(row.main), row])), files);
+  return { sessions, total: Number(counted?.total ?? 0) - (rows.length - sessions.length) };
+}
+
+const newestFirst = `
+ORDER BY coalesce(s.ended_at, m.ended_at, (SELECT f.mtime_ms FROM files f WHERE f.path = s.path)) DESC LIMIT ?`;
 
 const knownRows = `
 SELECT s.path AS main, coalesce(m.cwd, s.cwd) AS known_cwd, s.first_prompt, m.is_foreign,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { isAlive } from './archive/lock.ts';
+import { placeOf } from './archive/session-paths.ts';
 
 /** The process by session id. */
 export function runningClients(roots: readonly string[]): ReadonlyMap<string, number> {
@@ -20,11 +21,26 @@ export function runningClients(roots: readonly string[]): ReadonlyMap<string, nu
   return running;
 }
 
+/** The process of the client that has this session open; told by the id alone, whatever else its file says. */
+export function runningClientOf(main: string): number | undefined {
+  const { sessionId, projects } = placeOf(main);
+  const folder = path.join(path.dirname(projects), 'sessions');
+  for (const name of namesIn(folder)) {
+    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+    if (pid > 0 && isAlive(pid) && readText(path.join(folder, name)).includes(sessionId)) return pid;
+  }
+  return undefined;
+}
+
 function sessionIdIn(file: string): string | undefined {
+  return asString(asObject(parseJson(readText(file)))?.sessionId);
+}
+
+function readText(file: string): string {
   try {
-    return asString(asObject(parseJson(readFileSync(file, 'utf8')))?.sessionId);
+    return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // its client has just ended
+    return ''; // its client has just ended
   }
 }
 

@@ -17,8 +17,8 @@ export function buildGraph(nodes: readonly Node[]): Graph {
   const diagnostics: Diagnostic[] = [];
   const byUuid = indexByUuid(nodes, diagnostics);
   const hasReplaced = diagnostics.length > 0;
-  const parents = findParents(nodes, byUuid, diagnostics);
-  cutCycles(nodes, parents, diagnostics);
+  const { parents, guessed } = findParents(nodes, byUuid, diagnostics);
+  cutCycles(nodes, parents, guessed, diagnostics);
   return {
     diagnostics,
     parentOf: (node) => nodes[parents[node.index] ?? none],
@@ -49,9 +49,16 @@ function indexByUuid(nodes: readonly Node[], diagnostics: Diagnostic[]): Map<str
   return byUuid;
 }
 
-/** The index of each node's parent, or -1. Numbers instead of links, because a graph may have half a million nodes. */
-function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, diagnostics: Diagnostic[]): Int32Array {
+interface Parents {
+  /** The index of each node's parent, or -1. Numbers instead of links, because a graph may have half a million nodes. */
+  readonly parents: Int32Array;
+  /** 1 where the parent is not the one that the line names. */
+  readonly guessed: Uint8Array;
+}
+
+function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, diagnostics: Diagnostic[]): Parents {
   const parents = new Int32Array(nodes.length).fill(none);
+  const guessed = new Uint8Array(nodes.length);
   const before = new Map<string, Node>();
   const begun = new Map<string, Set<string>>();
   for (const node of nodes) {
@@ -63,6 +70,7 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
     const begunHere = begun.get(lane) ?? new Set();
     const parent = named ?? standIn(node, previous, byUuid, message !== undefined && begunHere.has(message));
     if (parent !== undefined) parents[node.index] = parent.index;
+    if (named === undefined) guessed[node.index] = 1;
     if (typeof node.parentUuid === 'string' && named === undefined) {
       const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
@@ -70,7 +78,7 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
     before.set(lane, node);
     if (message !== undefined && message !== '') begun.set(lane, begunHere.add(message));
   }
-  return parents;
+  return { parents, guessed };
 }
 
 /** Lines that may follow one another: the main conversation, or one sub-agent's. */
@@ -93,7 +101,8 @@ function standIn(
   return node.isCompactSummary || isBegun ? previous : undefined;
 }
 
-function cutCycles(nodes: readonly Node[], parents: Int32Array, diagnostics: Diagnostic[]): void {
+/** A guess that leads in a circle was a wrong one and goes first; a circle of named parents is damage. */
+function cutCycles(nodes: readonly Node[], parents: Int32Array, guessed: Uint8Array, diagnostics: Diagnostic[]): void {
   const done = new Uint8Array(nodes.length);
   for (let start = 0; start < nodes.length; start++) {
     const way: number[] = [];
@@ -104,11 +113,14 @@ function cutCycles(nodes: readonly Node[], parents: Int32Array, diagnostics: Dia
       at = parents[at] ?? none;
     }
     if (at !== none && done[at] === 1) {
-      const youngest = way.slice(way.indexOf(at)).reduce((most, index) => Math.max(most, index));
+      const circle = way.slice(way.indexOf(at));
+      const guesses = circle.filter((index) => guessed[index] === 1);
+      const youngest = (guesses.length > 0 ? guesses : circle).reduce((most, index) => Math.max(most, index));
       parents[youngest] = none;
-      diagnostics.push(
-        about(nodes[youngest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),
-      );
+      if (guesses.length === 0)
+        diagnostics.push(
+          about(nodes[youngest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),
+        );
     }
     for (const index of way) done[index] = 2;
   }

@@ -1,6 +1,6 @@
 // Reads pieces of a file by offset. One window is kept, so that neighbouring pieces cost one read, and no file is
 // held open between two calls: there is nothing to close.
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const defaultWindowBytes = 1024 * 1024;
 
@@ -23,10 +23,13 @@ export class RangeReader {
   }
 
   #load(offset: number, length: number): void {
-    const buffer = Buffer.allocUnsafe(Math.max(length, this.#windowBytes));
     const file = openSync(this.path, 'r');
+    let buffer = Buffer.alloc(0);
     let filled = 0;
     try {
+      // Of a short file its size: ten thousand of them would be ten gigabytes of windows.
+      const rest = Math.max(0, fstatSync(file).size - offset);
+      buffer = Buffer.allocUnsafe(Math.min(rest, Math.max(length, this.#windowBytes)));
       while (filled < buffer.length) {
         const got = readSync(file, buffer, filled, buffer.length - filled, offset + filled);
         if (got === 0) break;

@@ -62,38 +62,41 @@ export interface Reference {
   readonly id: string;
 }
 
-/** Where a record names one of these lines: in fields of any name, so that those of later clients are found too. */
+/**
+ * Where a record names one of these lines. A uuid is found in fields of any name, so that those of later clients are
+ * found too; an id that is no uuid (in hand-made files, `u1` or a placeholder) might be anything, and counts only in a
+ * field that by its name holds the id of a line.
+ */
 export function findReferences(entry: JsonObject, isId: (text: string) => boolean): readonly Reference[] {
   const found: Reference[] = [];
-  collect(entry, [], isId, found);
+  const visit = (value: JsonValue | undefined, path: JsonPath, field: string): void => {
+    if (typeof value === 'string') {
+      if (isId(value) && (uuidForm.test(value) || idField.test(field))) found.push({ path, id: value });
+    } else if (isArray(value)) {
+      for (const [i, item] of value.entries()) visit(item, [...path, i], field);
+    } else if (isObject(value) && path.length < deepestReference) {
+      for (const [key, item] of Object.entries(value))
+        if (!(path.length === 0 && otherKeys.has(key))) visit(item, [...path, key], key);
+    }
+  };
+  visit(entry, [], '');
   return found;
 }
 
-function collect(
-  value: JsonValue | undefined,
-  path: JsonPath,
-  isId: (text: string) => boolean,
-  found: Reference[],
-): void {
-  if (typeof value === 'string') {
-    if (isId(value)) found.push({ path, id: value });
-  } else if (isArray(value)) {
-    for (const [i, item] of value.entries()) collect(item, [...path, i], isId, found);
-  } else if (isObject(value) && path.length < deepestReference) {
-    for (const [key, item] of Object.entries(value)) {
-      if (!(path.length === 0 && spokenKeys.has(key))) collect(item, [...path, key], isId, found);
-    }
-  }
-}
-
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const idField = /(?:uuids?|messageid)$/i;
 const deepestReference = 6;
 
-/** What people, models and tools said: an id in there is quoted, not a reference. */
-const spokenKeys: ReadonlySet<string> = new Set([
+/** What was said, where an id is quoted, and fields that name something else than a line and are renamed for themselves. */
+const otherKeys: ReadonlySet<string> = new Set([
   'message',
   'toolUseResult',
   'content',
   'rendered',
-  'promptId',
   'data',
+  'sessionId',
+  'session_id',
+  'promptId',
+  'cwd',
+  'forkedFrom',
 ]);

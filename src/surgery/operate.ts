@@ -7,6 +7,7 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import { withLock } from '../library/archive/lock.ts';
+import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
@@ -25,7 +26,7 @@ import { KeptLines, type Proof, type Proved, proveResult } from './prove.ts';
 import type { Source } from './source.ts';
 import { bytesOf, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
-import { keepAside, refuseInUse, stateOf, takeBackInterrupted } from './undo.ts';
+import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
 
 export interface OperateOptions {
   readonly isDryRun?: boolean;
@@ -58,46 +59,56 @@ export interface Outcome {
 }
 
 /** Carries out a plan. `sources`: what it was made from, in the order of `plan.sources`. */
-export async function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
+export function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
   const operations = operationsFolder(options.env);
-  await refuseTouchedInUse(plan, sources);
-  return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-    await removeUnrecorded(operations);
-    await takeBackInterrupted(operations);
-    const at = new Date();
-    const id = newOperationId(at);
-    const folder = path.join(operations, id);
-    const staged = path.join(folder, 'staged');
-    let isRecorded = false;
-    try {
-      await refuseWithoutRoom(plan, sources, operations);
-      const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
-      if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
-      refuseIfSourcesChanged(sources);
-      const files = await listChanges(plan, staged);
-      const record: OperationRecord = {
-        id,
-        operation: plan.operation,
-        words: plan.words,
-        at: at.toISOString(),
-        state: 'begun',
-        from: plan.sources,
-        to: [outcome.to, ...outcome.others],
-        files,
-        ...(options.keepsBackup === false ? { hasNoBackup: true } : {}),
-      };
-      await writeRecord(operations, record);
-      isRecorded = true;
-      await writeChanges(plan, staged, folder, files);
-      await writeRecord(operations, { ...record, state: 'done' });
-      if (record.hasNoBackup === true) await removeBackup(operations, record);
-      return { ...outcome, id, isWritten: true };
-    } finally {
-      await rm(isRecorded ? staged : folder, { recursive: true, force: true });
-      // A write that failed in the middle is taken back at once, not by the next operation.
-      if (isRecorded) await takeBackInterrupted(operations);
-    }
-  });
+  return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>
+    withLock(operations, { ...options, what: 'changing sessions' }, async () => {
+      await removeUnrecorded(operations);
+      await takeBackInterrupted(operations);
+      return carryOut(plan, sources, operations, options);
+    }),
+  );
+}
+
+async function carryOut(
+  plan: Plan,
+  sources: readonly Source[],
+  operations: string,
+  options: OperateOptions,
+): Promise<Outcome> {
+  const at = new Date();
+  const id = newOperationId(at);
+  const folder = path.join(operations, id);
+  const staged = path.join(folder, 'staged');
+  let isRecorded = false;
+  try {
+    await refuseWithoutRoom(plan, sources, operations);
+    const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
+    if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
+    refuseIfSourcesChanged(sources);
+    const files = await listChanges(plan, staged);
+    const record: OperationRecord = {
+      id,
+      operation: plan.operation,
+      words: plan.words,
+      at: at.toISOString(),
+      state: 'begun',
+      from: plan.sources,
+      to: [outcome.to, ...outcome.others],
+      files,
+      ...(options.keepsBackup === false ? { hasNoBackup: true } : {}),
+    };
+    await writeRecord(operations, record);
+    isRecorded = true;
+    await writeChanges(plan, staged, folder, files);
+    await writeRecord(operations, { ...record, state: 'done' });
+    if (record.hasNoBackup === true) await removeBackup(operations, record);
+    return { ...outcome, id, isWritten: true };
+  } finally {
+    await rm(isRecorded ? staged : folder, { recursive: true, force: true });
+    // A write that failed in the middle is taken back at once, not by the next operation.
+    if (isRecorded) await takeBackInterrupted(operations);
+  }
 }
 
 async function stageAndProve(
@@ -236,14 +247,13 @@ async function removeEmpty(folder: string, tops: ReadonlySet<string>): Promise<v
   }
 }
 
-/** Reading a session that runs is fine; taking its file away is not. */
-async function refuseTouchedInUse(plan: Plan, sources: readonly Source[]): Promise<void> {
+/** Reading a session that somebody works in is fine; taking its file away is not. */
+function sessionsTouched(plan: Plan, sources: readonly Source[]): readonly string[] {
   const touched = new Set([
     ...plan.results.filter(({ isInPlace }) => isInPlace).map(({ sessionId }) => sessionId),
     ...(plan.removals ?? []).map((file) => path.basename(file, '.jsonl')),
   ]);
-  for (const { session } of sources)
-    if (touched.has(session.id)) await refuseInUse({ sessionId: session.id, path: session.files.main });
+  return sources.flatMap(({ session }) => (touched.has(session.id) ? [session.files.main] : []));
 }
 
 function refuseIfSourcesChanged(sources: readonly Source[]): void {

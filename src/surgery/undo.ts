@@ -5,38 +5,42 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
-import { runningClientOf } from '../library/archive/remove.ts';
+import { refuseInUse, whileHolding } from '../library/session-use.ts';
 import { makeFolder, syncPath } from '../store/disk.ts';
 import { removeStaleTemps, replaceFile } from '../store/replace.ts';
 import { type FileChange, type FileState, type OperationRecord, readRecords, writeRecord } from './operation-log.ts';
-import type { PlannedSource } from './plan.ts';
 
 /** Takes back one operation: what it made goes, what it replaced or removed comes back, byte for byte. */
-export async function undoOperation(operations: string, record: OperationRecord): Promise<void> {
-  await refuseUndo(record);
-  await takeBack(operations, record);
-  await writeRecord(operations, { ...record, state: 'undone' });
+export async function undoOperation(
+  operations: string,
+  record: OperationRecord,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  refuseFinal(record);
+  await whileHolding(sessionsTouched(record), env, async () => {
+    for (const change of record.files) await refuseChanged(record, change);
+    await takeBack(operations, record);
+    await writeRecord(operations, { ...record, state: 'undone' });
+  });
 }
 
 /** Where it cannot be taken back: undone already, without a backup, worked on since, or open in a client. */
-export async function refuseUndo(record: OperationRecord): Promise<void> {
-  if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
-  if (record.hasNoBackup === true)
-    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
-  const touched = new Set(record.files.map((file) => file.path));
-  for (const place of record.to) if (touched.has(place.path)) await refuseInUse(place);
+export async function refuseUndo(record: OperationRecord, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+  refuseFinal(record);
+  for (const main of sessionsTouched(record)) refuseInUse(main, env);
   for (const change of record.files) await refuseChanged(record, change);
 }
 
-/** Its client would go on writing to a file that is gone or another one. */
-export async function refuseInUse({ sessionId, path: main }: PlannedSource): Promise<void> {
-  const client = await runningClientOf(main);
-  if (client === undefined) return;
-  throw new UserError(
-    `session ${sessionId} is in use: Claude Code runs it as process ${client}`,
-    'end it and run it again',
-    exitCodes.refused,
-  );
+function refuseFinal(record: OperationRecord): void {
+  if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  if (record.hasNoBackup === true)
+    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
+}
+
+/** Whoever has one of them open would go on writing to a file that is gone or another one. */
+function sessionsTouched({ files, to }: OperationRecord): readonly string[] {
+  const touched = new Set(files.map((file) => file.path));
+  return to.flatMap(({ path: main }) => (touched.has(main) ? [main] : []));
 }
 
 /** Takes back what a killed or failed operation did; called while no other operation runs. */

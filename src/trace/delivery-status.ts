@@ -9,7 +9,7 @@ export interface DeliveryStatus {
   readonly sentBatches: number;
   /** Spans that the server took no part of, as its answers to whole batches said. */
   readonly rejectedSpans: number;
-  /** Batches sent again because a sender ended before the answer was on disk: the server may have them twice. */
+  /** Batches sent again though their last byte was on its way: the answer got lost, or its sender was killed. */
   readonly uncertainBatches: number;
   /** The batch counted last: a sender that ended between counting and deleting does not count it again. */
   readonly lastBatch: string | undefined;

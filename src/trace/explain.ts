@@ -1,7 +1,7 @@
 // Spans → the tree they make, for people (lines of text) and programs (JSON): what `clew trace explain` shows before
 // anything is sent.
 import { formatDuration, formatTokens } from '../base/human.ts';
-import { oneLine } from '../base/terminal-text.ts';
+import { displayWidth, oneLine, padEnd, padStart } from '../base/terminal-text.ts';
 import type { TraceSpan, TraceUsage } from './span.ts';
 import { spanName } from './span-name.ts';
 
@@ -25,8 +25,17 @@ function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
   return roots.map(nodeOf);
 }
 
+/** The first column is as wide as the widest name, so that durations stand below one another. */
 export function explainLines(spans: readonly TraceSpan[]): readonly string[] {
-  return spanTree(spans).flatMap((node) => nodeLines(node, 0));
+  const rows = spanTree(spans).flatMap((node) => nodeRows(node, 0));
+  const [nameWidth, timeWidth] = [widest(rows.map(({ name }) => name)), widest(rows.map(({ time }) => time))];
+  return rows.map(({ name, time, facts }) =>
+    [padEnd(name, nameWidth), padStart(time, timeWidth), ...facts].join('  ').trimEnd(),
+  );
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 }
 
 /** One object a span, children inside, without content: enough to compare with what a receiver shows. */
@@ -62,11 +71,17 @@ function explainNode({ span, children }: SpanNode): ExplainedSpan {
   };
 }
 
-function nodeLines({ span, children }: SpanNode, depth: number): readonly string[] {
-  const facts = [duration(span), usageText(span), span.error].filter((fact) => fact !== undefined);
-  const start = depth === 0 ? [isoTime(span.startMs) ?? 'no time'] : [];
+interface Row {
+  readonly name: string;
+  readonly time: string;
+  readonly facts: readonly string[];
+}
+
+function nodeRows({ span, children }: SpanNode, depth: number): readonly Row[] {
+  const start = depth === 0 ? (isoTime(span.startMs) ?? 'no time') : undefined;
+  const facts = [usageText(span), span.error, start].filter((fact) => fact !== undefined);
   const name = `${'  '.repeat(depth)}${oneLine(spanName(span), maxNameColumns)}`;
-  return [[name, ...start, ...facts].join('  '), ...children.flatMap((child) => nodeLines(child, depth + 1))];
+  return [{ name, time: duration(span) ?? '', facts }, ...children.flatMap((child) => nodeRows(child, depth + 1))];
 }
 
 const maxNameColumns = 60;

@@ -1,5 +1,5 @@
-// The program that Claude Code runs, bundled into a file of its own: the hook, and with `--send` the sender that the
-// hook leaves behind. Whatever happens, it ends with 0: a tracer must not disturb the session.
+// The program that Claude Code runs, bundled into a file of its own: the hook, and with `--send [DESTINATION]` the
+// senders that the hook leaves behind. Whatever happens, it ends with 0: a tracer must not disturb the session.
 import { spawn } from 'node:child_process';
 import { readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,11 @@ const [pollMs, mostWaitMs] = [5, 5_000];
 process.exitCode = 0;
 if (process.argv[2] === '--send') {
   const { runSender } = await import('./sender.ts');
-  await runSender(env).catch((error: unknown) => logFailure(tracePlaces(env).log, 'send', error));
+  await runSender({ env, only: process.argv[3], startSender }).catch((error: unknown) =>
+    logFailure(tracePlaces(env).log, 'send', error),
+  );
 } else {
-  await runHook(await readInput(), { env, startSender });
+  await runHook(await readInput(), { env, startSender: () => startSender() });
 }
 
 /** Piece by piece: a pipe that whoever opened it set not to block may have nothing yet, and then says so as an error. */
@@ -37,8 +39,9 @@ async function readInput(): Promise<string> {
 }
 
 /** In a session of its own, so that it lives on when the client ends. */
-function startSender(): void {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--send'], {
+function startSender(only?: string): void {
+  const words = [fileURLToPath(import.meta.url), '--send', ...(only === undefined ? [] : [only])];
+  const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'ignore',
     env,

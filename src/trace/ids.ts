@@ -11,7 +11,7 @@ export function turnSpanId(traceId: string): string {
   return hexDigits(`${traceId}|agent`, 16);
 }
 
-/** The span that `--wrapper-span` puts above the turn. */
+/** The span that `CLEW_TRACE_WRAPPER_SPAN` puts above the turn. */
 export function wrapperSpanId(traceId: string): string {
   return hexDigits(`${traceId}|wrapper`, 16);
 }

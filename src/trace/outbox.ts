@@ -1,6 +1,6 @@
 // Spans on disk that are not yet acknowledged: one immutable file a batch and destination, its name saying how far it
-// got. `pending` is not committed with its session's state, `ready` may be sent, `sending` is (or was, by a process
-// that ended) on its way, `acked` was taken by the server and only waits to be deleted.
+// got. `pending` is not committed with its session's state, `ready` is with no server, `sending` was on its way to the
+// last byte and may be, `acked` was taken by the server and only waits to be deleted.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';

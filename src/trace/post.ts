@@ -1,6 +1,7 @@
 // One batch over HTTP → what became of it: taken (perhaps not all of it), refused for good, or to be tried again later.
 // `node:http` instead of `fetch`, which costs a hook 20 ms more to load (docs/decisions.md).
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { asObject, asString, parseJson } from '../base/json.ts';
 import type { Destination } from './config.ts';
 import { decodeResponse } from './otlp.ts';
 import type { Batch } from './outbox.ts';
@@ -14,20 +15,29 @@ export type Outcome =
       readonly retryAfterMs: number | undefined;
       /** The server spoke: another batch may fare better. */
       readonly isOfBatch: boolean;
+      /** All of it was on its way, and no answer came: the server may have taken it. */
+      readonly isUncertain: boolean;
     };
 
 export interface PostOptions {
   readonly timeoutMs: number;
   readonly nowMs: number;
+  /** Called when all but the last byte is on its way: until then no server can have taken the batch. */
+  readonly beforeLastByte?: () => void;
 }
 
 export async function postBatch(destination: Destination, batch: Batch, options: PostOptions): Promise<Outcome> {
+  let isUncertain = false;
+  const beforeLastByte = (): void => {
+    options.beforeLastByte?.();
+    isUncertain = true;
+  };
   try {
-    const answer = await exchange(destination, batch, options.timeoutMs);
+    const answer = await exchange(destination, batch, { ...options, beforeLastByte });
     return outcomeOf(answer, destination, options.nowMs);
   } catch (error) {
     const message = withoutSecrets(failureText(error), destination);
-    return { kind: 'later', message, retryAfterMs: undefined, isOfBatch: false };
+    return { kind: 'later', message, retryAfterMs: undefined, isOfBatch: false, isUncertain };
   }
 }
 
@@ -44,7 +54,11 @@ interface Answer {
   readonly body: Buffer;
 }
 
-async function exchange({ url, headers }: Destination, { info, body }: Batch, timeoutMs: number): Promise<Answer> {
+async function exchange(
+  { url, headers }: Destination,
+  { info, body }: Batch,
+  { timeoutMs, beforeLastByte }: Required<PostOptions>,
+): Promise<Answer> {
   const target = new URL(url);
   const options: RequestOptions = {
     method: 'POST',
@@ -58,17 +72,30 @@ async function exchange({ url, headers }: Destination, { info, body }: Batch, ti
   };
   const send = target.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   return new Promise((resolve, reject) => {
+    let isSettled = false;
+    const settle = (finish: () => void): void => {
+      isSettled = true;
+      clearTimeout(timer);
+      // A server may answer before it has heard all.
+      if (!outgoing.writableEnded) outgoing.destroy();
+      finish();
+    };
+    const fail = (error: unknown): void => settle(() => reject(error));
     const outgoing = send(target, options, (response) => {
-      readAnswer(response)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
+      readAnswer(response).then((answer) => settle(() => resolve(answer)), fail);
     });
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    outgoing.on('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
+    outgoing.on('error', fail);
+    // Handed over to the system; who was cut off or answered before that needs no more.
+    outgoing.write(body.subarray(0, -1), (error) => {
+      if (isSettled || error) return;
+      try {
+        beforeLastByte();
+        outgoing.end(body.subarray(-1));
+      } catch (failure) {
+        fail(failure);
+      }
     });
-    outgoing.end(body);
   });
 }
 
@@ -99,7 +126,10 @@ function outcomeOf(answer: Answer, destination: Destination, nowMs: number): Out
   const message = withoutSecrets(`${status} ${textOf(answer)}`.trim(), destination);
   if (status === 408 || status === 429 || status >= 500) {
     const isOfBatch = status >= 500;
-    return { kind: 'later', message, retryAfterMs: retryAfterMs(answer.retryAfter, nowMs), isOfBatch };
+    const waitMs = retryAfterMs(answer.retryAfter, nowMs);
+    // A gateway's word for an answer that it did not get.
+    const isUncertain = status === 502 || status === 504;
+    return { kind: 'later', message, retryAfterMs: waitMs, isOfBatch, isUncertain };
   }
   return { kind: 'refused', message };
 }
@@ -113,7 +143,10 @@ export function retryAfterMs(value: string | undefined, nowMs: number): number |
 
 /** What the server says for people to read; an error in protobuf is its text with a few bytes around it. */
 function textOf({ body }: Answer): string {
-  const text = body.toString('utf8').replace(/<[^>]*>/g, ' ');
+  const whole = body.toString('utf8');
+  const said = asObject(parseJson(whole));
+  const text =
+    asString(said?.message) ?? asString(said?.error) ?? asString(said?.detail) ?? whole.replace(/<[^>]*>/g, ' ');
   return text
     .replace(/[^\P{C}\s]|\uFFFD/gu, ' ')
     .replace(/\s+/g, ' ')

@@ -1,6 +1,7 @@
 // The outbox → the servers. Each destination has a lock and a row of its own: one that is down keeps nothing from the
 // others. A batch is deleted when its server took it, parked when it was refused, and stays otherwise; whatever a sender
-// did not finish, the next one does.
+// did not finish, the next one does. It is marked as on its way only before its last byte: who is killed before that
+// knows that no server has it.
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,6 +23,8 @@ export interface SendOptions {
   readonly patienceMs?: number;
   /** How long to wait for another sender; 0 to leave it to that one. */
   readonly waitMs?: number;
+  /** Told once of each destination that another sender is at. */
+  readonly onWait?: (destination: string) => void;
   /** Ask also those that asked to be left alone. */
   readonly isUrgent?: boolean;
   readonly timeoutMs?: number;
@@ -75,7 +78,9 @@ interface Total {
 async function sendTo(destination: Destination, options: SendOptions, total: Total): Promise<boolean> {
   const { places, endMs = Number.POSITIVE_INFINITY, waitMs = 0 } = options;
   const sender = new Sender(destination, options, total);
-  const lock = { name: sendLock(destination.name), what: `sending traces to ${destination.name}`, waitMs };
+  const { name } = destination;
+  const onWait = (): void => options.onWait?.(name);
+  const lock = { name: sendLock(name), what: `sending traces to ${name}`, waitMs, onWait };
   for (;;) {
     const before = sender.moved;
     try {
@@ -132,6 +137,7 @@ class Sender {
     const { name } = this.#destination;
     for (const batch of listBatches(places, name, 'acked')) this.#finish(batch);
     for (const batch of listBatches(places, name, 'sending')) {
+      // Before it can be sent: whoever is killed in between counts it once more, never once less.
       updateStatus(places, name, { uncertainBatches: readStatus(places, name).uncertainBatches + 1 });
       logFailure(places.log, `send ${name}`, `batch ${batch} is sent again: a sender ended before it had the answer`);
       moveBatch(places, name, batch, 'sending', 'ready');
@@ -154,13 +160,19 @@ class Sender {
     const { places, onStep = () => {}, timeoutMs = defaultTimeoutMs } = this.#options;
     const { name } = this.#destination;
     onStep('before sending');
-    if (!moveBatch(places, name, batch, 'ready', 'sending')) return undefined;
-    const content = openBatch(places, name, batch, 'sending');
+    const content = openBatch(places, name, batch, 'ready');
     if (content === undefined) {
-      this.#park(batch, 'the batch file cannot be read');
+      if (moveBatch(places, name, batch, 'ready', 'sending')) this.#park(batch, 'the batch file cannot be read');
       return undefined;
     }
-    const outcome = await postBatch(this.#destination, content, { timeoutMs, nowMs: Date.now() });
+    const beforeLastByte = (): void => {
+      onStep('all but one byte sent');
+      if (!moveBatch(places, name, batch, 'ready', 'sending')) throw new Error(`batch ${batch} is gone`);
+      onStep('before the last byte');
+    };
+    const outcome = await postBatch(this.#destination, content, { timeoutMs, nowMs: Date.now(), beforeLastByte });
+    // Some servers answer without having heard all.
+    if (outcome.kind !== 'later') moveBatch(places, name, batch, 'ready', 'sending');
     if (outcome.kind === 'taken') {
       moveBatch(places, name, batch, 'sending', 'acked');
       onStep('acknowledged');
@@ -219,16 +231,23 @@ class Sender {
     this.#noteMove();
   }
 
-  #putBack(batch: string, { message, retryAfterMs }: Outcome & { kind: 'later' }): void {
+  #putBack(batch: string, { message, retryAfterMs, isUncertain }: Outcome & { kind: 'later' }): void {
     const { places, retryBaseMs = defaultRetryBaseMs, random = Math.random } = this.#options;
     const { name } = this.#destination;
-    moveBatch(places, name, batch, 'sending', 'ready');
-    const failures = readStatus(places, name).failures + 1;
+    const { failures: before, uncertainBatches } = readStatus(places, name);
+    const failures = before + 1;
     const steps = Math.min(longestRetryMs, retryBaseMs * 2 ** Math.min(20, failures - 1));
     // Half of it by chance, so that many machines do not come back at the same moment.
     const waitMs = Math.max(retryAfterMs ?? 0, steps * (0.5 + random() / 2));
     const lastErrorMs = Date.now();
-    updateStatus(places, name, { failures, lastError: message, lastErrorMs, retryAtMs: lastErrorMs + waitMs });
+    updateStatus(places, name, {
+      failures,
+      uncertainBatches: uncertainBatches + (isUncertain ? 1 : 0),
+      lastError: message,
+      lastErrorMs,
+      retryAtMs: lastErrorMs + waitMs,
+    });
+    moveBatch(places, name, batch, 'sending', 'ready');
     if (failures === 1) logFailure(places.log, `send ${name}`, message);
   }
 }

@@ -1,9 +1,11 @@
 // What a user gets wrong, for every command that changes sessions: one line that says what and what next, the right exit
 // code, and no byte changed anywhere.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { holdSession } from '../../src/library/session-use.ts';
 import { runClew } from '../support/clew.ts';
 import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
@@ -75,20 +77,58 @@ test('every command that changes sessions refuses wrong use in one line and chan
   assert.deepEqual(contentsOf(path.dirname(bench.root)), before);
 });
 
+/** Everything that writes to a session where it stands. */
+const changes = [
+  'rename S t',
+  'tag S t',
+  'strip S --tools --in-place',
+  'rewind S --to 1 --in-place',
+  'compress S --keep-turns 1 --in-place',
+  'move S --to /w/q',
+  'redact S --in-place',
+  'doctor S --fix --in-place --yes',
+  'undo',
+  'rm S --yes',
+];
+
 test('a session that a client has open is changed by no command, and copied by those that only read it', (context) => {
-  const bench = library(context);
+  const bench = changedLibrary(context);
   mkdirSync(path.join(bench.root, 'sessions'));
   writeFileSync(path.join(bench.root, 'sessions', `${process.pid}.json`), JSON.stringify({ sessionId }));
-  const before = contentsOf(bench.root);
-  const changes = ['rename S t', 'tag S t', 'strip S --tools --in-place', 'rewind S --to 1 --in-place'];
-  for (const words of [...changes, 'compress S --keep-turns 1 --in-place', 'move S --to /w/q']) {
-    const { status, stderr } = clewIn(bench, words);
-    assert.deepEqual([words, status], [words, 3]);
-    assert.match(stderr, /is in use: Claude Code runs it as process \d+; end it and run it again/);
-  }
-  assert.deepEqual(contentsOf(bench.root), before);
+  assertLeftAlone(bench, `Claude Code runs it as process ${process.pid}`);
   assert.equal(clewIn(bench, 'fork S').status, 0);
 });
+
+test("a session that Clew's own agent works in is changed by no command either", async (context) => {
+  const bench = changedLibrary(context);
+  const release = await holdSession(bench.main, bench.env);
+  assertLeftAlone(bench, `clew works in it (process ${process.pid} on ${hostname()})`);
+  assert.equal(clewIn(bench, 'fork S').status, 0);
+  await release();
+  assert.equal(clewIn(bench, 'undo').status, 0);
+  assert.equal(clewIn(bench, 'undo').status, 0);
+  assert.equal(clewIn(bench, 'tag S t').status, 0);
+});
+
+/** With a secret, damage and an operation to take back, so that no command has nothing to do. */
+function changedLibrary(context: Parameters<typeof benchWith>[0]): Bench {
+  const bench = library(context);
+  const secret = ['gh', `p_${'aB3dE5fG7hI9'.repeat(3)}`].join('');
+  appendFileSync(bench.main, transcript().user(`it is ${secret}`, { parentUuid: 'gone', uuid: 'x' }).text().trimEnd());
+  assert.equal(clewIn(bench, 'rename S before').status, 0);
+  return bench;
+}
+
+function assertLeftAlone(bench: Bench, user: string): void {
+  const before = contentsOf(bench.root);
+  for (const words of changes) {
+    const { status, stderr } = clewIn(bench, words);
+    const said = stderr.split('\n').at(-2);
+    const line = `clew: session ${sessionId} is in use: ${user}; end it there and run it again`;
+    assert.deepEqual([words, status, said], [words, 3, line]);
+  }
+  assert.deepEqual(contentsOf(bench.root), before);
+}
 
 test('every command that changes sessions can be tried first, and tells a program what it would do', (context) => {
   const bench = library(context);

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withLock } from '../../src/library/archive/lock.ts';
+import { sendLock, tracePlaces } from '../../src/trace/places.ts';
 import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';
@@ -22,7 +24,7 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
     [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` for them\n$/],
     [
       ['trace', 'flush'],
-      /^clew: no destination is set up; set CLEW_TRACE_ENDPOINT, or see docs\/tracing\.md for others\n$/,
+      /^clew: no destination is set up; set CLEW_TRACE_ENDPOINT=http:\/\/HOST:4318, or TRACE_TO_LANGFUSE=true and the keys of Langfuse \(docs\/tracing\.md\)\n$/,
     ],
   ] as const;
   for (const [words, message] of errors) {
@@ -69,6 +71,9 @@ test('a backfill says whose last turn it leaves for later', (context) => {
   );
   utimesSync(file, 1, 1);
   assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
+  const destinations = [{ name: 'second', endpoint: 'http://127.0.0.1:9' }];
+  writeTree(root, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  assert.equal(runClew(words, { env }).stdout, 'would send 16 spans (2 destinations) of 2 turns in 1 session\n');
 });
 
 test('install writes nothing where the settings of the tracer are wrong', (context) => {
@@ -79,6 +84,29 @@ test('install writes nothing where the settings of the tracer are wrong', (conte
   assert.match(stderr, /^clew: the endpoint of "default" is no http\(s\) address; /);
 });
 
+test('install and uninstall say what they did, would do, or found done', (context) => {
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'settings.json');
+  const env = { PATH: '/nowhere', CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
+  const say = (...words: string[]): string => runClew(['trace', ...words, '--root', root], { env }).stdout;
+  const texts = [
+    ['uninstall'],
+    ['install', '--dry-run'],
+    ['install'],
+    ['install'],
+    ['uninstall', '--dry-run'],
+    ['uninstall'],
+  ].map((words) => say(...words).replaceAll(/\.backup-\S+/g, '.backup'));
+  assert.deepEqual(texts, [
+    `${file} has no hooks of Clew\n`,
+    `would add hooks for Stop to ${file}\n`,
+    `hooks for Stop are now in ${file}\nsessions started from now on with these settings in their environment are traced; \`clew trace backfill\` sends those that are there\n`,
+    `hooks for Stop are already in ${file}\n`,
+    `would take the hooks of Clew out of ${file}\n`,
+    `the hooks of Clew are gone from ${file}\nthe file as it was: ${file}.backup\n`,
+  ]);
+});
+
 test('status says what was refused and why, and shows no key', async (context) => {
   const receiver = await startReceiver(context, { mood: () => '400' });
   const home = homeFor(context);
@@ -87,7 +115,9 @@ test('status says what was refused and why, and shows no key', async (context) =
   utimesSync(path.join(root, 'projects/p/s.jsonl'), 1_700_000_000, 1_700_000_000);
   const env = { ...traceEnv(home, receiver.url, { CLEW_TRACE_HEADERS: 'x-key=hushhush' }), CLEW_ROOTS: root };
   const backfill = startClew(context, ['trace', 'backfill'], env);
-  await backfill.says(/not everything was taken; run `clew trace status` for the reasons/);
+  await backfill.says(
+    /not everything was taken \(default: 400 malformed spans\); run `clew trace status` for the reasons/,
+  );
   const { stdout } = runClew(['trace'], { env });
   assert.match(
     stdout,
@@ -95,9 +125,27 @@ test('status says what was refused and why, and shows no key', async (context) =
   );
   assert.match(
     stdout,
-    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans \(`clew trace retry` sends again\)\n {2}error {4}\S+ \S+ 400 malformed spans\n$/,
+    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans \(`clew trace retry` sends again\)\n$/,
   );
   assert.doesNotMatch(stdout, /hushhush/);
+  assert.deepEqual(runClew(['trace', 'flush'], { env }), {
+    status: 0,
+    stdout: 'sent 0 spans\n',
+    stderr: 'clew: 1 batch refused before; `clew trace retry` sends again\n',
+  });
+});
+
+test('who waits for a sender in the background is told so', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const env = traceEnv(home, receiver.url);
+  const { folder } = tracePlaces(env);
+  let flush: ReturnType<typeof startClew> | undefined;
+  await withLock(folder, { name: sendLock('default') }, async () => {
+    flush = startClew(context, ['trace', 'flush'], env);
+    await flush.says(/another process is sending to default; waiting for it, a minute at most/);
+  });
+  await flush?.prints(/sent 0 spans/);
 });
 
 test('explain shows the tree that would be sent, and writes nothing', (context) => {

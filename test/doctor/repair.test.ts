@@ -48,6 +48,35 @@ test('a line that is there twice, with a parent that was never written, is not h
   await assertMended(temporaryFolder(context), Buffer.from(line + line), 'doubled');
 });
 
+test('of two notes under one uuid both are kept where they say different things', async (context) => {
+  const text = transcript()
+    .user('hello')
+    .attachment('date_change', [], { attachment: { type: 'date_change', newDate: 'Monday' } })
+    .attachment('date_change', [], { uuid: 'at1', attachment: { type: 'date_change', newDate: 'Tuesday' } })
+    .assistant('hi')
+    .text();
+  const uuid = (JSON.parse(text.split('\n')[1] ?? '') as { readonly uuid: string }).uuid;
+  const outcome = await mend(temporaryFolder(context), Buffer.from(text.replace('"at1"', JSON.stringify(uuid))));
+  assert.deepEqual(outcome?.dropped, []);
+  const written = readFileSync(outcome?.to.path ?? '', 'utf8');
+  assert.deepEqual([written.includes('Monday'), written.includes('Tuesday')], [true, true]);
+});
+
+test('a compaction that another line has replaced does not come to life with an id of its own', async (context) => {
+  const preserved = { anchorUuid: 'x', uuids: ['x'], allUuids: ['x'] };
+  const text = transcript()
+    .user('hello')
+    .assistant('hi')
+    .boundary({ preservedMessages: preserved }, { uuid: 'x', parentUuid: null, logicalParentUuid: 'a1' })
+    .from('a1')
+    .user('more')
+    .assistant('done')
+    .attachment('note', [], { uuid: 'x' })
+    .text();
+  const folder = temporaryFolder(context);
+  await assertMended(folder, Buffer.from(text), 'replaced compaction');
+});
+
 async function assertMended(folder: string, bytes: Buffer, what: string): Promise<void> {
   const outcome = await mend(folder, bytes).catch((error: unknown) => assert.fail(`${what}: ${String(error)}`));
   if (outcome === undefined) return;

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
 import { exportHtml, readPageCode } from '../../src/export/html/html.ts';
+import type { PageDataOptions } from '../../src/export/html/page-data.ts';
 import type { Subject } from '../../src/export/subject.ts';
 import type { MarkdownOptions } from '../../src/export/telling.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
@@ -22,7 +23,7 @@ const demoFile = path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl');
 const code = readPageCode(path.join(projectRoot, 'dist/standalone'));
 const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
 
-function chunksOf(subject: Subject, options: MarkdownOptions = {}): AsyncIterable<string> {
+function chunksOf(subject: Subject, options: MarkdownOptions & PageDataOptions = {}): AsyncIterable<string> {
   return exportHtml(subject, options, code);
 }
 
@@ -53,6 +54,29 @@ test('secrets are nowhere in the file, and it says how many there were; --no-red
     [],
   );
   assert.match(plain, /secrets were not looked for/);
+});
+
+test('--raw adds the lines behind the blocks, with everything in them but the secrets', async (context) => {
+  const subject = await subjectFrom(context, leaky(), sideFiles());
+  const html = await textFrom(chunksOf(subject, { raw: true }));
+  assert.equal(html.includes(secret), false);
+  const lines = [...html.matchAll(/<script type="application\/json" id="line-(\d+-\d+)">(.*?)<\/script>/g)];
+  assert.deepEqual(
+    lines.map(([, id]) => id),
+    ['0-2', '0-3', '0-4', '0-5', '0-6', '0-7', '0-8', '0-9', '1-1', '1-2'],
+  );
+  const read = lines.map(
+    ([, , json = '']) => JSON.parse(json) as { readonly text: string; readonly sizeBytes: number },
+  );
+  const entries = read.map(({ text: line }) => JSON.parse(line) as { readonly type: string; readonly cwd: string });
+  assert.deepEqual(
+    entries.map(({ type, cwd }) => [type, cwd]),
+    entries.map((_, i) => [[0, 3, 5, 7, 8].includes(i) ? 'user' : 'assistant', '/home/dev/widgets']),
+  );
+  // The whole of an output that the page cuts, a placeholder in it.
+  assert.match(read[3]?.text ?? '', /output \[redacted:aws-access-key-id:1\] (long ){3000}/);
+  const without = await textFrom(chunksOf(subject));
+  assert.deepEqual([without.includes('id="line-'), without.includes('"hasRaw":false')], [false, true]);
 });
 
 test('thinking and the folders above the project are only there when asked for', async (context) => {
@@ -106,6 +130,7 @@ test('a page opens from disk without a network', { skip: skipWithoutChromium, ti
   await context.test('with its sub-agents, whole texts and words to find', () => opensInside(files.demo));
   await context.test('with its branches and an address for every place', () => switchesBranches(files.everything));
   await context.test('and copies Markdown', () => copiesMarkdown(files.everything));
+  await context.test('with its raw lines, where they were asked for', () => showsRaw(files.raw));
   await context.test('and has all turns on paper', () => printsAll(files.long));
   await context.test('and is read without scripts', () => readsPlain(files.everything));
   await context.test('and fits a phone', () => fitsPhone(files.demo));
@@ -115,6 +140,7 @@ interface Pages {
   readonly everything: string;
   readonly demo: string;
   readonly long: string;
+  readonly raw: string;
 }
 
 async function writePages(context: TestContext, folder: string): Promise<Pages> {
@@ -126,7 +152,11 @@ async function writePages(context: TestContext, folder: string): Promise<Pages> 
   const demoPage = path.join(folder, 'demo.html');
   const run = runClew(['export', demoFile, '--format', 'html', '-o', demoPage], { env: { CLEW_HOME: folder } });
   assert.deepEqual([run.status, run.stderr, existsSync(demoPage)], [0, '', true]);
+  const rawPage = path.join(folder, 'raw.html');
+  const args = ['export', demoFile, '--format', 'html', '--raw', '-o', rawPage];
+  assert.equal(runClew(args, { env: { CLEW_HOME: folder } }).status, 0);
   return {
+    raw: rawPage,
     everything: await write('everything', await subjectFrom(context, everything())),
     demo: demoPage,
     long: await write('long', await subjectFrom(context, longSession(600, 1_000))),
@@ -208,6 +238,26 @@ async function copiesMarkdown(file: string): Promise<void> {
   };
   assert.match(await copied(0), /^# typed[\s\S]*\n## 1\. Please[\s\S]*\n## 3\. third prompt\n[\s\S]*third answer\n/);
   assert.match(await copied(1), /^\n## 1\. Please[\s\S]*Done with the first turn\n$/);
+  await done(opened);
+}
+
+async function showsRaw(file: string): Promise<void> {
+  const opened = await openFile(file);
+  const { page } = opened;
+  const line = async (button: string, words: string): Promise<void> => {
+    await page.locator(button).first().click();
+    const drawer = page.getByRole('dialog', { name: /^Raw line/ });
+    await drawer.getByText(words).first().waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  };
+  await line('.prompt .raw-button', '"type": "user"');
+  await line('.call .raw-button', '"type": "tool_use"');
+  await page
+    .getByRole('button', { name: /^Sub-agent/ })
+    .first()
+    .click();
+  await line('.agent-body .raw-button', '"agentId": "a3a21efcc710fcd87"');
   await done(opened);
 }
 

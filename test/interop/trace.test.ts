@@ -66,23 +66,23 @@ for (const version of ['2.1.45', '2.1.325']) {
       },
     ]);
   });
-}
 
-test('2.1.325: a resumed session brings its new turn only, from another place and after each Stop', async (context) => {
-  const live = await startTracing(context, '2.1.325');
-  const first = await startSession({ ...live.options, prompt: 'Say hello. [[plain]]' });
-  await live.arrived(2);
-  const sessionId =
-    Object.keys(first.files)
-      .find((name) => /^[^/]+\.jsonl$/.test(name))
-      ?.slice(0, -'.jsonl'.length) ?? '';
-  await resume({ ...live.options, prompt: 'Go on. [[second]]', files: first.files, sessionId });
-  await live.arrived(4);
-  assert.deepEqual(treeOf(live.receiver.spans), [
-    { what: 'agent Turn 1', below: [{ what: 'generation', below: [] }] },
-    { what: 'agent Turn 2', below: [{ what: 'generation', below: [] }] },
-  ]);
-});
+  test(`${version}: a resumed session brings its new turn only, from another place and after each Stop`, async (context) => {
+    const live = await startTracing(context, version);
+    const first = await startSession({ ...live.options, prompt: 'Say hello. [[plain]]' });
+    await live.arrived(2);
+    const sessionId =
+      Object.keys(first.files)
+        .find((name) => /^[^/]+\.jsonl$/.test(name))
+        ?.slice(0, -'.jsonl'.length) ?? '';
+    await resume({ ...live.options, prompt: 'Go on. [[second]]', files: first.files, sessionId });
+    await live.arrived(4);
+    assert.deepEqual(treeOf(live.receiver.spans), [
+      { what: 'agent Turn 1', below: [{ what: 'generation', below: [] }] },
+      { what: 'agent Turn 2', below: [{ what: 'generation', below: [] }] },
+    ]);
+  });
+}
 
 async function traceLive(context: TestContext, version: string, prompt: string): Promise<readonly ReceivedSpan[]> {
   const { receiver, options, arrived } = await startTracing(context, version);

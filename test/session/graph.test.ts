@@ -81,6 +81,14 @@ test('a cycle is cut at its youngest line, and reported once', () => {
   assert.deepEqual(diagnostics(self), [`G-cycle 2: ${cycle}`]);
 });
 
+test('a guess that leads in a circle is given up before any parent that a line names', () => {
+  const once = transcript().assistant('a', { parentUuid: 'gone' }).user('q').assistant('b');
+  const twice = once.entries.reduce((builder, entry) => builder.entry(entry), transcript());
+  for (const entry of once.entries) twice.entry(entry);
+  assert.deepEqual(parents(twice), ['a1 < -', 'u1 < a1', 'a2 < u1', 'a1 < -', 'u1 < a1', 'a2 < u1']);
+  assert.ok(diagnostics(twice).every((said) => !said.startsWith('G-cycle')));
+});
+
 test('a cycle of a hundred and fifty thousand lines is cut like any other', () => {
   const builder = transcript();
   const length = 150_000;

@@ -35,6 +35,7 @@ const pictures: Readonly<Record<string, string>> = {
 export interface HostileLibrary {
   readonly root: string;
   readonly file: string;
+  readonly agentFile: string;
   /** The names of all fields that attack. */
   readonly fields: readonly string[];
 }
@@ -63,7 +64,8 @@ export function writeHostileLibrary(root: string, words: WordSizes): HostileLibr
       toolUseId: 'task',
     }),
   });
-  return { root, file: path.join(root, folder, `${hostileId}.jsonl`), fields };
+  const file = path.join(root, folder, `${hostileId}.jsonl`);
+  return { root, file, agentFile: path.join(root, `${agent}.jsonl`), fields };
 }
 
 type Say = (field: string) => string;
@@ -137,7 +139,7 @@ function addCalls(call: Call, say: Say): void {
   call('read2', 'Read', { file_path: attack }, undefined, `    7→${say('numbered')}`);
   call('grep', 'Grep', { pattern: say('pattern'), path: attack }, { filenames: [say('found file')], content: attack });
   call('glob', 'Glob', { pattern: attack }, { filenames: [say('globbed file')], numFiles: 1 });
-  call('todo', 'TodoWrite', { todos: [{ content: say('todo'), status: attack, activeForm: attack }] });
+  call('todo', 'TodoWrite', { todos: [{ content: say('todo'), status: `drawer ${attack}`, activeForm: attack }] });
   call('web', 'WebSearch', { query: say('query') }, { results: [{ content: [badLink(say)] }, say('web text')] });
   call('fetch', 'WebFetch', { url: 'javascript:canary()', prompt: attack }, { url: attack, result: say('fetched') });
   call(

@@ -74,7 +74,7 @@ export async function undoLast(bench: Pick<Bench, 'env'>): Promise<void> {
   const operations = operationsFolder(bench.env);
   const record = (await readRecords(operations)).find(({ state }) => state === 'done');
   if (record === undefined) throw new Error('nothing was operated on');
-  await undoOperation(operations, record);
+  await undoOperation(operations, record, bench.env);
 }
 
 export function entriesOf(file: string): JsonObject[] {

@@ -1,5 +1,5 @@
 // A server for traces on loopback that is as unreliable as a test wants it: it fails, asks to wait, cuts the connection,
-// answers late. What it took, and only what it said it took, is kept as it came.
+// answers late. What it took is kept as it came: what it said it took, and what it took while its answer got lost.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer as readAll } from 'node:stream/consumers';
@@ -23,11 +23,11 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, JsonValue>>;
 }
 
-export type Mood = 'fine' | '500' | '429' | '400' | 'cut' | 'cut early' | 'slow' | 'partial';
+export type Mood = 'fine' | '500' | '429' | '400' | 'cut' | 'cut early' | 'taken' | '504' | 'slow' | 'partial';
 
 export interface Receiver {
   readonly url: string;
-  /** Of every request that was answered with 2xx, in order. */
+  /** Of every request that was answered with 2xx, or `taken` without an answer, in order. */
   readonly spans: ReceivedSpan[];
   readonly bodies: Buffer[];
   readonly requests: { readonly mood: Mood; readonly headers: IncomingMessage['headers'] }[];
@@ -80,12 +80,18 @@ async function answer(
   if (mood === '429') return void response.writeHead(429, { 'retry-after': retryAfter }).end('too many');
   if (mood === '400') return void response.writeHead(400, { 'content-type': 'text/plain' }).end('malformed spans');
   const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+  const keep = (): void => {
+    receiver.bodies.push(body);
+    receiver.spans.push(...spansIn(body));
+  };
+  if (mood === 'taken' || mood === '504') keep();
+  if (mood === 'taken') return void response.destroy();
+  if (mood === '504') return void response.writeHead(504).end('gateway timeout');
   // Who has hung up was not answered: a server that works in transactions takes back what it did.
   if (response.destroyed || request.socket.destroyed) return;
   await new Promise<void>((resolve) => {
     response.once('finish', () => {
-      receiver.bodies.push(body);
-      receiver.spans.push(...spansIn(body));
+      keep();
       resolve();
     });
     response.once('close', resolve);

@@ -41,6 +41,26 @@ test('a fork has new ids in every reference, and says where each message comes f
   assert.deepEqual(shapeOf(after.slice(0, before.length)), shapeOf(before));
 });
 
+test('an id that is no uuid is renamed only where a field names a line, whatever else is equal to it', async (context) => {
+  const word = 'trimmed';
+  const text = transcript({ cwd: word, sessionId: word, session_id: word, gitBranch: word })
+    .user('one', { uuid: word, promptId: word, slug: word, forkedFrom: { sessionId: word, messageUuid: word } })
+    .from(word)
+    .assistant('two', { supersedesUuids: [word] })
+    .text();
+  const bench = benchWith(context, sessionId, text);
+  const source = await loadSource(bench.main);
+  const { to } = await operate(planFork(source, { to: '/srv/other' }), [source], { env: bench.env });
+  const [first, second] = entriesOf(to.path);
+  const uuid = first?.uuid;
+  assert.notEqual(uuid, word);
+  assert.deepEqual(
+    [second?.parentUuid, second?.supersedesUuids, first?.slug, first?.gitBranch, first?.sessionId, first?.session_id],
+    [uuid, [uuid], word, word, to.sessionId, to.sessionId],
+  );
+  assert.deepEqual(first?.forkedFrom, { sessionId, messageUuid: word });
+});
+
 test('a fork at a turn ends there, with the results of its calls, and is pinned to its end', async (context) => {
   const text = transcript()
     .user('one')

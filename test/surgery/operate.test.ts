@@ -8,16 +8,19 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../../src/base/errors.ts';
+import { holdSession } from '../../src/library/session-use.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { sameSession } from '../../src/surgery/new-session.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import type { Plan } from '../../src/surgery/plan.ts';
+import { planRename } from '../../src/surgery/rename.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
 import { cleanEnv } from '../support/clew.ts';
 import { clew } from '../support/paths.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { type Bench, benchWith, contentsOf, undoLast } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
@@ -187,6 +190,20 @@ test('a kill in the middle of an operation in place leaves it whole, done or not
   }
   context.diagnostic(JSON.stringify(ends));
   assert.ok(ends.killed > 0, 'no kill came in time');
+});
+
+test('while a session is changed in place, nobody else is let into it', async (context) => {
+  const bench = simpleBench(context);
+  const source = await loadSource(bench.main);
+  const refusals: (string | undefined)[] = [];
+  const mayWrite = async (): Promise<boolean> => {
+    refusals.push((await refusalOf(holdSession(bench.main, bench.env)))?.message);
+    return true;
+  };
+  await operate(planRename(source, 'another'), [source], { env: bench.env, mayWrite });
+  assert.equal(refusals.length, 1);
+  assert.match(refusals[0] ?? '', /is in use: clew works in it \(process \d+ on .+\); end it there and run it again$/);
+  await (await holdSession(bench.main, bench.env))();
 });
 
 test('an operation is not taken back while a client has its result open', async (context) => {

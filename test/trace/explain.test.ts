@@ -6,11 +6,11 @@ import { all, failedTool, generation, tool, turn } from './sample-spans.ts';
 
 test('a turn is shown as a tree with times, tokens and errors', () => {
   assert.deepEqual(explainLines(all), [
-    'Turn 3  2026-01-03T10:00:00.000Z  9.0 s',
-    '  claude-x  3.0 s  100 in, 50 out, 20 read, 40 written',
-    '    Read  1.0 s',
+    'Turn 3                   9.0 s  2026-01-03T10:00:00.000Z',
+    '  claude-x               3.0 s  100 in, 50 out, 20 read, 40 written',
+    '    Read                 1.0 s',
     '      Subagent: helper  700 ms',
-    '    mcp__db__ask  1.0 s  tool_error',
+    '    mcp__db__ask         1.0 s  tool_error',
   ]);
 });
 

@@ -2,12 +2,12 @@
 // sent by a process that it leaves behind.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { logFailure } from '../../src/trace/log.ts';
-import { sessionKey, tracePlaces } from '../../src/trace/places.ts';
+import { sendLock, sessionKey, tracePlaces } from '../../src/trace/places.ts';
 import { isSending } from '../../src/trace/send.ts';
 import { isSettled, settle } from '../../src/trace/settle.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
@@ -15,7 +15,7 @@ import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
-import { repeated, startReceiver } from '../support/trace-receiver.ts';
+import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
 import { waitFor } from '../support/wait.ts';
 
 const hookFile = path.join(projectRoot, 'dist', 'trace-hook.js');
@@ -73,8 +73,9 @@ test('each Stop brings the new turn to the receiver, once', async (context) => {
   assert.equal(logOf(env), '');
 });
 
-test('hooks at once, several for one session and for two, send each span once', async (context) => {
-  const receiver = await startReceiver(context);
+test('hooks at once, several for one session and for two, send each span once to a server that fails', async (context) => {
+  const moods: Mood[] = ['500', 'slow', 'cut', 'partial', '429', 'fine', 'cut early'];
+  const receiver = await startReceiver(context, { mood: () => moods.shift() ?? 'fine' });
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);
   const [one, two] = [path.join(home, 'p', 'one.jsonl'), path.join(home, 'p', 'two.jsonl')];
@@ -113,6 +114,37 @@ test('with the server down the hook does the same, and nothing is lost', async (
   );
   await senderEnds(env);
   assert.deepEqual(repeated(back.spans), {});
+});
+
+test('each destination is sent to by a process of its own, and killing one does nothing to the other', async (context) => {
+  const [deaf, up] = [
+    await startReceiver(context, { mood: () => 'slow', slowMs: 600_000 }),
+    await startReceiver(context),
+  ];
+  const home = homeFor(context);
+  const destinations = [{ name: 'up', endpoint: up.url, profile: 'genai', format: 'json' }];
+  writeTree(home, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  const env = traceEnv(home, deaf.url);
+  const file = path.join(home, 'p', 's.jsonl');
+  writeTree(home, { 'p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
+  assert.equal(await runHook(env, file), 0);
+  const places = tracePlaces(env);
+  await waitFor(
+    () => deaf.requests.length === 1 && up.spans.length === 4 && !isSending(places, 'up'),
+    () => logOf(env),
+  );
+  const holder = asObject(parseJson(readFileSync(path.join(places.folder, sendLock('default')), 'utf8')));
+  process.kill(Number(holder?.pid), 'SIGKILL');
+  appendFileSync(file, sessionText(toolTurn('b'), { sessionId: 's', startMinute: 1 }));
+  await deaf.close();
+  const back = await startReceiver(context, { port: Number(new URL(deaf.url).port) });
+  assert.equal(await runHook(env, file), 0);
+  await waitFor(
+    () => back.spans.length === 8 && up.spans.length === 8,
+    () => logOf(env),
+  );
+  await waitFor(() => !isSending(places, 'default') && !isSending(places, 'up'));
+  assert.deepEqual([repeated(back.spans), repeated(up.spans)], [{}, {}]);
 });
 
 test('whatever is on stdin or wrong with the settings, the hook ends with 0 and says why in its log', async (context) => {
@@ -180,18 +212,17 @@ test('a session that goes on from another recovers that one first, and its failu
   assert.deepEqual(repeated(receiver.spans), {});
 });
 
-test('of a large transcript with one new turn only the new bytes are read', async (context) => {
+const largeMb = process.env.CLEW_LONG === '1' ? 100 : 10;
+
+test(`of a transcript of ${largeMb} MB with one new turn only the new bytes are read`, async (context) => {
   const home = temporaryFolder(context);
   const tracer = contextFor(traceEnv(home, 'http://127.0.0.1:9'));
   const file = path.join(home, 's.jsonl');
   const filler = 'x'.repeat(100_000);
-  const handle: string[] = [];
-  for (let i = 0; i < 100; i++)
-    handle.push(sessionText(toolTurn(`f${i}`, `${filler} ${i}`), { sessionId: 's', startMinute: i }));
-  const block = handle.join('');
-  writeFileSync(file, block);
+  for (let i = 0; i < 10 * largeMb; i++)
+    appendFileSync(file, sessionText(toolTurn(`f${i}`, `${filler} ${i}`), { sessionId: 's', startMinute: i }));
   const first = await traceSession(runOf(file), tracer);
-  assert.equal(first.bytesRead, Buffer.byteLength(block));
+  assert.equal(first.bytesRead, statSync(file).size);
   const added = sessionText(toolTurn('new'), { sessionId: 's', startMinute: 2000 });
   appendFileSync(file, added);
   const second = await traceSession(runOf(file), tracer);

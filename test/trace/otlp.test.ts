@@ -9,13 +9,13 @@ import { toWire as toLangfuse } from '../../src/trace/profiles/langfuse.ts';
 import { toWire as toOpeninference } from '../../src/trace/profiles/openinference.ts';
 import type { Wire, WireAttribute, WireSpan } from '../../src/trace/span.ts';
 import { shared, skipWithoutShared } from '../support/paths.ts';
+import { asRead, exportRequest, jsonAsRead, readOfficially } from './otlp-reader.ts';
 import { officialType, post, startReceiver } from './otlp-receiver.ts';
 import { all } from './sample-spans.ts';
 import { allSpansOf, corpusTranscripts } from './trace-kit.ts';
 
 const profiles = [toLangfuse, toGenai, toOpeninference];
 const options = { mode: 'full', redact: (text: string) => text, nowMs: 1_800_000_000_000 } as const;
-const exportRequest = officialType('ExportTraceServiceRequest');
 
 test('the official definitions read every field that was sent, in both encodings alike', () => {
   for (const toWire of profiles) {
@@ -180,95 +180,4 @@ function plainAttribute({ key, value }: WireAttribute): unknown[] {
   if (typeof value === 'bigint') return [key, 'int', String(value)];
   if (typeof value === 'object') return [key, 'array', value];
   return [key, { string: 'string', boolean: 'bool', number: 'double' }[typeof value as 'string'], value];
-}
-
-interface ReadValue {
-  readonly stringValue?: string;
-  readonly boolValue?: boolean;
-  readonly intValue?: unknown;
-  readonly doubleValue?: number;
-  readonly arrayValue?: { readonly values?: readonly ReadValue[] };
-}
-interface ReadAttribute {
-  readonly key?: string;
-  readonly value?: ReadValue;
-}
-interface ReadSpan {
-  readonly traceId: unknown;
-  readonly spanId: unknown;
-  readonly parentSpanId?: unknown;
-  readonly name?: string;
-  readonly kind?: unknown;
-  readonly startTimeUnixNano: unknown;
-  readonly endTimeUnixNano: unknown;
-  readonly attributes?: readonly ReadAttribute[];
-  readonly events?: readonly {
-    readonly name?: string;
-    readonly timeUnixNano: unknown;
-    readonly attributes?: readonly ReadAttribute[];
-  }[];
-  readonly status?: { readonly code?: unknown; readonly message?: string };
-}
-interface ReadRequest {
-  readonly resourceSpans: readonly {
-    readonly resource?: { readonly attributes?: readonly ReadAttribute[] };
-    readonly scopeSpans: readonly {
-      readonly scope: { readonly name: string; readonly version: string };
-      readonly spans?: readonly ReadSpan[];
-    }[];
-  }[];
-}
-
-function readOfficially(bytes: Buffer): unknown {
-  return asRead(exportRequest.toObject(exportRequest.decode(bytes), { longs: String, bytes: Buffer }));
-}
-
-function jsonAsRead(bytes: Buffer): unknown {
-  return asRead(JSON.parse(bytes.toString('utf8')));
-}
-
-function asRead(request: unknown): unknown {
-  const [resourceSpans, ...others] = (request as ReadRequest).resourceSpans;
-  const [scopeSpans, ...more] = resourceSpans?.scopeSpans ?? [];
-  assert.deepEqual([others, more], [[], []]);
-  return {
-    resource: (resourceSpans?.resource?.attributes ?? []).map(readAttribute),
-    scope: { name: scopeSpans?.scope.name, version: scopeSpans?.scope.version },
-    spans: (scopeSpans?.spans ?? []).map((span) => ({
-      traceId: hex(span.traceId),
-      spanId: hex(span.spanId),
-      parentSpanId: hex(span.parentSpanId),
-      name: span.name,
-      kind: { SPAN_KIND_INTERNAL: 1, SPAN_KIND_CLIENT: 3 }[String(span.kind)] ?? Number(span.kind),
-      start: String(span.startTimeUnixNano),
-      end: String(span.endTimeUnixNano),
-      attributes: (span.attributes ?? []).map(readAttribute),
-      events: (span.events ?? []).map((event) => [
-        event.name,
-        String(event.timeUnixNano),
-        (event.attributes ?? []).map(readAttribute),
-      ]),
-      status: [
-        { STATUS_CODE_ERROR: 2 }[String(span.status?.code)] ?? Number(span.status?.code ?? 0),
-        span.status?.message ?? '',
-      ],
-    })),
-  };
-}
-
-function readAttribute({ key, value }: ReadAttribute): unknown[] {
-  // A reader's own object may have defaults in its prototype.
-  const { stringValue, boolValue, intValue, doubleValue, arrayValue }: ReadValue = { ...value };
-  if (intValue !== undefined) return [key, 'int', String(intValue)];
-  if (arrayValue !== undefined) return [key, 'array', (arrayValue.values ?? []).map((each) => each.stringValue)];
-  if (boolValue !== undefined) return [key, 'bool', boolValue];
-  return doubleValue === undefined ? [key, 'string', stringValue] : [key, 'double', doubleValue];
-}
-
-function hex(id: unknown): string {
-  return typeof id === 'string'
-    ? id
-    : id === undefined || id === null
-      ? ''
-      : Buffer.from(id as Uint8Array).toString('hex');
 }

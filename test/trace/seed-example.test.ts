@@ -66,6 +66,8 @@ test('the example of §5 is one turn of two generations and a tool call', (conte
 
 test('it reaches Langfuse with exactly the names, inputs, outputs, times, usage and metadata of §7', (context) => {
   const wire = toWire(spansOf(writeLines(temporaryFolder(context), timed), { sessionId: 'sess1' }), options);
+  const parents = wire.spans.map(({ parentSpanId }) => wire.spans.findIndex(({ spanId }) => spanId === parentSpanId));
+  assert.deepEqual(parents, [-1, 0, 1, 0]);
   assert.deepEqual(wire.spans.map(plain), [
     {
       name: 'Turn 1',

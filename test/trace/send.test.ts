@@ -2,6 +2,7 @@
 // as it was asked to, and no answer makes it lose or double anything.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { TraceContext } from '../../src/trace/context.ts';
@@ -67,11 +68,14 @@ test('a server that is down costs nothing but time: all is delivered when it is 
   const gone = await startReceiver(context);
   await gone.close();
   const tracer = await spooled(context, gone.url, 3);
-  const report = await send(tracer, { endMs: Date.now() + 200 });
+  const once = new AbortController();
+  const onStep = (step: string): void => (step === 'batch done' ? once.abort() : undefined);
+  const report = await send(tracer, { signal: once.signal, onStep });
   assert.deepEqual(report, { sentSpans: 0, parkedBatches: 0, waitingBatches: 3, isBusy: false });
   const status = readStatus(tracer.places, 'default');
   assert.match(status.lastError ?? '', /ECONNREFUSED/);
   assert.ok(status.failures > 0);
+  assert.equal(status.uncertainBatches, 0);
   const back = await startReceiver(context, { port: Number(new URL(gone.url).port) });
   assert.equal((await send(tracer, { isUrgent: true })).sentSpans, 12);
   assert.deepEqual(repeated(back.spans), {});
@@ -150,7 +154,9 @@ test('a server that never answers is given up on in time, and asked again later'
   let mood: Mood = 'slow';
   const receiver = await startReceiver(context, { mood: () => mood, slowMs: 60_000 });
   const tracer = await spooled(context, receiver.url);
-  const report = await send(tracer, { timeoutMs: 50, endMs: Date.now() + 20 });
+  const once = new AbortController();
+  const onStep = (step: string): void => (step === 'batch done' ? once.abort() : undefined);
+  const report = await send(tracer, { timeoutMs: 50, signal: once.signal, onStep });
   assert.deepEqual([report.sentSpans, report.waitingBatches], [0, 1]);
   assert.match(readStatus(tracer.places, 'default').lastError ?? '', /no answer within 50 ms/);
   mood = 'fine';
@@ -177,7 +183,13 @@ test('an answer that repeats the key does not bring it into the status or the lo
     body: Buffer.from('{}'),
   };
   const outcome = await postBatch(echo, batch, { timeoutMs: 5000, nowMs: 0 });
-  assert.deepEqual(outcome, { kind: 'later', message: '500 ***', retryAfterMs: undefined, isOfBatch: true });
+  assert.deepEqual(outcome, {
+    kind: 'later',
+    message: '500 ***',
+    retryAfterMs: undefined,
+    isOfBatch: true,
+    isUncertain: false,
+  });
   await send(tracer, { endMs: Date.now() + 50 });
   const files = readdirSync(tracer.places.folder, { recursive: true, encoding: 'utf8' });
   for (const name of files.map((each) => path.join(tracer.places.folder, each))) {
@@ -198,6 +210,57 @@ test('what a killed sender left in the middle of a request is sent again, and st
   const { sentSpans, uncertainBatches } = readStatus(places, 'default');
   assert.deepEqual([sentSpans, uncertainBatches], [8, 1]);
   assert.match(readFileSync(places.log, 'utf8'), /is sent again: a sender ended before it had the answer\n$/);
+});
+
+test('a batch counts as on its way only before its last byte: until then no server can have taken it', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url);
+  const seen: unknown[] = [];
+  const stages = ['ready', 'sending', 'acked'] as const;
+  const onStep = (step: string): void => {
+    const stage = stages.filter((each) => listBatches(tracer.places, 'default', each).length > 0);
+    const isBefore = /byte|before sending/.test(step);
+    seen.push(isBefore ? [step, stage, receiver.spans.length] : [step, stage]);
+  };
+  assert.equal((await send(tracer, { onStep })).sentSpans, 4);
+  assert.deepEqual(seen, [
+    ['before sending', ['ready'], 0],
+    ['all but one byte sent', ['ready'], 0],
+    ['before the last byte', ['sending'], 0],
+    ['acknowledged', ['acked']],
+    ['before deletion', ['acked']],
+    ['batch done', []],
+  ]);
+  assert.equal(readStatus(tracer.places, 'default').uncertainBatches, 0);
+});
+
+test('a server that takes a batch and loses its answer gets it again, byte for byte, and status counts it', async (context) => {
+  const moods: Mood[] = ['taken', '504', '500', 'fine'];
+  const receiver = await startReceiver(context, { mood: () => moods.shift() ?? 'fine' });
+  const tracer = await spooled(context, receiver.url);
+  assert.equal((await send(tracer)).sentSpans, 4);
+  // Whoever counts by id has each once.
+  assert.deepEqual(Object.values(repeated(receiver.spans)), [3, 3, 3, 3]);
+  assert.equal(new Set(receiver.bodies.map(String)).size, 1);
+  const { uncertainBatches, sentSpans } = readStatus(tracer.places, 'default');
+  assert.deepEqual({ uncertainBatches, sentSpans }, { uncertainBatches: 2, sentSpans: 4 });
+});
+
+test('a server that answers without having heard all is understood, and not told the rest', async (context) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 24\r\n\r\n{"message": "who is it"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [destination] = contextFor(traceEnv(homeFor(context), url)).config.destinations;
+  assert.ok(destination);
+  // More than the buffers on the way can hold.
+  const batch = { info: { contentType: 'application/json' } as never, body: Buffer.alloc(64 * 1024 * 1024) };
+  const beforeLastByte = (): void => assert.fail('nobody has read so far');
+  const outcome = await postBatch(destination, batch, { timeoutMs: 60_000, nowMs: 0, beforeLastByte });
+  assert.deepEqual(outcome, { kind: 'refused', message: '401 who is it' });
 });
 
 test('a server that no address of its name leads to is told by all of them', () => {

@@ -1,12 +1,18 @@
 // However a transcript is cut into runs, its spans are those of one run, each exactly once. CLEW_LONG=1 tries more.
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { findAgentTranscripts } from '../../src/trace/agents.ts';
 import { streamTurns } from '../../src/trace/cursor.ts';
+import { listBatches, openBatch } from '../../src/trace/outbox.ts';
+import { tracePlaces } from '../../src/trace/places.ts';
+import { traceSession } from '../../src/trace/trace-session.ts';
 import { skipWithoutShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
+import { contextFor, runOf, traceEnv } from '../support/trace-kit.ts';
+import { spansIn } from '../support/trace-receiver.ts';
 import { corpusTranscripts, type Run, sorted, spansOfRuns } from './trace-kit.ts';
 
 const splits = process.env.CLEW_LONG === '1' ? 2400 : 150;
@@ -63,6 +69,48 @@ test('runs that end in the middle of turns still make each span once', { skip: s
   }
 });
 
+test(
+  'cut into hook runs, with state, ledger and outbox between them, the bytes spooled hold the same spans',
+  {
+    skip: skipWithoutShared,
+  },
+  async (context) => {
+    // Spans without a time get the clock's.
+    context.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 15) });
+    for (const { file, size, random } of cases(Math.ceil(splits / 10), '/corpus/real/')) {
+      const cuts = Array.from({ length: 1 + (random() % 4) }, () => random() % (size + 1)).sort((a, b) => a - b);
+      const whole = await spooledBy(context, file, [size]);
+      assert.deepEqual(await spooledBy(context, file, [...cuts, size]), whole, `${file} cut at ${cuts.join()}`);
+    }
+  },
+);
+
+/** The spans in the outbox, as lines, after runs that found so many bytes in the file. */
+async function spooledBy(context: TestContext, file: string, sizes: readonly number[]): Promise<readonly string[]> {
+  const home = temporaryFolder(context);
+  const copy = path.join(home, path.basename(path.dirname(file)), path.basename(file));
+  cpSync(path.dirname(file), path.dirname(copy), { recursive: true });
+  const content = readFileSync(file);
+  const env = traceEnv(home, 'http://127.0.0.1:9', { CLEW_TRACE_REDACT: 'off' });
+  truncateSync(copy);
+  let written = 0;
+  for (const [i, bytes] of sizes.entries()) {
+    appendFileSync(copy, content.subarray(written, bytes));
+    written = bytes;
+    const atEnd = i === sizes.length - 1 ? 'session' : undefined;
+    await traceSession({ ...runOf(copy), atEnd }, contextFor(env));
+  }
+  const places = tracePlaces(env);
+  const bodies = listBatches(places, 'default', 'ready').flatMap(
+    (name) => openBatch(places, 'default', name, 'ready')?.body ?? [],
+  );
+  rmSync(home, { recursive: true });
+  return bodies
+    .flatMap((body) => spansIn(gunzipSync(body)))
+    .map((span) => JSON.stringify(span))
+    .sort();
+}
+
 function identity({
   traceId,
   spanId,
@@ -80,8 +128,9 @@ function identity({
 }
 
 /** Files of the corpora in turn, and numbers that are the same in every run of the test. */
-function* cases(count: number): Generator<{ file: string; size: number; random: () => number }> {
+function* cases(count: number, within = ''): Generator<{ file: string; size: number; random: () => number }> {
   const files = corpusTranscripts()
+    .filter((file) => file.includes(within))
     .map((file) => ({ file, size: statSync(file).size }))
     .filter(({ size }) => size > 0 && size < maxBytes);
   let seed = 20261115;

@@ -11,8 +11,8 @@ export interface TracerTask {
   readonly runs: readonly SessionRun[];
   readonly killAtStep?: number;
   readonly isSender: boolean;
-  /** One destination after the other: then no step falls into the middle of a request to another. */
-  readonly isOneByOne?: boolean;
+  /** The one destination to send to, as a sender in the background; all of them at once without it, as a command. */
+  readonly only?: string;
   readonly sendMs: number;
 }
 
@@ -25,13 +25,13 @@ const onStep = (): void => {
 };
 const config = readTraceConfig(process.env);
 const context = { ...createContext(process.env, config), onStep };
-await recoverSessions(context);
+if (task.only === undefined) await recoverSessions(context);
 for (const run of task.runs) await traceSession({ ...run, atEnd: run.atEnd, endMs: run.endMs }, context);
 if (task.isSender) {
   const { places } = context;
   const endMs = Date.now() + task.sendMs;
   const options = { places, endMs, waitMs: task.sendMs, timeoutMs: 60_000, retryBaseMs: 1, onStep };
-  const rows = task.isOneByOne ? config.destinations.map((each) => [each]) : [config.destinations];
-  for (const destinations of rows) await sendOutbox({ ...options, destinations });
+  const destinations = config.destinations.filter(({ name }) => task.only === undefined || name === task.only);
+  await sendOutbox({ ...options, destinations });
 }
 writeSync(1, `${steps}\n`);

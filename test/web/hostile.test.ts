@@ -1,5 +1,5 @@
-// A hostile transcript, wherever it is shown: on the page, in the exported page, in Markdown, on the terminal. Nothing of it
-// runs, nothing is loaded, nothing breaks the layout, and all of it can be read.
+// A hostile session where it is read: on its page, in the exported page, in Markdown. Nothing of it runs, nothing is loaded,
+// nothing breaks the layout, and all of it can be read. The pages over all sessions are in hostile-pages.test.ts.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,8 @@ import { runClew } from '../support/clew.ts';
 import { type HostileLibrary, hostileId, writeHostileLibrary } from '../support/hostile-session.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { readThrough, spyOnPage } from './page-scripts.ts';
+import { faultsOf, noFaults, type Reading } from './hostile-reading.ts';
+import { lookOnce, readThrough, spyOnPage } from './page-scripts.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
 const words = { answer: tenMegabytes, others: process.env.CLEW_LONG === '1' ? tenMegabytes : 100_000 };
@@ -26,7 +27,7 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   const shorter = writeHostileLibrary(temporaryFolder(context), { answer: 100_000, others: 20_000 });
   await context.test('does nothing on the page', () => staysText(library, () => site(`/s/${hostileId}`, desktop)));
   await context.test('does nothing on a phone', () => staysText(library, () => site(`/s/${hostileId}`, phone)));
-  await context.test('does nothing in the list', () => listsIt(() => site('/', desktop)));
+  await context.test('does nothing in its raw lines', () => staysRaw(() => site(`/s/${hostileId}`, phone)));
   await context.test('does nothing in the exported page', () =>
     staysText(library, () => openPage(address, { ...desktop, offline: true }, spyOnPage)),
   );
@@ -38,36 +39,6 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   );
   await context.test('does nothing in rendered Markdown', () => staysMarkdown(context, shorter));
 });
-
-test('a hostile session steers no terminal', (context) => {
-  const library = writeHostileLibrary(temporaryFolder(context), { answer: 1_000_000, others: 20_000 });
-  const calls: readonly (readonly string[])[] = [
-    ['show', library.file, '--full'],
-    ['show', library.file, '--json'],
-    ['ls'],
-    ['ls', '--json'],
-    ['find', 'canary'],
-    ['find', 'canary', '--json'],
-    ['stats'],
-    ['usage'],
-    ['doctor', library.file],
-    ['export', library.file, '--full', '--thinking'],
-    ['export', library.file, '--format', 'html'],
-    ['export', library.file, '--format', 'json'],
-  ];
-  const steered = calls.flatMap((args) => {
-    const isFile = args.includes(library.file);
-    const { status, stdout, stderr } = runClew([...args, ...(isFile ? [] : ['--root', library.root])]);
-    assert.ok(status === 0 || (args[0] === 'doctor' && status === 1), `${args.join(' ')}: ${status} ${stderr}`);
-    assert.ok(stdout.includes('canary'), `${args.join(' ')} shows nothing of it`);
-    const at = `${stdout}${stderr}`.search(steering);
-    return at < 0 ? [] : [`${args.join(' ')}: ${JSON.stringify(stdout.slice(Math.max(0, at - 60), at + 20))}`];
-  });
-  assert.deepEqual(steered, []);
-});
-
-/** All but tabs and newlines that moves a cursor or changes the direction of text. */
-const steering = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 type Open = (address: string, view: BrowserContextOptions) => Promise<OpenedPage>;
 
@@ -88,23 +59,13 @@ function exportPage(context: TestContext, { file }: HostileLibrary): string {
   return page;
 }
 
-interface Reading {
-  readonly ran: number;
-  readonly violations: readonly string[];
-  /** Elements and attributes that only the transcript can have brought in. */
-  readonly foreign: readonly string[];
-  readonly links: readonly string[];
-  readonly wide: readonly string[];
-  readonly steering: boolean;
-  readonly text: string;
-}
-
 async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
   await page.locator('[data-loaded]').first().waitFor();
-  const { text, ...reading } = await page.evaluate<Reading>(readThrough);
-  assert.deepEqual(reading, { ran: 0, violations: [], foreign: [], links: [], wide: [], steering: false });
+  const { text, ...faults } = await page.evaluate<Reading>(readThrough);
+  assert.deepEqual(faults, noFaults);
   assert.deepEqual(complaints, []);
+  assert.match(await page.title(), /title: <script>canary\(\)/);
   assert.deepEqual(
     fields.filter((field) => !text.includes(field)),
     [],
@@ -113,14 +74,24 @@ async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedP
   await page.context().close();
 }
 
-async function listsIt(open: () => Promise<OpenedPage>): Promise<void> {
+/** Of a prompt, of a call and what came of it, of a sub-agent: laid out, and as it stands in the file. */
+async function staysRaw(open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
-  // From the index, which is made meanwhile.
-  await page.getByText('title: <script>canary()').first().waitFor();
-  const { text, ...reading } = await page.evaluate<Reading>(readThrough);
-  assert.deepEqual(reading, { ran: 0, violations: [], foreign: [], links: [], wide: [], steering: false });
+  await page.locator('[data-loaded]').first().waitFor();
+  await page.getByRole('button', { name: /^Sub-agent/ }).click();
+  for (const block of ['.prompt', '.call', '.agent-body .answer', '.agent-body .call']) {
+    for (const button of await page.locator(block).first().locator('.raw-button').all()) {
+      await button.click();
+      const drawer = page.locator('dialog.drawer');
+      await drawer.locator('pre', { hasText: 'canary' }).waitFor();
+      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, block);
+      await drawer.getByRole('button', { name: 'Laid out' }).click();
+      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, `${block}, as it stands in the file`);
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+    }
+  }
   assert.deepEqual(complaints, []);
-  assert.ok(text.length > 0);
   await page.context().close();
 }
 
@@ -143,8 +114,9 @@ async function staysMarkdown(context: TestContext, { file }: HostileLibrary): Pr
   const page = path.join(temporaryFolder(context), 'markdown.html');
   writeFileSync(page, `<!doctype html><meta charset="utf-8"><main>${marked.parse(stdout, { async: false })}</main>`);
   const opened = await openPage(pathToFileURL(page).href, { ...desktop, offline: true }, spyOnPage);
-  const { ran, foreign, links, steering: isSteering, text } = await opened.page.evaluate<Reading>(readThrough);
-  assert.deepEqual({ ran, foreign, links, isSteering }, { ran: 0, foreign: [], links: [], isSteering: false });
+  const { text, wide: _, ...faults } = await opened.page.evaluate<Reading>(readThrough);
+  const { wide: __, ...none } = noFaults;
+  assert.deepEqual(faults, none);
   assert.ok(text.includes('the end of it'));
   assert.deepEqual(opened.complaints, []);
   await opened.page.context().close();

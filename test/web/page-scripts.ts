@@ -47,26 +47,62 @@ export const dueWithPush: string = `{
   };
 }`;
 
-export const stateOfPage: string = `(() => ({
-  ran: window.canaryRan,
-  violations: window.violations,
-  wide: document.documentElement.scrollWidth > innerWidth,
-  wideMain: [...document.querySelectorAll('main')].some((main) => main.scrollWidth > main.clientWidth),
-  foreign: document.querySelectorAll('.conversation :is(script, style, iframe, object, svg, [onerror], [onload])').length,
-  links: [...document.querySelectorAll('.conversation a')].filter((link) => !/^(https?:|mailto:)/.test(link.href)).length,
-  bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\u001b]/.test(document.body.textContent),
-}))()`;
+/** Kept between the scripts below: what stands on the screen, and what of it is not as it should be. */
+const looking = `
+  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+  const seen = new Set();
+  const found = { foreign: new Set(), links: new Set(), wide: new Set(), steering: new Set() };
+  const hostile = /[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
+  const shown = () => [...document.body.children].filter((each) => !/^(SCRIPT|NOSCRIPT)$/.test(each.tagName));
+  const checkText = (where, text) => {
+    const at = text.search(hostile);
+    if (at >= 0) found.steering.add(where + ': ' + JSON.stringify(text.slice(Math.max(0, at - 40), at + 10)));
+  };
+  const checkElement = (element) => {
+    if (/^(script|style|iframe|object|embed|link|base|meta|video|audio)$/i.test(element.tagName)) found.foreign.add(element.tagName);
+    for (const { name, value } of element.attributes) {
+      if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
+      // What a browser shows in a tip, and reads aloud.
+      if (/^(title|alt|placeholder|label|aria-.*)$/.test(name)) checkText(element.tagName + ' ' + name, value);
+    }
+    // A class that a transcript chose.
+    if (element.matches('.drawer:not(dialog)')) found.foreign.add('class ' + element.className);
+    if (element.tagName === 'OPTION') checkText('OPTION', element.textContent);
+    if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.startsWith(location.origin + '/'))
+      found.links.add(element.getAttribute('href'));
+  };
+  const look = () => {
+    const root = shown();
+    const text = root.map((each) => each.innerText).join('\\n');
+    for (const line of text.split('\\n')) seen.add(line.slice(0, 2000));
+    checkText('text', text);
+    checkText('title of the page', document.title);
+    for (const element of root.flatMap((each) => [...each.querySelectorAll('*')])) checkElement(element);
+    for (const element of [document.documentElement, ...document.querySelectorAll('main, nav, header, dialog, section, article')]) {
+      if (element.scrollWidth > element.clientWidth + 1 && !/hidden|clip|auto/.test(getComputedStyle(element).overflowX) && element.clientWidth > 0)
+        found.wide.add(element.tagName + '.' + element.className + ' ' + element.scrollWidth + ' > ' + element.clientWidth);
+    }
+  };
+  const reading = () => ({
+    ran: window.canaryRan, violations: window.violations,
+    foreign: [...found.foreign], links: [...found.links], wide: [...found.wide], steering: [...found.steering],
+    text: [...seen].join('\\n'),
+  });
+`;
+
+/** What is in the page now; answers what is wrong with it, and its text. */
+export const lookOnce: string = `(async () => {${looking}
+  await frames();
+  look();
+  return reading();
+})()`;
 
 /**
  * Goes through a page from its top to its end, opens all that is folded and shows more of all that is cut, as a reader may
  * do; answers what went wrong on the way, and all the text that was seen.
  */
-export const readThrough: string = `(async () => {
+export const readThrough: string = `(async () => {${looking}
   const main = document.querySelector('main');
-  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
-  const seen = new Set();
-  const found = { foreign: new Set(), links: new Set(), wide: new Set() };
-  let steering = false;
   const opened = new WeakSet();
   const open = async () => {
     for (let round = 0; round < 5; round++) {
@@ -77,25 +113,6 @@ export const readThrough: string = `(async () => {
       const isBusy = () => [...main.querySelectorAll('button.more:disabled, .agent p.quiet')].some((each) => each.textContent.startsWith('Loading'));
       for (let i = 0; i < 500 && isBusy(); i++) await frames();
       await frames();
-    }
-  };
-  const shown = () => [...document.body.children].filter((each) => !/^(SCRIPT|NOSCRIPT)$/.test(each.tagName));
-  const look = () => {
-    const root = shown();
-    const text = root.map((each) => each.innerText).join('\\n');
-    for (const line of text.split('\\n')) seen.add(line.slice(0, 2000));
-    if (/[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/.test(text)) steering = true;
-    for (const element of root.flatMap((each) => [...each.querySelectorAll('*')])) {
-      if (/^(script|style|iframe|object|embed|link|base|meta|video|audio)$/i.test(element.tagName)) found.foreign.add(element.tagName);
-      for (const { name, value } of element.attributes) {
-        if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
-      }
-      if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.startsWith(location.origin + '/'))
-        found.links.add(element.getAttribute('href'));
-    }
-    for (const element of [document.documentElement, ...document.querySelectorAll('main, nav, header')]) {
-      if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden' && element.clientWidth > 0)
-        found.wide.add(element.tagName + '.' + element.className + ' ' + element.scrollWidth + ' > ' + element.clientWidth);
     }
   };
   for (let step = 0; step < 400; step++) {
@@ -109,9 +126,5 @@ export const readThrough: string = `(async () => {
     await frames();
     if (main.scrollTop <= before + 1) break;
   }
-  const text = [...seen].join('\\n');
-  return {
-    ran: window.canaryRan, violations: window.violations,
-    foreign: [...found.foreign], links: [...found.links], wide: [...found.wide], steering, text,
-  };
+  return reading();
 })()`;

@@ -1,12 +1,9 @@
-// Sessions for the tests of the session page: one with everything that a page can show, one that grows long, one whose
-// every text attacks.
+// Sessions for the tests of the session page: one with everything that a page can show, one that grows long.
 import type { JsonObject } from '../../src/base/json.ts';
-import { tinyImage } from '../support/tiny-images.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 export const everythingId = 'aaaaaaaa-0000-4000-a000-000000000001';
 export const longId = 'aaaaaaaa-0000-4000-a000-000000000002';
-export const hostileId = 'aaaaaaaa-0000-4000-a000-000000000003';
 export const liveId = 'aaaaaaaa-0000-4000-a000-000000000004';
 
 const esc = '\u001b';
@@ -112,63 +109,4 @@ export function longSession(lines: number, outputBytes: number): string {
   }
   builder.user('the last prompt').assistant('the very last words');
   return builder.text();
-}
-
-export const attack: string = `<img src=x onerror=canary()><script>canary()</script><svg onload=canary()><style>*{display:none}</style>[a](javascript:canary()) <a href="javascript:canary()">b</a> ${esc}]8;;https://evil.example${'\u0007'}link${esc}]8;;${'\u0007'} ${esc}[2J \u202ebidi ![i](https://evil.example/x.png)`;
-
-/** Every field that is shown attacks; one word has ten megabytes. */
-export function hostile(wordBytes: number): string {
-  const at = { sessionId: hostileId, cwd: `/home/${attack}`, version: attack };
-  const broken = { type: 'image', source: { type: 'base64', media_type: 'text/html', data: 'not base64 <script>' } };
-  const elsewhere = { type: 'image', source: { type: 'url', url: 'https://evil.example/x.png' } };
-  const cut = {
-    type: 'image',
-    source: { type: 'base64', media_type: 'image/png', data: tinyImage('png', 4, 4).toString('base64') },
-  };
-  return transcript(at)
-    .aside('custom-title', { customTitle: `title ${attack}` })
-    .user([text(attack), broken, elsewhere, cut])
-    .assistant([thinking(attack), text(attack)], { message: { model: attack } })
-    .assistant('w'.repeat(wordBytes))
-    .assistant('> '.repeat(9_000))
-    .assistant(called('Bash', 'h1', { command: attack, description: attack }))
-    .result('h1', answered('h1', attack, { stdout: attack, stderr: attack, persistedOutputPath: attack }))
-    .assistant(called('Edit', 'h2', { file_path: attack, old_string: attack, new_string: `${attack}\n${attack}` }))
-    .result(
-      'h2',
-      answered('h2', attack, {
-        filePath: attack,
-        structuredPatch: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: [`-${attack}`, `+${attack}`] }],
-      }),
-    )
-    .assistant(called(attack, 'h3', { [attack]: attack }))
-    .result('h3', { message: { content: [toolResult('h3', attack, { is_error: true })] } })
-    .assistant(called('WebSearch', 'h4', { query: attack }))
-    .result(
-      'h4',
-      answered('h4', attack, {
-        query: attack,
-        results: [{ content: [{ title: attack, url: 'javascript:canary()' }] }, attack],
-      }),
-    )
-    .assistant(called('WebFetch', 'h5', { url: 'javascript:canary()', prompt: attack }))
-    .result('h5', answered('h5', attack, { url: attack, result: attack }))
-    .assistant(called('TodoWrite', 'h6', { todos: [{ content: attack, status: attack }] }))
-    .result('h6')
-    .assistant(
-      called('AskUserQuestion', 'h7', {
-        questions: [{ question: attack, header: attack, options: [{ label: attack, description: attack }] }],
-      }),
-    )
-    .result('h7', answered('h7', attack, { questions: [], answers: { [attack]: attack } }))
-    .assistant(called('ExitPlanMode', 'h8', { plan: attack }))
-    .result('h8')
-    .assistant([{ type: attack, [attack]: attack }])
-    .system('informational', { content: attack, level: 'error' })
-    .system('api_error', { error: { status: 500, message: attack } })
-    .boundary({ trigger: attack, preTokens: 1 })
-    .summary(attack)
-    .user('w'.repeat(wordBytes))
-    .assistant('the end of it')
-    .text();
 }

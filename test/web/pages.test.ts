@@ -1,12 +1,7 @@
 // The pages beside the session's in a real browser, on the real server: what a reader sees and can do on each of them.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { BrowserContextOptions } from 'playwright-core';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
-import { projectRoot } from '../support/paths.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
 import {
@@ -20,14 +15,6 @@ import {
   pageLibrary,
   sayLive,
 } from './page-library.ts';
-
-const pictures = path.join(projectRoot, 'build/screenshots');
-/** Contrast is a matter of colours and the rest of structure; each is looked at once where it differs. */
-const views: readonly (readonly [string, BrowserContextOptions, (axe: AxeBuilder) => AxeBuilder])[] = [
-  ['light', desktop, (axe) => axe],
-  ['dark', { ...desktop, colorScheme: 'dark' }, (axe) => axe.withRules(['color-contrast'])],
-  ['phone', phone, (axe) => axe.disableRules(['color-contrast'])],
-];
 
 test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
   // Here, and not in the first of the tests below, whose end would be the end of the browser.
@@ -44,7 +31,6 @@ test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (contex
   await run('back and forward come to the place one left', goesBack);
   await run('light and dark can be chosen, and the choice lasts', switchesTheme);
   await run('no page is wider than a phone', fitsPhone);
-  await run('axe knows no serious fault of any page, light, dark and on a phone', isAccessible);
   await context.test('a library of many sessions costs what is in view', async (part) => {
     await listsMany(await openWebServer(part, {}));
   });
@@ -265,28 +251,6 @@ async function fitsPhone(server: WebServer): Promise<void> {
   await page.getByLabel('Project', { exact: true }).selectOption({ index: 1 });
   await page.waitForURL(/project=/);
   await noComplaints(opened);
-}
-
-async function isAccessible(server: WebServer): Promise<void> {
-  mkdirSync(pictures, { recursive: true });
-  for (const [view, options, choose] of views) {
-    const opened = await openPage(server.url, options);
-    const { page } = opened;
-    for (const [name, address, shown] of addresses) {
-      if (name === 'live') sayLive(server.root, 'grind on');
-      await page.goto(at(server, address));
-      await page.locator(shown).first().waitFor();
-      await page.screenshot({ path: path.join(pictures, `${name}-${view}.png`) });
-      const { violations } = await choose(new AxeBuilder({ page }).setLegacyMode()).analyze();
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      assert.deepEqual(
-        serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
-        [],
-        `${name}, ${view}`,
-      );
-    }
-    await noComplaints(opened);
-  }
 }
 
 const many = 600;

@@ -5,6 +5,7 @@ import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';
+import { holdSession, type ReleaseSession } from '../../library/session-use.ts';
 import { isMessage } from '../../session/node.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
 import { cwdOf, loadSession, type Session } from '../../session/session.ts';
@@ -22,7 +23,6 @@ import { type Continuation, continueSession } from './continuation.ts';
 import { FileHistory, historyFolder, readSnapshots } from './file-history.ts';
 import { Recorder } from './recorder.ts';
 import { repairRequest } from './repair-request.ts';
-import { holdSession, type ReleaseSession } from './session-lock.ts';
 import { slugFor } from './session-slug.ts';
 import { emptyStart, type WriterStart } from './transcript-writer.ts';
 
@@ -64,17 +64,19 @@ export async function openSession(choice: SessionChoice, options: OpenOptions): 
   return openExisting(file, options, notes);
 }
 
+const forkInstead = 'end it there, or work in a copy with --fork-session';
+
 async function openNew(options: OpenOptions, wanted: string | undefined): Promise<OpenSession> {
   if (wanted !== undefined) await refuseKnownId(options, wanted);
   const sessionId = wanted?.toLowerCase() ?? randomUUID();
   const file = transcriptFor(options, sessionId);
-  const release = await holdSession(file, options.env);
+  const release = await holdSession(file, options.env, forkInstead);
   const history = new FileHistory({ root: options.root, sessionId, cwd: options.cwd });
   return makeOpen(file, options, { history, start: emptyStart, slug: slugFor(sessionId) }, release);
 }
 
 async function openExisting(file: string, options: OpenOptions, notes: readonly string[]): Promise<OpenSession> {
-  const release = await holdSession(file, options.env);
+  const release = await holdSession(file, options.env, forkInstead);
   try {
     // Before it is read: what is written in between must not pass for read.
     const identity = identify(file);

@@ -16,7 +16,7 @@ import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 import { parseTime } from '../time-flag.ts';
 import { counted } from '../wording.ts';
-import { failUnlessSent, lockMs, patienceMs, sendText } from './flush.ts';
+import { failUnlessSent, lockMs, noteParked, patienceMs, reasonsOf, sendText, waitNotice } from './flush.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 const [overMs, pauseMs] = [3_600_000, 60_000];
@@ -28,11 +28,13 @@ export async function run(input: CommandInput): Promise<void> {
   const context = createContext(io.env, neededConfigOf(input));
   const { places, config } = context;
   const sessions = await chosenSessions(input);
+  if (sessions.length === 0) writeNotice(io.stderr, 'no session is there to be traced; `clew ls` shows all');
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const total = { sessions: sessions.length, openSessions: 0, turns: 0, spans: 0, copies: 0, failed: 0 };
+  const destinations = config.destinations.length;
+  const total = { destinations, sessions: sessions.length, openSessions: 0, turns: 0, spans: 0, copies: 0, failed: 0 };
   const sent = { sentSpans: 0, parkedBatches: 0, waitingBatches: 0, isBusy: false };
-  const send = async (how: Pick<SendOptions, 'endMs' | 'patienceMs' | 'waitMs'>): Promise<void> => {
+  const send = async (how: Pick<SendOptions, 'endMs' | 'patienceMs' | 'waitMs' | 'onWait'>): Promise<void> => {
     const report = await sendOutbox({ places, destinations: config.destinations, ...how });
     sent.sentSpans += report.sentSpans;
     sent.parkedBatches += report.parkedBatches;
@@ -55,15 +57,16 @@ export async function run(input: CommandInput): Promise<void> {
     progress.add(sizeBytes);
     if (!isDryRun && i % sessionsPerSend === sessionsPerSend - 1) await send({ endMs: Date.now() + 5_000 });
   }
-  if (!isDryRun) await send({ patienceMs, waitMs: lockMs });
   progress.end();
+  if (!isDryRun) await send({ patienceMs, waitMs: lockMs, onWait: waitNotice(io.stderr) });
   const report: SendReport = sent;
   const text =
     flags.json === true ? `${jsonText({ ...total, ...jsonSent(report) }, 2)}\n` : reportText(total, report, isDryRun);
   await writeOut([text], io);
   if (total.failed > 0)
     throw new UserError(`${counted(total.failed, 'session')} could not be traced`, 'run it again', 1);
-  failUnlessSent(report);
+  failUnlessSent(report, reasonsOf(context));
+  if (!isDryRun) noteParked(context, io.stderr);
 }
 
 /** A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. */
@@ -89,6 +92,7 @@ function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): obj
 }
 
 interface Total {
+  readonly destinations: number;
   readonly sessions: number;
   readonly openSessions: number;
   readonly turns: number;
@@ -97,9 +101,10 @@ interface Total {
 }
 
 function reportText(total: Total, report: SendReport, isDryRun: boolean): string {
-  const { sessions, openSessions, turns, spans, copies } = total;
-  const rest = copies === 0 ? '' : `; ${formatCount(copies)} were sent before or are copies`;
-  const what = `${formatCount(spans)} spans of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
+  const { destinations, sessions, openSessions, turns, spans, copies } = total;
+  const each = destinations === 1 ? '' : ` (${destinations} destinations)`;
+  const rest = copies === 0 ? '' : `; ${formatCount(copies)} were traced before or are copies`;
+  const what = `${formatCount(spans)} spans${each} of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
   const open =
     openSessions === 0 ? '' : `the last turn waits in ${counted(openSessions, 'session')} written to a moment ago\n`;
   return isDryRun ? `would send ${what}${open}` : `traced ${what}${open}${sendText(report)}`;

@@ -1,12 +1,15 @@
 // clew trace flush: sends now what waits in the outbox; clew trace retry: also what a server refused before.
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
-import { createContext } from '../../trace/context.ts';
-import { unparkBatches } from '../../trace/outbox.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+import { createContext, type TraceContext } from '../../trace/context.ts';
+import { reportDestination } from '../../trace/destination-report.ts';
+import { listParked, unparkBatches } from '../../trace/outbox.ts';
 import { recoverSessions } from '../../trace/recover.ts';
 import { type SendReport, sendOutbox } from '../../trace/send.ts';
 import type { CommandInput } from '../command.ts';
 import { jsonText } from '../json-text.ts';
+import { writeNotice } from '../notice.ts';
 import { writeOut } from '../terminal/output.ts';
 import { counted } from '../wording.ts';
 import { neededConfigOf } from './trace-config.ts';
@@ -35,10 +38,31 @@ async function flush(input: CommandInput, isRetry: boolean): Promise<void> {
     destinations: config.destinations,
     patienceMs,
     waitMs: lockMs,
+    onWait: waitNotice(io.stderr),
     isUrgent: true,
   });
   await writeOut([flags.json === true ? `${jsonText(sendJson(report), 2)}\n` : sendText(report)], io);
-  failUnlessSent(report);
+  failUnlessSent(report, reasonsOf(context));
+  noteParked(context, io.stderr);
+}
+
+export function waitNotice(stderr: CommandInput['io']['stderr']): (destination: string) => void {
+  return (name) => writeNotice(stderr, `another process is sending to ${name}; waiting for it, a minute at most`);
+}
+
+/** Nothing is left to send, but not because everything was taken. */
+export function noteParked({ places, config }: TraceContext, stderr: CommandInput['io']['stderr']): void {
+  const parked = config.destinations.reduce((sum, { name }) => sum + listParked(places, name).length, 0);
+  if (parked > 0)
+    writeNotice(stderr, `${counted(parked, 'batch', 'batches')} refused before; \`clew trace retry\` sends again`);
+}
+
+/** What the servers that something is left for said last. */
+export function reasonsOf({ places, config }: TraceContext): readonly string[] {
+  return config.destinations
+    .map(({ name }) => reportDestination(places, name, Date.now()))
+    .filter(({ waitingBatches, parked }) => waitingBatches + parked.length > 0)
+    .flatMap(({ name, lastError }) => (lastError === undefined ? [] : [`${name}: ${neutralise(lastError)}`]));
 }
 
 export function sendJson({ sentSpans, waitingBatches, parkedBatches }: SendReport): object {
@@ -53,7 +77,12 @@ export function sendText({ sentSpans, waitingBatches, parkedBatches }: SendRepor
   return `sent ${formatCount(sentSpans)} spans${rest.map((each) => `; ${each}`).join('')}\n`;
 }
 
-export function failUnlessSent({ waitingBatches, parkedBatches }: SendReport): void {
+export function failUnlessSent({ waitingBatches, parkedBatches }: SendReport, reasons: readonly string[]): void {
   if (waitingBatches + parkedBatches === 0) return;
-  throw new UserError('not everything was taken', 'run `clew trace status` for the reasons', exitCodes.failed);
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  const kept =
+    parkedBatches === 0
+      ? 'it is kept, and sent with the next turn or by `clew trace flush`'
+      : 'run `clew trace status` for the reasons';
+  throw new UserError(`not everything was taken${why}`, kept, exitCodes.failed);
 }

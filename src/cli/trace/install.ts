@@ -38,7 +38,9 @@ export async function run(input: CommandInput): Promise<void> {
   }
   if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
   const events = hooks.map(({ event }) => event);
-  await report(input, { file, events, isChanged: after !== text, backup, client: version?.numbers.join('.') ?? null });
+  const client = version?.numbers.join('.') ?? null;
+  const hasDestination = destinations.length > 0;
+  await report(input, { file, events, isChanged: after !== text, backup, client, hasDestination });
 }
 
 export async function runUninstall(input: CommandInput): Promise<void> {
@@ -46,7 +48,7 @@ export async function runUninstall(input: CommandInput): Promise<void> {
   const text = await readSettings(file);
   const after = text === undefined ? undefined : withoutHooks(text, file);
   const backup = after === undefined ? undefined : await write(input, file, text, after);
-  await report(input, { file, events: [], isChanged: after !== text, backup, client: null });
+  await report(input, { file, events: [], isChanged: after !== text, backup, client: null, hasDestination: false });
 }
 
 function settingsFile(input: CommandInput): string {
@@ -85,23 +87,33 @@ interface Installed {
   readonly isChanged: boolean;
   readonly backup: string | undefined;
   readonly client: string | null;
+  readonly hasDestination: boolean;
 }
 
 async function report({ flags, io }: CommandInput, installed: Installed): Promise<void> {
-  const { file, events, isChanged, backup, client } = installed;
   const isDryRun = flags['dry-run'] === true;
   if (flags.json === true) {
+    const { file, events, isChanged, backup, client } = installed;
     const value = { settings: file, client, events, changed: isChanged && !isDryRun, backup: backup ?? null };
     await writeOut([`${jsonText(value, 2)}\n`], io);
     return;
   }
-  const would = isDryRun ? 'would be ' : '';
-  const what = events.length === 0 ? 'our hooks are' : `hooks for ${events.join(', ')} are`;
-  const state = isChanged
-    ? `${would}${events.length === 0 ? 'gone from' : 'now in'}`
-    : events.length === 0
-      ? 'not in'
-      : 'in';
-  const kept = backup === undefined ? '' : `; the file as it was: ${backup}`;
-  await writeOut([`${what} ${isChanged ? state : `already ${state}`} ${file}${kept}\n`], io);
+  await writeOut([`${sentenceOf(installed, isDryRun)}\n`, ...nextStep(installed, isDryRun)], io);
+}
+
+function sentenceOf({ file, events, isChanged, backup }: Installed, isDryRun: boolean): string {
+  const hooks = `hooks for ${events.join(', ')}`;
+  if (!isChanged) return events.length === 0 ? `${file} has no hooks of Clew` : `${hooks} are already in ${file}`;
+  if (isDryRun)
+    return events.length === 0 ? `would take the hooks of Clew out of ${file}` : `would add ${hooks} to ${file}`;
+  const kept = backup === undefined ? '' : `\nthe file as it was: ${backup}`;
+  return `${events.length === 0 ? `the hooks of Clew are gone from ${file}` : `${hooks} are now in ${file}`}${kept}`;
+}
+
+/** Variables of this shell say nothing about the one that the client is started from. */
+function nextStep({ isChanged, hasDestination }: Installed, isDryRun: boolean): readonly string[] {
+  if (isDryRun || !isChanged || !hasDestination) return [];
+  return [
+    'sessions started from now on with these settings in their environment are traced; `clew trace backfill` sends those that are there\n',
+  ];
 }

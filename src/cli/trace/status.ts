@@ -21,8 +21,11 @@ export async function run(input: CommandInput): Promise<void> {
   const places = tracePlaces(io.env);
   const { destinations, isOff } = traceConfigOf(input);
   const names = new Set([...destinations.map(({ name }) => name), ...knownDestinations(places)]);
+  const nowMs = Date.now();
   const reports = [...names].map((name) => ({
-    ...reportDestination(places, name, Date.now()),
+    ...reportDestination(places, name, nowMs),
+    nowMs,
+    isSending: isSending(places, name),
     destination: destinations.find((each) => each.name === name),
   }));
   const events = rootsOf(input).flatMap((root) => eventsIn(path.join(root, 'settings.json')));
@@ -30,7 +33,7 @@ export async function run(input: CommandInput): Promise<void> {
     ? 'CLEW_TRACE is off: nothing is traced here'
     : `no destination is set up; ${setUpHint(io.env)}`;
   const hint = destinations.length === 0 ? missing : undefined;
-  const about = { hint, events, isSending: [...names].some((name) => isSending(places, name)), log: places.log };
+  const about = { hint, events, isSending: reports.some((each) => each.isSending), log: places.log };
   const text = flags.json === true ? `${jsonText(statusJson(reports, about), 2)}\n` : statusText(reports, about);
   await writeOut([text], io);
 }
@@ -46,7 +49,11 @@ interface About {
   readonly hint: string | undefined;
 }
 
-type Report = DestinationReport & { readonly destination: Destination | undefined };
+type Report = DestinationReport & {
+  readonly destination: Destination | undefined;
+  readonly isSending: boolean;
+  readonly nowMs: number;
+};
 
 function statusJson(reports: readonly Report[], { events, isSending: sending, log }: About): object {
   return {
@@ -96,22 +103,30 @@ function shownUrl({ url }: Destination): string {
 
 function destinationLines({ destination, ...report }: Report): readonly string[] {
   const where = destination === undefined ? 'not set up any more' : describe(destination);
-  const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs, retryAtMs } = report;
+  const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs } = report;
   const lines = [`${report.name}  ${where}`];
   const sent = lastSentMs === undefined ? '' : `, last ${localTime(lastSentMs)}`;
   lines.push(`  sent     ${formatCount(report.sentSpans)} spans${sent}`);
   const lag = waitingBatches === 0 ? '' : ` (${formatBytes(report.waitingBytes)}), oldest ${formatDuration(lagMs)}`;
-  const retry = retryAtMs === undefined ? '' : `, next try ${localTime(retryAtMs)}`;
-  lines.push(`  waiting  ${counted(waitingBatches, 'batch', 'batches')}${lag}${retry}`);
+  lines.push(`  waiting  ${counted(waitingBatches, 'batch', 'batches')}${lag}`);
+  if (waitingBatches > 0) lines.push(`  next     ${nextTry({ destination, ...report })}`);
   if (report.rejectedSpans > 0) lines.push(`  rejected ${formatCount(report.rejectedSpans)} spans`);
   if (report.uncertainBatches > 0)
     lines.push(
-      `  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again after a sender was killed`,
+      `  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again without knowing whether the server had them`,
     );
   if (parked.length > 0)
     lines.push(
       `  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason} (\`clew trace retry\` sends again)`,
     );
-  if (lastError !== undefined) lines.push(`  error    ${localTime(lastErrorMs ?? Number.NaN)} ${lastError}`);
+  if (lastError !== undefined && lastError !== parked.at(-1)?.reason)
+    lines.push(`  error    ${localTime(lastErrorMs ?? Number.NaN)} ${lastError}`);
   return lines;
+}
+
+/** Nobody tries by himself where no sender is at it. */
+function nextTry({ destination, isSending: sending, retryAtMs, nowMs }: Report): string {
+  if (destination === undefined) return 'none, until it is set up again';
+  if (!sending) return 'with the next turn, or by `clew trace flush`';
+  return retryAtMs === undefined ? 'now' : `in ${formatDuration(retryAtMs - nowMs)}`;
 }

@@ -24,5 +24,5 @@ export function neededConfigOf(input: Pick<CommandInput, 'flags' | 'io'>): Trace
 export function setUpHint(env: NodeJS.ProcessEnv): string {
   const hasKeys = Boolean((env.CC_LANGFUSE_SECRET_KEY || env.LANGFUSE_SECRET_KEY) && !env.TRACE_TO_LANGFUSE);
   if (hasKeys) return 'set TRACE_TO_LANGFUSE=true to trace to Langfuse by the keys that are there';
-  return 'set CLEW_TRACE_ENDPOINT, or see docs/tracing.md for others';
+  return 'set CLEW_TRACE_ENDPOINT=http://HOST:4318, or TRACE_TO_LANGFUSE=true and the keys of Langfuse (docs/tracing.md)';
 }

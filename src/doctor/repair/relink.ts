@@ -1,7 +1,7 @@
 // Repaired lines in their order → the edits of every record: one chain, ids of their own, times where they lack one.
 // Lines beside the chain keep their parents, unless these are gone.
 import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
+import { asObject, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
 import type { Edit } from '../../format/edit.ts';
 import { isLinked } from '../../session/graph.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
@@ -77,7 +77,7 @@ function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Reli
     const uuid = ids.get(node);
     if (uuid !== undefined) own.push({ path: ['uuid'], set: uuid });
     if (node.parentUuid !== parent) own.push({ path: ['parentUuid'], set: parent });
-    if (isBoundary(node)) own.push(...boundaryEdits(session, node));
+    if (isBoundary(node)) own.push(...boundaryEdits(session, node, uuid !== undefined));
     if (Number.isNaN(node.time)) own.push({ path: ['timestamp'], set: isoTime(time, undefined) });
     else time = node.time;
     if (line.content !== undefined) own.push({ path: ['message', 'content'], set: line.content });
@@ -88,11 +88,18 @@ function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Reli
   return { edits, made, first, leafUuid: parent ?? undefined };
 }
 
-/** A compaction must not name what is not in the file. */
-function boundaryEdits({ graph }: Session, { logicalParentUuid }: Node): Edit[] {
-  return logicalParentUuid === undefined || graph.byUuid(logicalParentUuid) !== undefined
-    ? []
-    : [{ path: ['logicalParentUuid'], set: null }];
+/**
+ * A compaction must not name what is not in the file. One that another line had replaced had no effect, and with a uuid
+ * of its own it must not begin to: what it says it preserved would take everything before it out of a resume.
+ */
+function boundaryEdits({ graph, transcript }: Session, node: Node, isRevived: boolean): Edit[] {
+  const { logicalParentUuid } = node;
+  const isLost = logicalParentUuid !== undefined && graph.byUuid(logicalParentUuid) === undefined;
+  const edits: Edit[] = isLost ? [{ path: ['logicalParentUuid'], set: null }] : [];
+  const metadata = isRevived ? asObject(transcript.read(node).compactMetadata) : undefined;
+  if (metadata?.preservedSegment === undefined && metadata?.preservedMessages === undefined) return edits;
+  const { preservedSegment: _, preservedMessages: __, ...rest } = metadata;
+  return [...edits, { path: ['compactMetadata'], set: rest }];
 }
 
 function besideEdits(source: RelinkSource, node: Node, ids: ReadonlyMap<Node, string>): Edit[] {
@@ -100,7 +107,7 @@ function besideEdits(source: RelinkSource, node: Node, ids: ReadonlyMap<Node, st
   const edits: Edit[] = [];
   const uuid = ids.get(node);
   if (uuid !== undefined) edits.push({ path: ['uuid'], set: uuid });
-  if (isBoundary(node)) edits.push(...boundaryEdits(session, node));
+  if (isBoundary(node)) edits.push(...boundaryEdits(session, node, uuid !== undefined));
   if (!isLinked(node) || typeof node.parentUuid !== 'string') return edits;
   const stored = session.graph.byUuid(node.parentUuid);
   const found = nearestKept(source, node);

@@ -9,6 +9,8 @@ export interface EmbeddedSession {
   readonly sessionId: string;
   /** What was taken out. */
   readonly note: string;
+  /** The lines behind the blocks are here too. */
+  readonly hasRaw: boolean;
   readonly agents: readonly EmbeddedAgent[];
 }
 
@@ -41,6 +43,17 @@ export function branchId(transcript: number, branch: number): string {
 /** A `TurnView`. Its refs are replaced: `pointer` is the number of a value element. */
 export function partId(part: number): string {
   return `part-${part}`;
+}
+
+/** An `EmbeddedLine` of the transcript. */
+export function lineId(transcript: number, line: number): string {
+  return `line-${transcript}-${line}`;
+}
+
+export interface EmbeddedLine {
+  readonly text: string;
+  readonly sizeBytes: number;
+  readonly isCut: boolean;
 }
 
 /** A whole text, or the `data:` address of an image. */

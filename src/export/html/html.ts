@@ -31,9 +31,11 @@ export function readPageCode(folder: string): PageCode {
 
 export async function* exportHtml(
   subject: Subject,
-  options: PageDataOptions & Pick<MarkdownOptions, 'full' | 'thinking'>,
+  asked: PageDataOptions & Pick<MarkdownOptions, 'full' | 'thinking'>,
   code: PageCode,
 ): AsyncGenerator<string> {
+  // A line says everything of itself: to leave the rest out elsewhere would only look as if it were gone.
+  const options = asked.raw === true ? { ...asked, full: true, thinking: true } : asked;
   yield opening(subject, code);
   yield* fallback(subject, options);
   const data = new PageData(subject, options);
@@ -50,6 +52,7 @@ export async function* exportHtml(
       note: subject.isRedacted
         ? redactionNote(subject.secrets())
         : 'Exported by Clew; secrets were not looked for (--no-redact).',
+      hasRaw: options.raw === true,
       agents: next.value,
     };
     yield dataElement({ id: embeddedId, json: subject.hide(JSON.stringify(session)) });

@@ -8,14 +8,24 @@ import { sessionHead } from '../page/head.ts';
 import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts';
 import { imageAt, textAt } from '../page/text.ts';
 import { turnViews } from '../page/turn-view.ts';
-import type { Item, Ref, SessionHead, TurnView } from '../page/view.ts';
+import type { Item, Place, Ref, SessionHead, TurnView } from '../page/view.ts';
 import { openSubjectAgent, type Subject } from '../subject.ts';
-import { branchId, type EmbeddedAgent, type EmbeddedPart, partId, valueId } from './embedded.ts';
+import {
+  branchId,
+  type EmbeddedAgent,
+  type EmbeddedLine,
+  type EmbeddedPart,
+  lineId,
+  partId,
+  valueId,
+} from './embedded.ts';
 
 export interface PageDataOptions {
   /** The whole path of the project. */
   readonly full?: boolean;
   readonly thinking?: boolean;
+  /** The lines behind the blocks; they hold whole paths and the thinking whatever else is asked for. */
+  readonly raw?: boolean;
 }
 
 export interface DataElement {
@@ -26,6 +36,8 @@ export interface DataElement {
 /** Branches beyond are left out: each is told from its beginning. */
 const maxBranches = 20;
 const partsAtOnce = 8;
+/** As much of a line as the page shows. */
+const maxLineChars = 200_000;
 
 export class PageData {
   readonly #subject: Subject;
@@ -59,18 +71,37 @@ export class PageData {
 
   *#transcript(session: Session, transcript: number, branches: number): Generator<DataElement> {
     const values = new Map<string, number>();
+    const lines = new Set<number>();
     for (let branch = 1; branch <= branches; branch++) {
       const parts: EmbeddedPart[] = [];
       const { all } = partsOf(session, branchNumbered(session, branch));
       for (let from = 0; from < all.length; from += partsAtOnce) {
-        for (const view of turnViews(session, { branch, from, to: from + partsAtOnce })) {
+        for (const whole of turnViews(session, { branch, from, to: from + partsAtOnce })) {
+          const view = { ...whole, items: this.#itemsOf(whole, branches) };
           const part = all[view.part];
-          const id = yield* this.#part(session, values, { ...view, items: this.#itemsOf(view, branches) });
+          const id = yield* this.#part(session, values, view);
           parts.push({ id, lines: part === undefined ? [] : nodesOf(part).map((node) => node.line) });
+          if (this.#options.raw === true) yield* this.#lines(session, transcript, lines, view);
         }
       }
       const head = yield* this.#withValues(session, values, this.#headOf(session, branch, branches));
       yield { id: branchId(transcript, branch), json: this.#json({ head, parts }) };
+    }
+  }
+
+  /** The lines of all places that the page names in the view, each once; read as everything is, with nothing secret in it. */
+  *#lines(session: Session, transcript: number, done: Set<number>, view: TurnView): Generator<DataElement> {
+    for (const { line, record } of placesIn(view)) {
+      if (done.has(line)) continue;
+      done.add(line);
+      const text = recordsOfLine(session, line, record).join('\n');
+      const sizeBytes = Buffer.byteLength(text);
+      const embedded: EmbeddedLine = {
+        text: text.slice(0, maxLineChars),
+        sizeBytes,
+        isCut: text.length > maxLineChars,
+      };
+      yield { id: lineId(transcript, line), json: this.#json(embedded) };
     }
   }
 
@@ -143,6 +174,29 @@ export class PageData {
   #json(value: unknown): string {
     return this.#subject.hide(jsonText(value));
   }
+}
+
+function* placesIn(value: unknown): Generator<Place> {
+  if (typeof value !== 'object' || value === null) return;
+  if (isPlace(value)) yield value;
+  else for (const inner of Object.values(value)) yield* placesIn(inner);
+}
+
+function isPlace(value: object): value is Place {
+  return 'record' in value && 'line' in value && 'uuid' in value;
+}
+
+/** A damaged line may hold several records, which stand side by side. */
+function recordsOfLine({ transcript }: Session, line: number, record: number): readonly string[] {
+  const { nodes } = transcript;
+  let from = record;
+  while (nodes[from - 1]?.line === line) from--;
+  const texts: string[] = [];
+  for (let at = from; nodes[at]?.line === line; at++) {
+    const node = nodes[at];
+    if (node !== undefined) texts.push(jsonText(transcript.read(node)));
+  }
+  return texts;
 }
 
 function isRef(value: unknown): value is Ref {

@@ -42,8 +42,13 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
 
 /** Whether a process that is alive holds this lock. */
 export function isHeld(lock: string): boolean {
+  return holderOfLock(lock) !== undefined;
+}
+
+/** The process that holds this lock, in words; `undefined` where none that is alive does. */
+export function holderOfLock(lock: string): string | undefined {
   const text = readText(lock);
-  return text !== undefined && !isAbandoned(text);
+  return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
 }
 
 /** What the process that left this lock behind was working on; `undefined` where the lock is free or held. */
@@ -127,7 +132,8 @@ function isAbandoned(text: string): boolean {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    // One that was killed and that nobody waits for keeps its number: for good where a container has no init.
+    return !/^[ZX]/.test(statOf(pid)?.[0] ?? '');
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
   }
@@ -135,9 +141,14 @@ export function isAlive(pid: number): boolean {
 
 /** When the process started, in the system's own words; `undefined` where it does not tell. */
 function startOf(pid: number): string | undefined {
+  return statOf(pid)?.[19];
+}
+
+/** What the system knows of a process, from its state on. */
+function statOf(pid: number): readonly string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses, which may hold anything.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function holderOf(text: string): string {

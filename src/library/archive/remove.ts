@@ -1,17 +1,17 @@
 // A session's files → gone, after the archive has been shown to hold every byte of them. Sessions that a running
 // client may still write to are refused.
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
 import { scanRecord } from '../../format/scan.ts';
 import { diskError } from '../../store/disk.ts';
-import { type DiskProblem, listFolder } from '../../store/folders.ts';
+import type { DiskProblem } from '../../store/folders.ts';
 import { readLines } from '../../store/lines.ts';
+import { whoUses } from '../session-use.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { readContents } from './contents.ts';
-import { isAlive } from './lock.ts';
 import { placeKey } from './manifest.ts';
 import { hashFile } from './restore.ts';
 import { placeOf, type SessionPath, sessionPaths } from './session-paths.ts';
@@ -20,6 +20,8 @@ import { damageOf } from './verify.ts';
 export interface RemoveOptions extends ArchiveOptions {
   /** Delete without a copy in the archive. */
   readonly withoutArchive?: boolean;
+  /** Where Clew's own locks are; by default this process's. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface RemovedSession {
@@ -38,9 +40,13 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
   const [problem] = problems;
   if (problem !== undefined)
     throw new UserError(`cannot read ${problem.path} (${problem.code}); nothing was deleted`, 'check the permissions');
-  const reason = await whyInUse(main);
+  const reason = whyInUse(main, options.env);
   if (reason !== undefined)
-    throw new UserError(`session ${sessionId} is in use: ${reason}`, 'end it and run it again', exitCodes.refused);
+    throw new UserError(
+      `session ${sessionId} is in use: ${reason}`,
+      'end it there and run it again',
+      exitCodes.refused,
+    );
   const isArchived = options.withoutArchive !== true;
   if (options.isDryRun !== true) {
     if (isArchived) await archiveAndCheck(main, files, options);
@@ -51,22 +57,11 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
 }
 
 /** Why the session must be left alone for now; `undefined` where nobody uses it. */
-export async function whyInUse(main: string): Promise<string | undefined> {
-  const client = await runningClientOf(main);
-  if (client !== undefined) return `Claude Code runs it as process ${client}`;
+export function whyInUse(main: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const user = whoUses(main, env);
+  if (user !== undefined) return user;
   const ageMs = Date.now() - modifiedMs(main);
   return ageMs < quietMs ? `it was written to ${Math.max(0, Math.round(ageMs / 1000))} s ago` : undefined;
-}
-
-/** The process of the client that has the session open. Current clients keep `sessions/<pid>.json` while they run. */
-export async function runningClientOf(main: string): Promise<number | undefined> {
-  const { sessionId, projects } = placeOf(main);
-  const clients = path.join(path.dirname(projects), 'sessions');
-  for (const { name } of await listFolder(clients, [])) {
-    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-    if (pid > 0 && isAlive(pid) && readText(path.join(clients, name)).includes(sessionId)) return pid;
-  }
-  return undefined;
 }
 
 /** Whether a transcript holds no conversation: no bytes, or only bookkeeping, and no side files. */
@@ -132,14 +127,6 @@ async function removeEmptyFolder(folder: string): Promise<boolean> {
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     return false;
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }
 

@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors.ts';
 import { collectGarbage } from '../../base/memory.ts';
 import type { Database } from '../../library/database.ts';
 import { type IndexProgress, updateRows } from '../../library/indexer.ts';
-import { knownSessions } from '../../library/known-sessions.ts';
+import { knownSessions, newestSessions } from '../../library/known-sessions.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
 import {
   IndexUnavailable,
@@ -27,7 +27,12 @@ import type { Methods, Tell } from './worker.ts';
 
 /** News of this worker, by name. */
 export interface IndexNews {
-  readonly rows: { readonly changed: readonly ListedRow[]; readonly gone: readonly string[] };
+  readonly rows: {
+    readonly changed: readonly ListedRow[];
+    readonly gone: readonly string[];
+    /** How many there are with those that follow at once; `null`: these are all. */
+    readonly total: number | null;
+  };
   readonly state: IndexState;
   readonly notice: string;
 }
@@ -37,6 +42,8 @@ export function indexMethods(setup: ThreadSetup, tell: Tell): Methods {
   return {
     /** The transcripts that changed; none: all are looked at. */
     changed: ({ files }: { readonly files?: readonly string[] }) => work.take(files),
+    /** What is known is shown: the rest may be read. */
+    proceed: () => work.proceed(),
   };
 }
 
@@ -44,8 +51,10 @@ const retryMs = 2_000;
 /** Of the time, this much at most goes into keeping up with sessions that are written to without a pause. */
 const share = 1 / 4;
 const costPauseMs = 3_000;
-/** What is known goes to the page before the reading of the rest competes with it for the machine. */
-const firstRowsMs = 500;
+/** What was read for one table is garbage when the next is made. */
+const muchBytes = 16 * 1024 * 1024;
+/** More than a screen shows. */
+const firstRows = 200;
 
 class IndexWork {
   readonly #setup: ThreadSetup;
@@ -59,6 +68,10 @@ class IndexWork {
   readonly #sent = new Map<string, string>();
   #costs: ReadonlyMap<string, number> = new Map();
   #costsMayCountAt = 0;
+  proceed: () => void = () => {};
+  readonly #mayProceed = new Promise<void>((resolve) => {
+    this.proceed = resolve;
+  });
   #state: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
 
   constructor(setup: ThreadSetup, tell: Tell) {
@@ -95,8 +108,10 @@ class IndexWork {
     const { roots } = this.#setup;
     const database = this.#open();
     if (files === undefined) {
+      if (this.#sent.size === 0) this.#sendNewest(database);
       this.#sendKnown(database);
-      await setTimeout(firstRowsMs);
+      // The first time, the reading of the rest would compete with the page for the machine.
+      await this.#mayProceed;
     }
     const report = updateRows(database, {
       roots,
@@ -105,7 +120,9 @@ class IndexWork {
     });
     this.#countCosts(database, files === undefined);
     if (files === undefined) this.#sendKnown(database);
+    if (report.bytesRead > muchBytes) collectGarbage();
     await this.#sendListed(database);
+    if (report.bytesRead > muchBytes) collectGarbage();
     const text = updateText(database, { roots, onProgress: this.#progressOf('text') });
     for (const { path, code } of [...report.problems, ...text.problems])
       if (code !== 'ENOENT') this.#tell('notice', `cannot read ${path} (${code})`);
@@ -137,6 +154,13 @@ class IndexWork {
     await setTimeout(retryMs);
   }
 
+  /** A screen of rows, before the disk is searched for all. */
+  #sendNewest(database: Database): void {
+    const { sessions, total } = newestSessions(database, this.#setup.roots, firstRows);
+    const changed = sessions.map((session) => rowOfKnown(session, undefined));
+    if (changed.length > 0) this.#tell('rows', { changed, gone: [], total } satisfies IndexNews['rows']);
+  }
+
   #sendKnown(database: Database): void {
     const known = knownSessions(database, findTranscripts(this.#setup.roots).files);
     this.#sendRows(known.map((session) => rowOfKnown(session, this.#costs.get(session.path))));
@@ -159,7 +183,7 @@ class IndexWork {
       return true;
     });
     for (const path of gone) this.#sent.delete(path);
-    this.#tell('rows', { changed, gone: [...gone] } satisfies IndexNews['rows']);
+    this.#tell('rows', { changed, gone: [...gone], total: null } satisfies IndexNews['rows']);
     this.#say({ sessions: rows.length });
   }
 

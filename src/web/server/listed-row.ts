@@ -43,10 +43,8 @@ export function finite(value: number): number | null {
 }
 
 function shorten(text: string | undefined): string | null {
-  const start =
-    text
-      ?.slice(0, textChars * 4)
-      .replace(/\s+/g, ' ')
-      .trim() ?? '';
-  return start === '' ? null : start.slice(0, textChars).toWellFormed();
+  const start = text?.slice(0, textChars * 4) ?? '';
+  // Most are in order already: to look costs a tenth of putting every space anew, and there are ten thousand rows.
+  const plain = (/\s\s|[^\S ]/.test(start) ? start.replace(/\s+/g, ' ') : start).trim();
+  return plain === '' ? null : plain.slice(0, textChars).toWellFormed();
 }

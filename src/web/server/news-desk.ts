@@ -4,14 +4,12 @@ import type { TranscriptPlace } from '../../library/transcript-files.ts';
 import type { IndexState, SessionRow } from '../wire.ts';
 import type { LibraryDoctorAnswer } from '../wire-health.ts';
 import type { EventHub } from './event-hub.ts';
-import type { Roster } from './roster.ts';
+import { manyRows, type Roster, type RosterChange } from './roster.ts';
 import type { Tail, TailQuery } from './tail-answers.ts';
 import type { Thread } from './thread.ts';
 
 const rowsMs = 200;
 const stateMs = 200;
-/** More rows than this are asked for instead of sent. */
-const maxRows = 200;
 
 export class NewsDesk {
   readonly #hub: EventHub;
@@ -19,6 +17,7 @@ export class NewsDesk {
   readonly #reader: Thread;
   readonly #changed = new Map<string, SessionRow>();
   readonly #gone = new Set<string>();
+  #isMany = false;
   #rowsTimer: NodeJS.Timeout | undefined;
   #latest: { state?: IndexState; doctor?: DoctorProgress } = {};
   #stateTimer: NodeJS.Timeout | undefined;
@@ -31,13 +30,17 @@ export class NewsDesk {
     this.#reader = reader;
   }
 
-  rowsChanged(changed: readonly SessionRow[], gone: readonly string[]): void {
+  rowsChanged({ changed, gone, isMany }: RosterChange): void {
     for (const row of changed) this.#changed.set(row.key, row);
     for (const key of gone) {
       this.#changed.delete(key);
       this.#gone.add(key);
     }
-    if (this.#changed.size + this.#gone.size > 0) this.#rowsTimer ??= setTimeout(() => this.#sendRows(), rowsMs);
+    const news = this.#changed.size + this.#gone.size;
+    // They are asked for instead of sent.
+    this.#isMany ||= isMany || news > manyRows;
+    if (this.#isMany) this.#forgetRows();
+    if (this.#isMany || news > 0) this.#rowsTimer ??= setTimeout(() => this.#sendRows(), rowsMs);
   }
 
   /** How far the index and doctor are; the last word of each is always sent. */
@@ -94,12 +97,13 @@ export class NewsDesk {
 
   #sendRows(): void {
     this.#rowsTimer = undefined;
-    const isMany = this.#changed.size + this.#gone.size > maxRows;
-    this.#hub.tell('sessions', {
-      changed: isMany ? [] : [...this.#changed.values()],
-      gone: isMany ? [] : [...this.#gone],
-      isMany,
-    });
+    const [changed, gone, isMany] = [[...this.#changed.values()], [...this.#gone], this.#isMany];
+    this.#hub.tell('sessions', { changed, gone, isMany });
+    this.#isMany = false;
+    this.#forgetRows();
+  }
+
+  #forgetRows(): void {
     this.#changed.clear();
     this.#gone.clear();
   }

@@ -18,7 +18,7 @@ export function readerMethods(setup: ThreadSetup): Methods {
   const own = (target: object, ...names: readonly string[]): Methods =>
     Object.fromEntries(names.map((name) => [name, Reflect.get(target, name).bind(target)]));
   return {
-    ...own(sessions, 'head', 'turns', 'place', 'line', 'text', 'image', 'find', 'markdown'),
+    ...own(sessions, 'prepare', 'head', 'turns', 'place', 'line', 'text', 'image', 'find', 'markdown'),
     ...own(tails, 'know', 'grown', 'recent'),
     ...own(searches, 'search'),
     ...own(usage, 'usage', 'tools', 'top', 'receipts'),

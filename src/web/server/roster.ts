@@ -14,7 +14,11 @@ const dayMs = 86_400_000;
 export interface RosterChange {
   readonly changed: readonly SessionRow[];
   readonly gone: readonly string[];
+  /** More than a page wants to hear of one by one: then none is named. */
+  readonly isMany: boolean;
 }
+
+export const manyRows = 200;
 
 export class Roster {
   readonly #rows = new Map<string, ListedRow>();
@@ -27,12 +31,16 @@ export class Roster {
   readonly #severities = new Map<string, { readonly changedAt: number; readonly severity: Severity | 'sound' }>();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
+  /** How many there will be at once; `null`: these are all. */
+  #total: number | null = 0;
 
   get size(): number {
     return this.#rows.size;
   }
 
-  take(changed: readonly ListedRow[], gone: readonly string[]): RosterChange {
+  /** `total`: the rows that were used last, of so many that follow. */
+  take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): RosterChange {
+    this.#total = this.#total === null ? null : total;
     const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
     for (const row of changed) {
       this.#rows.set(row.path, row);
@@ -41,7 +49,15 @@ export class Roster {
     this.#sorted = new Map();
     this.#pathOfKey = undefined;
     this.#live = this.#liveNow();
-    return { changed: changed.map((row) => this.#view(row)), gone: goneKeys };
+    if (changed.length + gone.length > manyRows) return { changed: [], gone: [], isMany: true };
+    return { changed: changed.map((row) => this.#view(row)), gone: goneKeys, isMany: false };
+  }
+
+  /** Whether the rows that it wants are here already, where only the first are. */
+  covers({ sort = 'age', reverse = false, project, text, only, offset = 0, limit = 100 }: SessionsQuery): boolean {
+    if (this.#total === null) return true;
+    const isPlain = project === undefined && text === undefined && only === undefined;
+    return isPlain && sort === 'age' && !reverse && offset + limit <= this.#rows.size;
   }
 
   /** Who runs now; the rows of sessions that began or ceased to be live. */
@@ -84,7 +100,8 @@ export class Roster {
       .filter((word) => word !== '');
     const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
     const ordered = reverse ? found.toReversed() : found;
-    return { rows: ordered.slice(offset, offset + limit).map((row) => this.#view(row)), total: found.length, offset };
+    const rows = ordered.slice(offset, offset + limit).map((row) => this.#view(row));
+    return { rows, total: Math.max(found.length, this.#total ?? 0), offset };
   }
 
   projects(): readonly ProjectRow[] {

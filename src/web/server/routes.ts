@@ -25,7 +25,8 @@ export interface Desk {
   readonly doctor: Thread;
   readonly allowsChanges: boolean;
   status(): Status;
-  /** The list has its first rows. */
+  /** The list has the rows that were used last; all rows. */
+  readonly hasNewest: Promise<void>;
   readonly isReady: Promise<void>;
   onFault(message: string): void;
 }
@@ -45,7 +46,13 @@ export function makeRoutes(desk: Desk): Hono {
   };
   app.use(bodyLimit({ maxSize: maxBodyBytes, onError }));
   app.get(apiRoutes.status, (context) => json(context, desk.status()));
-  // A link may be opened before the first row is there.
+  app.get(apiRoutes.sessions, async (context) => {
+    const query = readWords.sessions(words(context));
+    await desk.hasNewest;
+    if (!desk.roster.covers(query)) await desk.isReady;
+    return json(context, desk.roster.page(query));
+  });
+  // A link may be opened before the list is there.
   app.use('/api/*', async (_, next) => {
     await desk.isReady;
     await next();
@@ -59,10 +66,6 @@ export function makeRoutes(desk: Desk): Hono {
 }
 
 function addLibrary(app: Hono, { roster, reader }: Desk): void {
-  app.get(apiRoutes.sessions, async (context) => {
-    const query = readWords.sessions(words(context));
-    return json(context, roster.page(query));
-  });
   app.get(apiRoutes.projects, async (context) => {
     return json(context, roster.projects());
   });

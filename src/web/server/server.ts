@@ -6,57 +6,36 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { growSlowly } from '../../base/memory.ts';
 import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
 import { placeOf } from '../../library/transcript-files.ts';
 import { projectsFolders } from '../../store/roots.ts';
-import type { IndexState, Status } from '../wire.ts';
+import type { IndexState, SessionRow, Status } from '../wire.ts';
 import { Assets } from './assets.ts';
+import { untilCalm } from './calm.ts';
 import type { DoctorNews } from './doctor-work.ts';
 import { EventHub } from './event-hub.ts';
-import { cookieName, type Door, judgeRequest, type Refused, type RequestHead, tokenIn } from './guard.ts';
+import { cookieName, type Door, judgeRequest, type RequestHead, tokenIn } from './guard.ts';
 import type { IndexNews } from './index-work.ts';
 import { type DoctorProgress, NewsDesk } from './news-desk.ts';
+import { answerRefusal, refuse } from './refused.ts';
 import { Roster } from './roster.ts';
 import { makeRoutes } from './routes.ts';
 import { safeHeaders } from './safe-headers.ts';
+import type { RunningServer, ServerSetup } from './server-setup.ts';
 import { type Role, Thread } from './thread.ts';
 import type { WatchNews } from './watch-work.ts';
-
-export interface ServerSetup {
-  readonly roots: readonly string[];
-  /** Clew's own state folder. */
-  readonly state: string;
-  readonly isDemo: boolean;
-  readonly allowsChanges: boolean;
-  /** 0: any that is free. */
-  readonly port: number;
-  /** Where the built page is. */
-  readonly pageFolder: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly onNotice: (message: string) => void;
-  /** Bugs, with their stack. */
-  readonly onFault: (message: string) => void;
-}
-
-export interface RunningServer {
-  readonly port: number;
-  /** With its token: who has it may read everything. */
-  readonly url: string;
-  /** The address of a session's page, with the token; `undefined` for a file that is no session below the roots. */
-  urlOf(path: string): Promise<string | undefined>;
-  /** Pages that listen, and those of them that do not keep up. */
-  listeners(): number;
-  behind(): number;
-  close(): Promise<void>;
-}
 
 const tickMs = 5_000;
 /** What is done without being asked, and again by the next worker where one died. */
 const tasks: Partial<Record<Role, string>> = { index: 'changed', watch: 'watch' };
 const maxNotices = 20;
+/** From the page's code to its first question: for so long it is taken to be on its way. */
+const pageMs = 600;
 
 export async function startServer(setup: ServerSetup): Promise<RunningServer> {
+  growSlowly();
   const running = new LibraryServer(setup);
   await running.listen();
   return running;
@@ -74,15 +53,22 @@ class LibraryServer implements RunningServer {
   readonly #notices: string[] = [];
   readonly #routes: ReturnType<typeof getRequestListener>;
   #index: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
-  readonly #isReady: Promise<void>;
+  #haveNewest: () => void = () => {};
+  readonly #hasNewest = new Promise<void>((resolve) => {
+    this.#haveNewest = resolve;
+  });
   #becomeReady: () => void = () => {};
+  readonly #isReady = new Promise<void>((resolve) => {
+    this.#becomeReady = resolve;
+  });
+  #isCalm: Promise<void> | undefined;
+  readonly #stopped = new AbortController();
   #ticker: NodeJS.Timeout | undefined;
+  /** When a page, or code of one, was last asked for. */
+  #enteredAt = Number.NEGATIVE_INFINITY;
 
   constructor(setup: ServerSetup) {
     this.#setup = setup;
-    this.#isReady = new Promise((resolve) => {
-      this.#becomeReady = resolve;
-    });
     this.#threads = {
       index: this.#thread('index'),
       reader: this.#thread('reader'),
@@ -98,6 +84,7 @@ class LibraryServer implements RunningServer {
       doctor: this.#threads.doctor,
       allowsChanges: setup.allowsChanges,
       status: () => this.#status(),
+      hasNewest: this.#hasNewest,
       isReady: this.#isReady,
       onFault: setup.onFault,
     });
@@ -134,25 +121,41 @@ class LibraryServer implements RunningServer {
 
   async listen(): Promise<void> {
     const { port } = this.#setup;
+    // Its rows are what the first page waits for.
+    this.#threads.index.begin();
     try {
       this.#server.listen({ port, host: '127.0.0.1' });
       await once(this.#server, 'listening');
     } catch (error) {
+      await this.#threads.index.close();
       if (systemErrorCode(error) === 'EADDRINUSE')
         throw new UserError(`port ${port} is in use`, 'name another one, or leave --port out');
       if (systemErrorCode(error) === 'EACCES')
         throw new UserError(`port ${port} is not yours to use`, 'name one above 1023, or leave --port out');
       throw error;
     }
-    this.#threads.index.begin();
-    // It looks at all files too, and the first rows come first; `watching` makes up for what changes until then.
-    void this.#isReady.then(() => this.#threads.watch.begin());
     this.#tick();
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
 
+  /** The rest of the library is read, and watched, once nobody waits for a page; also by an index that is begun anew. */
+  async #proceed(): Promise<void> {
+    this.#isCalm ??= this.#awaitCalm();
+    await this.#isCalm;
+    this.#threads.index.tell('proceed', {});
+  }
+
+  async #awaitCalm(): Promise<void> {
+    const isBusy = (): boolean => this.#threads.reader.isBusy || this.#enteredAt > performance.now() - pageMs;
+    const { signal } = this.#stopped;
+    await untilCalm(isBusy, { signal });
+    // It looks at all files too; `watching` makes up for what changes until then.
+    if (!signal.aborted) this.#threads.watch.begin();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#ticker);
+    this.#stopped.abort();
     this.#news.close();
     this.#hub.close();
     const closed = once(this.#server, 'close');
@@ -165,6 +168,7 @@ class LibraryServer implements RunningServer {
     const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
     const door: Door = { port: this.port, token: this.#token, changeToken: this.#changeToken };
     const refused = judgeRequest(head, door);
+    if (refused === undefined) this.#foresee(head.url);
     if (refused !== undefined) refuse(request, response, refused);
     else if (tokenIn(head) !== undefined) this.#enter(head, response);
     else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(head, response);
@@ -182,6 +186,20 @@ class LibraryServer implements RunningServer {
     const isLinked = ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
     const onward = isLinked ? { refresh: `0; url=${location}` } : { location };
     response.writeHead(isLinked ? 200 : 303, { ...safeHeaders, ...onward, 'set-cookie': cookie }).end();
+  }
+
+  /** The page of a session asks for it once its code has run: until then it can be read. */
+  #foresee(url: string): void {
+    if (!url.startsWith('/api/')) this.#enteredAt = performance.now();
+    const named = /^\/s\/([^/?]+)(\?.*)?$/.exec(url);
+    if (named === null) return;
+    const prepare = async (): Promise<void> => {
+      await this.#isReady;
+      const path = this.#roster.pathOf(decodeURIComponent(named[1] ?? ''));
+      this.#threads.reader.tell('prepare', { path });
+    };
+    this.#threads.reader.start();
+    prepare().catch(() => {}); // there is no such session: the page will be told when it asks
   }
 
   #listenTo({ method, url }: RequestHead, response: ServerResponse): void {
@@ -207,7 +225,7 @@ class LibraryServer implements RunningServer {
   }
 
   #tick(): void {
-    this.#news.rowsChanged(this.#roster.tick(runningClients(this.#setup.roots)), []);
+    this.#tellRows(this.#roster.tick(runningClients(this.#setup.roots)));
   }
 
   #thread(role: Role): Thread {
@@ -249,16 +267,22 @@ class LibraryServer implements RunningServer {
     }
   }
 
-  #takeRows({ changed, gone }: IndexNews['rows']): void {
-    const change = this.#roster.take(changed, gone);
-    this.#news.rowsChanged(change.changed, change.gone);
+  #takeRows({ changed, gone, total }: IndexNews['rows']): void {
+    this.#news.rowsChanged(this.#roster.take(changed, gone, total));
+    this.#haveNewest();
+    if (total !== null) return;
     this.#becomeReady();
+    void this.#proceed();
+  }
+
+  #tellRows(changed: readonly SessionRow[]): void {
+    this.#news.rowsChanged({ changed, gone: [], isMany: false });
   }
 
   #judge({ path, severity }: DoctorNews['judged']): void {
     this.#roster.judge(path, severity);
     const row = this.#roster.rowOf(path);
-    this.#news.rowsChanged(row === undefined ? [] : [row], []);
+    this.#tellRows(row === undefined ? [] : [row]);
   }
 
   #notice(message: string): void {
@@ -287,14 +311,3 @@ class LibraryServer implements RunningServer {
 }
 
 const maxWatched = 20;
-
-function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
-  // Whatever else it meant to send is not waited for.
-  response.shouldKeepAlive = request.method === 'GET' || request.method === 'HEAD';
-  answerRefusal(response, refused);
-}
-
-function answerRefusal(response: ServerResponse, { status, error, next }: Refused): void {
-  const body = JSON.stringify({ error, next });
-  response.writeHead(status, { ...safeHeaders, 'content-type': 'application/json' }).end(body);
-}

@@ -52,6 +52,11 @@ export class SessionAnswers {
     this.#shelf = shelf;
   }
 
+  /** What a page of it asks for first, so that it is there by then. */
+  async prepare({ path }: { readonly path: string }): Promise<void> {
+    await this.head({ path, key: '', start: true });
+  }
+
   async head(query: Of<HeadQuery>): Promise<HeadAnswer<SessionHead>> {
     const { session, version, isWhole } = await this.#openStart(query, query.start === true);
     const { key, branch = 1, fromTurn = 1, since } = query;

@@ -85,6 +85,16 @@ export class Thread {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as T; // both sides are checked against the same types
   }
 
+  /** Somebody waits for an answer. */
+  get isBusy(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Before the first question, where it is foreseen: its code is loaded meanwhile. */
+  start(): void {
+    if (!this.#isClosed) this.#worker ??= this.#startWorker();
+  }
+
   tell(method: string, params: unknown): void {
     if (!this.#isClosed) this.#post({ id: 0, method, params });
   }
@@ -108,11 +118,11 @@ export class Thread {
   }
 
   #post(question: Question): void {
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#startWorker();
     this.#worker.postMessage(question);
   }
 
-  #start(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(workerFile(), {
       workerData: this.#setup,
       env: this.#options.env,

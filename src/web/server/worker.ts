@@ -26,15 +26,21 @@ async function serve(setup: ThreadSetup): Promise<void> {
   });
 }
 
-const idleMs = 2_000;
-const muchBytes = 64 * 1024 * 1024;
+const idleMs = 250;
+const muchBytes = 24 * 1024 * 1024;
 let idle: NodeJS.Timeout | undefined;
+let keptBytes = 0;
 
-/** A count of the whole library leaves a hundred megabytes behind, and nothing else may be asked for hours. */
+/**
+ * A count of the whole library leaves a hundred megabytes behind, and nothing else may be asked for hours; each append
+ * to a long session leaves twenty.
+ */
 function collectWhenIdle(): void {
   clearTimeout(idle);
   idle = setTimeout(() => {
-    if (process.memoryUsage().heapTotal > muchBytes) collectGarbage();
+    if (process.memoryUsage().heapUsed - keptBytes < muchBytes) return;
+    collectGarbage();
+    keptBytes = process.memoryUsage().heapUsed;
   }, idleMs).unref();
 }
 

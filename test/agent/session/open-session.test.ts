@@ -123,7 +123,7 @@ test('two writers are refused, with an offer to fork', async (t) => {
   const second = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
   assert.match(
     second?.message ?? '',
-    /is in use: another clew .*; end it there, or work in a copy with --fork-session$/,
+    /is in use: clew works in it \(process \d+ on .+\); end it there, or work in a copy with --fork-session$/,
   );
   assert.equal(second?.exitCode, exitCodes.refused);
   const fork = await openSession({ kind: 'resume', session: idA, fork: {} }, place);

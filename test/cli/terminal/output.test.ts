@@ -46,6 +46,8 @@ function shell(command: string): { stdout: string; stderr: string } {
   const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command}; echo "exit \${PIPESTATUS[0]}"`], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
+    // Where its input is a socket, as Node's pipes are, bash reads the user's .bashrc, and that may say anything.
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { stdout, stderr };
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withLock } from '../../../src/library/archive/lock.ts';
+import { isAlive, withLock } from '../../../src/library/archive/lock.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
+import { waitFor } from '../../support/wait.ts';
 
 test('works of one folder run one after the other, and leave nothing behind', async (t) => {
   const folder = path.join(temporaryFolder(t), 'new');
@@ -15,7 +17,7 @@ test('works of one folder run one after the other, and leave nothing behind', as
   const work = (name: string): Promise<void> =>
     withLock(folder, { onWait: (holder) => waited.push(holder) }, async () => {
       events.push(`${name} in`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await waitFor(() => waited.length === 2);
       events.push(`${name} out`);
     });
   await Promise.all([work('a'), work('b'), work('c')]);
@@ -48,6 +50,30 @@ test('the lock of a process that is gone, of one that has its number now, and a 
     assert.deepEqual(readdirSync(folder), []);
   }
 });
+
+test(
+  'a process that was killed and that its parent never asked for is gone',
+  {
+    skip: process.platform === 'linux' ? false : 'only Linux tells the state of a process',
+  },
+  async (t) => {
+    // The shell becomes a program that waits for no child.
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    t.after(() => parent.kill('SIGKILL'));
+    const [line] = await once(parent.stdout, 'data');
+    const pid = Number(String(line));
+    await waitFor(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
+    assert.equal(isAlive(pid), true);
+    process.kill(pid, 'SIGKILL');
+    await waitFor(() => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+    assert.equal(isAlive(pid), false);
+    const folder = temporaryFolder(t);
+    writeFileSync(path.join(folder, 'lock'), lockText(pid, null, hostname()));
+    assert.equal(await withLock(folder, { waitMs: 0 }, async () => 'done'), 'done');
+  },
+);
 
 test('the lock of a living process, or of another machine, is respected', async (t) => {
   const folder = temporaryFolder(t);

@@ -68,11 +68,11 @@ test('a session of a running client, or one just written to, is refused', async 
   const inUse = async (): Promise<string | undefined> => (await refusalOf(removeSession(main, { folder })))?.message;
   assert.equal(
     await inUse(),
-    `session ${id} is in use: Claude Code runs it as process ${process.pid}; end it and run it again`,
+    `session ${id} is in use: Claude Code runs it as process ${process.pid}; end it there and run it again`,
   );
   writeFileSync(session, JSON.stringify({ pid: process.pid, sessionId: 'another' }));
   utimesSync(main, new Date(), new Date());
-  assert.match((await inUse()) ?? '', /is in use: it was written to \d+ s ago; end it and run it again$/);
+  assert.match((await inUse()) ?? '', /is in use: it was written to \d+ s ago; end it there and run it again$/);
   utimesSync(main, old, old);
   assert.equal(await inUse(), undefined);
 });

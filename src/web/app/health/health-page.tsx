@@ -34,7 +34,13 @@ export function HealthPage() {
     >
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
       {key === null ? null : (
-        <SessionHealth key={key} sessionKey={key} allowsChanges={status?.allowsChanges === true} onChanged={start} />
+        <SessionHealth
+          key={key}
+          sessionKey={key}
+          title={answer?.sessions.find((row) => row.key === key)?.title ?? null}
+          allowsChanges={status?.allowsChanges === true}
+          onChanged={start}
+        />
       )}
       {answer === null ? (
         problem === null ? (
@@ -79,7 +85,9 @@ function DoctorTools({ answer, onStart }: { readonly answer: LibraryDoctorAnswer
       <output className="index-progress page-facts">
         <progress aria-label="Sessions examined" max={Math.max(1, bytesTotal)} value={bytesDone} />
         <span>
-          {sessionsDone} of {counted(sessionsTotal, 'session')} examined
+          {sessionsTotal === 0
+            ? 'Looking for sessions…'
+            : `${sessionsDone} of ${counted(sessionsTotal, 'session')} examined`}
         </span>
       </output>
     );

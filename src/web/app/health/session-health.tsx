@@ -18,7 +18,8 @@ export interface SessionHealthProps {
   onChanged(): void;
 }
 
-export function SessionHealth({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
+export function SessionHealth(props: SessionHealthProps & { readonly title: string | null }) {
+  const { sessionKey, title, allowsChanges, onChanged } = props;
   const { client } = useServices();
   const heading = useRef<HTMLHeadingElement>(null);
   const askDiagnosis = useCallback((signal: AbortSignal) => client.diagnosis(sessionKey, signal), [client, sessionKey]);
@@ -30,7 +31,8 @@ export function SessionHealth({ sessionKey, allowsChanges, onChanged }: SessionH
     <section className="session-health" aria-label="One session">
       <div className="section-head">
         <h2 ref={heading} tabIndex={-1}>
-          Session <Words text={sessionKey.slice(0, 8)} />
+          {title === null ? 'Session ' : null}
+          <Words text={title ?? sessionKey.slice(0, 8)} />
         </h2>
         <a href={`/s/${encodeURIComponent(sessionKey)}`}>Read it</a>
         <a href={addressWith({ session: null })}>Close</a>
@@ -93,9 +95,11 @@ function Finding({ finding, sessionKey }: { readonly finding: FindingView; reado
         <code>{finding.code}</code>{' '}
         {finding.line > 0 ? <a href={writeAddress(sessionKey, { line: finding.line })}>line {finding.line}</a> : null}
       </p>
-      <p>
-        <Words text={finding.message} />
-      </p>
+      {finding.message === finding.title ? null : (
+        <p>
+          <Words text={finding.message} />
+        </p>
+      )}
       <p className="quiet">
         <Words text={finding.effect} />
       </p>

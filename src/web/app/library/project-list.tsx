@@ -1,4 +1,5 @@
 // The projects: a list beside the sessions, and on a phone a choice above them.
+import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatAge } from '../../../base/human.ts';
 import type { ProjectRow } from '../../wire.ts';
 import { addressWith, goTo } from '../router.ts';
@@ -22,7 +23,7 @@ export function ProjectList({ projects, current }: ProjectListProps) {
           key={row.project}
           href={addressWith({ project: row.project })}
           aria-current={row.project === current ? 'true' : undefined}
-          title={row.project}
+          title={neutralise(row.project)}
         >
           <span className="project-name">
             <Words text={shortProject(row.project)} />
@@ -49,7 +50,7 @@ export function ProjectSelect({ projects, current }: ProjectListProps) {
       <option value="">All projects</option>
       {projects.map(({ project, sessions }) => (
         <option key={project} value={project}>
-          {shortProject(project)} ({sessions})
+          {neutralise(shortProject(project))} ({sessions})
         </option>
       ))}
     </select>

@@ -1,6 +1,7 @@
 // The sessions as a table of which only what is in view is drawn. A row is a link to its session.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { neutralise } from '../../../base/hostile-text.ts';
 import { formatAge, formatBytes, formatCount } from '../../../base/human.ts';
 import type { SessionRow, SessionSort } from '../../wire.ts';
 import { addressWith } from '../router.ts';
@@ -113,7 +114,7 @@ const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) 
   const usedAt = row.endedAt ?? row.changedAt;
   const unknown = isReading ? '…' : '–';
   const facts: readonly (readonly [string, string, string])[] = [
-    ['project', shortProject(row.project), row.project],
+    ['project', shortProject(row.project), neutralise(row.project)],
     ['age', formatAge(usedAt, now), formatTime(usedAt)],
     ['turns', row.turns === null ? unknown : formatCount(row.turns), ''],
     ['size', formatBytes(row.sizeBytes), ''],
@@ -132,6 +133,9 @@ const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) 
       {facts.map(([name, text, tip]) => (
         <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
           <Words text={text} />
+          {name === 'turns' && row.turns !== null ? (
+            <span className="unit"> {row.turns === 1 ? 'turn' : 'turns'}</span>
+          ) : null}
         </td>
       ))}
     </>

@@ -1,6 +1,7 @@
 // A sub-agent, opened where it was started: its own turns, loaded when they are asked for, a few parts at a time. An
 // agent that started others shows them in the same way.
 import { useCallback, useContext, useEffect, useState } from 'react';
+import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatTokens } from '../../../base/human.ts';
 import type { AgentRow, SessionHead, TurnView } from '../../../export/page/view.ts';
 import { LiveContext, SourceContext, TargetContext, useFold, useSource } from './page-context.ts';
@@ -16,7 +17,7 @@ export function AgentPanel({ agent }: { readonly agent: AgentRow }) {
   }, [isWanted, setOpen]);
   const name = [agent.agentType, agent.description].filter((part) => part !== null).join(': ') || agent.agentId;
   return (
-    <article className="agent" aria-label={`Sub-agent ${name}`} data-agent={agent.agentId}>
+    <article className="agent" aria-label={neutralise(`Sub-agent ${name}`)} data-agent={agent.agentId}>
       <button type="button" className="agent-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden="true">↳</span> Sub-agent <Words text={name} />
       </button>
@@ -39,11 +40,13 @@ function AgentTurns({ agentId }: { readonly agentId: string }) {
     <SourceContext value={nested(own, above)}>
       <div className="agent-body">
         <p className="quiet">
-          {[
-            counted(head.lines, 'line'),
-            ...(head.models.length === 0 ? [] : [head.models.join(', ')]),
-            `${formatTokens(head.usage.outputTokens)} tokens out`,
-          ].join(' · ')}
+          <Words
+            text={[
+              counted(head.lines, 'line'),
+              ...(head.models.length === 0 ? [] : [head.models.join(', ')]),
+              `${formatTokens(head.usage.outputTokens)} tokens out`,
+            ].join(' · ')}
+          />
         </p>
         {parts.map((part) => (
           <div key={part.part}>

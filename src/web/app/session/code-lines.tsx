@@ -65,7 +65,7 @@ export function NumberedLines({ content, firstLine, language, label }: NumberedL
   const lines = content.split('\n').map((text, i) => ({ text, number: firstLine + i }));
   const paint = useHighlighter(language, lines.length);
   return (
-    <figure className="code" aria-label={label}>
+    <figure className="code" aria-label={neutralise(label)}>
       {lines.map(({ text, number }) => (
         <div className="code-line" key={number}>
           <span className="number">{number}</span>
@@ -88,7 +88,7 @@ export function Diff({ hunks, language, label }: DiffProps) {
     hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0),
   );
   return (
-    <figure className="code diff" aria-label={label}>
+    <figure className="code diff" aria-label={neutralise(label)}>
       {hunks.map((hunk, i) => (
         <Fragment key={`${hunk.oldStart} ${hunk.newStart} ${hunk.lines[0]}`}>
           {i === 0 ? null : <div className="gap" aria-hidden="true" />}

@@ -44,7 +44,6 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
     estimateSize: (part) => estimateHeight(head, part),
     getItemKey: (part) => part,
     overscan: 2,
-    useFlushSync: false,
   });
   const pursue = usePursuit(scrollRef, virtualizer);
   useImperativeHandle(handle, () => ({
@@ -63,17 +62,14 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
   return (
     <main className="conversation" id="conversation" ref={scrollRef} tabIndex={-1} aria-label="Conversation">
       <div className="conversation-rows" style={{ height: virtualizer.getTotalSize() }}>
-        {rows.map(({ index, start, key }) => (
-          <div
-            key={key}
-            ref={virtualizer.measureElement}
-            data-index={index}
-            className="row"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <Row head={head} store={store} part={index} />
-          </div>
-        ))}
+        {/* One below the other by themselves: a row that comes in lower than it was thought leaves no gap. */}
+        <div className="rows-in-view" style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}>
+          {rows.map(({ index, key }) => (
+            <div key={key} ref={virtualizer.measureElement} data-index={index} className="row">
+              <Row head={head} store={store} part={index} />
+            </div>
+          ))}
+        </div>
       </div>
       {head.parts === 0 ? <p className="empty">No conversation in this session, only bookkeeping.</p> : null}
       <Waiting head={head} />
@@ -115,6 +111,7 @@ function Row({ head, store, part }: { readonly head: SessionHead; readonly store
           <p className="quiet">
             Turn {row.index} <Words text={row.prompt} />
           </p>
+          <div className="loading-lines" aria-hidden="true" />
         </div>
       )}
     </article>

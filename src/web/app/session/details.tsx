@@ -1,5 +1,6 @@
 // A tool call as what it is: a diff, a terminal, a file, a search, a list of things to do, an answer from the web, a
 // question, a plan; anything else as JSON in and text out.
+import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatBytes } from '../../../base/human.ts';
 import type {
   CallDetail,
@@ -166,8 +167,9 @@ function Todos({ detail }: { readonly detail: TodoDetail }) {
   return (
     <ul className="todos">
       {detail.todos.map(({ content, status }, i) => (
-        <li key={`${i} ${content}`} className={`todo-${status}`}>
-          <span className="todo-mark" role="img" aria-label={status.replaceAll('_', ' ')}>
+        // A class of the transcript's own choice would look like whatever of the page it names.
+        <li key={`${i} ${content}`} className={Object.hasOwn(todoMarks, status) ? `todo-${status}` : ''}>
+          <span className="todo-mark" role="img" aria-label={neutralise(status.replaceAll('_', ' '))}>
             {Object.hasOwn(todoMarks, status) ? todoMarks[status] : '·'}
           </span>
           <Words text={content} />

@@ -2,8 +2,10 @@
 import {
   branchId,
   type EmbeddedBranch,
+  type EmbeddedLine,
   type EmbeddedSession,
   embeddedId,
+  lineId,
   markdownId,
   partId,
   valueId,
@@ -29,7 +31,7 @@ export function embeddedSource(agentId: string | null = null): SessionSource {
   return {
     key: session.sessionId,
     agentId,
-    exported: { note: session.note },
+    exported: { note: session.note, hasRaw: session.hasRaw },
     // A file has no other addresses than those behind a hash.
     startPlace: () => readAddress(location.hash.slice(1)),
     addressOf: (place) => `#${writeQuery(place)}`,
@@ -37,9 +39,7 @@ export function embeddedSource(agentId: string | null = null): SessionSource {
     parts: async (branch, from, to) => partsOf(branchOf(branch), from, to),
     text: async ({ pointer }) => readJson(valueId(pointer)),
     imageUrl: ({ pointer }) => readJson(valueId(pointer)),
-    line: async () => {
-      throw new Error('an exported page has no raw lines');
-    },
+    line: async (line) => readJson<EmbeddedLine>(lineId(transcript, line)),
     find: async (query) => {
       const branch = branchOf(query.branch);
       return findInParts(query, branch.parts.length, {

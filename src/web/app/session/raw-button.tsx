@@ -5,7 +5,7 @@ import { useActions, useSource } from './page-context.ts';
 export function RawButton({ place, also = null }: { readonly place: Place; readonly also?: Place | null }) {
   const source = useSource();
   const { showRaw } = useActions();
-  if (source.exported !== null) return null;
+  if (source.exported?.hasRaw === false) return null;
   return (
     <span className="raw-buttons">
       {[place, ...(also === null || also.line === place.line ? [] : [also])].map((each) => (

@@ -5,6 +5,7 @@ import { formatBytes } from '../../../base/human.ts';
 import type { Place } from '../../../export/page/view.ts';
 import { useActions } from './page-context.ts';
 import type { RawLine, SessionSource } from './source.ts';
+import { Words } from './text.tsx';
 
 export interface RawDrawerProps {
   readonly source: SessionSource;
@@ -41,7 +42,12 @@ export function RawDrawer({ source, place, onClose }: RawDrawerProps) {
       <header>
         <h2>
           Line {place.line}
-          {source.agentId === null ? '' : ` of sub-agent ${source.agentId}`}
+          {source.agentId === null ? null : (
+            <>
+              {' '}
+              of sub-agent <Words text={source.agentId} />
+            </>
+          )}
         </h2>
         <span className="quiet">{raw === null ? '' : formatBytes(raw.sizeBytes)}</span>
         <button

@@ -1,5 +1,6 @@
 // The top of the session page: what it is, where and when, what it took, its branches, and what can be done with it.
 
+import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatBytes, formatDuration, formatTokens } from '../../../base/human.ts';
 import { shellQuote } from '../../../base/shell-quote.ts';
 import type { BranchRow, SessionHead } from '../../../export/page/view.ts';
@@ -18,8 +19,10 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
   const resume = `${head.cwd === null ? '' : `cd ${shellQuote(head.cwd)} && `}claude --resume ${shellQuote(head.sessionId)}`;
+  // The header of the page is Clew's own, unless this is all there is.
+  const Frame = source.exported === null ? 'section' : 'header';
   return (
-    <header className="session-header">
+    <Frame className="session-header" aria-label="Session">
       <div className="session-title">
         {source.exported === null ? (
           <a className="home" href="/">
@@ -46,7 +49,7 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
             Find
           </button>
           {source.exported === null ? (
-            <button type="button" onClick={() => copy(resume, 'Resume command')} title={resume}>
+            <button type="button" onClick={() => copy(resume, 'Resume command')} title={neutralise(resume)}>
               Copy resume command
             </button>
           ) : null}
@@ -77,7 +80,7 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
         </p>
       )}
       {head.damageCount === 0 ? null : <Damage head={head} />}
-    </header>
+    </Frame>
   );
 }
 

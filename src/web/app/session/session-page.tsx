@@ -20,6 +20,7 @@ import {
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { SessionSource } from './source.ts';
+import { Words } from './text.tsx';
 import { useKeys } from './use-keys.ts';
 import { type LoadedSession, useSession } from './use-session.ts';
 
@@ -54,9 +55,11 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
       <SourceContext value={source}>
         <LiveContext value={agentVersions}>
           {problem !== null ? (
-            <main className="message-page">
+            <main className="message-page" id="conversation">
               <h1>This session cannot be shown</h1>
-              <p>{problem}</p>
+              <p>
+                <Words text={problem} />
+              </p>
               {source.exported === null ? (
                 <p>
                   <a href="/">All sessions</a>
@@ -64,7 +67,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
               ) : null}
             </main>
           ) : session === null ? (
-            <main className="message-page" aria-busy="true">
+            <main className="message-page" id="conversation" aria-busy="true">
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (
@@ -140,9 +143,11 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
   return (
     <TargetContext value={target}>
       <div className={`session ${hasOutline ? 'with-outline' : ''}`}>
-        <a className="skip" href="#conversation">
-          To the conversation
-        </a>
+        {source.exported === null ? null : (
+          <a className="skip" href="#conversation">
+            To the conversation
+          </a>
+        )}
         <SessionHeader
           head={head}
           onFind={() => setFinding(true)}

@@ -14,8 +14,8 @@ export interface SessionSource {
   readonly key: string;
   /** The sub-agent whose transcript this is. */
   readonly agentId: string | null;
-  /** Of a file by itself, which has no raw lines, no list to go back to and nothing to resume: what it says of itself. */
-  readonly exported: { readonly note: string } | null;
+  /** Of a file by itself, which has no list to go back to and nothing to resume: what it says of itself. */
+  readonly exported: { readonly note: string; readonly hasRaw: boolean } | null;
   /** The place that the browser's address names. */
   startPlace(): SessionAddress;
   /** The address of a place, from that of the page. */

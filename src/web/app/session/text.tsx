@@ -106,7 +106,7 @@ export function TerminalText({
   if (text.text === '') return null;
   return (
     <>
-      <figure className={`terminal ${tone}`} aria-label={label}>
+      <figure className={`terminal ${tone}`} aria-label={neutralise(label)}>
         <pre>
           {runs.map(({ key, run }) => {
             const className = runClass(run);

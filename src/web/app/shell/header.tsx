@@ -23,7 +23,7 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
   const status = useStatus();
   return (
     <header className="shell-header">
-      <a className="skip" href="#main">
+      <a className="skip" href={path.startsWith('/s/') ? '#conversation' : '#main'}>
         To the content
       </a>
       <div className="shell-bar">

@@ -1,5 +1,6 @@
 // Names with a bar each, longest first: models, projects, tools.
 import { useState } from 'react';
+import { neutralise } from '../../../base/hostile-text.ts';
 import { Words } from '../session/text.tsx';
 
 export interface BarRow {
@@ -36,7 +37,11 @@ export function BarList({ title, rows }: { readonly title: string; readonly rows
             <span className={`bar-facts ${row.isProblem === true ? 'problem' : ''}`}>{row.facts}</span>
             {row.onReceipts === undefined ? null : (
               <button type="button" onClick={row.onReceipts}>
-                Receipts<span className="unseen"> of {row.name}</span>
+                Receipts
+                <span className="unseen">
+                  {' '}
+                  of <Words text={row.name} />
+                </span>
               </button>
             )}
           </li>
@@ -53,12 +58,13 @@ export function BarList({ title, rows }: { readonly title: string; readonly rows
 
 function BarName({ row }: { readonly row: BarRow }) {
   const name = <Words text={row.name} />;
+  const title = row.title === undefined ? undefined : neutralise(row.title);
   return row.href === undefined ? (
-    <span className="bar-name" title={row.title}>
+    <span className="bar-name" title={title}>
       {name}
     </span>
   ) : (
-    <a className="bar-name" href={row.href} title={row.title} data-stop="">
+    <a className="bar-name" href={row.href} title={title} data-stop="">
       {name}
     </a>
   );

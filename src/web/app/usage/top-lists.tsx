@@ -29,7 +29,11 @@ export function TopLists({ top, onReceipts }: TopListsProps) {
                   <Words text={shortProject(session.project)} /> · {counted(session.messages, 'message')}
                 </span>
                 <button type="button" onClick={() => onReceipts(title, { session: session.key })}>
-                  Receipts<span className="unseen"> of {title}</span>
+                  Receipts
+                  <span className="unseen">
+                    {' '}
+                    of <Words text={title} />
+                  </span>
                 </button>
               </li>
             );

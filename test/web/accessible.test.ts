@@ -1,0 +1,135 @@
+// Every page, and what opens on it, as axe sees it: all of its rules, light and dark, on a desk and on a phone. A picture of
+// each is left in build/screenshots for people to look at.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { projectRoot } from '../support/paths.ts';
+import { openWebServer, type WebServer } from '../support/web-server.ts';
+import { at } from './page-kit.ts';
+import { age, buildingId, damagedId, expiringId, pageLibrary, sayLive } from './page-library.ts';
+import { everything, everythingId } from './page-sessions.ts';
+
+const pictures = path.join(projectRoot, 'build/screenshots');
+
+const views: Readonly<Record<string, BrowserContextOptions>> = {
+  light: desktop,
+  dark: { ...desktop, colorScheme: 'dark' },
+  phone,
+  'phone-dark': { ...phone, colorScheme: 'dark' },
+};
+
+interface Place {
+  readonly name: string;
+  readonly address: string;
+  /** What is there once the page is. */
+  readonly shown: string;
+  /** What one can open on it is looked at in two views; the page itself in all. */
+  readonly opens?: readonly (readonly [string, (page: Page) => Promise<void>])[];
+}
+
+const places: readonly Place[] = [
+  { name: 'library', address: '/', shown: '.session-rows [data-stop]', opens: [['keys', opensKeys]] },
+  { name: 'search', address: '/?q=light', shown: '.hit mark' },
+  { name: 'nothing-found', address: '/?q=zzzyyyxxx', shown: '.empty-state' },
+  { name: 'session', address: `/s/${buildingId}`, shown: '.turn .answer', opens: [['agent', opensAgent]] },
+  {
+    name: 'blocks',
+    address: `/s/${everythingId}`,
+    shown: '.hljs-keyword',
+    opens: [
+      ['folded', unfolds],
+      ['find', finds],
+      ['raw-line', opensRaw],
+    ],
+  },
+  { name: 'usage', address: '/usage', shown: '.top-lists li', opens: [['receipts', opensReceipts]] },
+  { name: 'health', address: `/health?session=${damagedId}`, shown: '.findings li', opens: [['dry-run', tries]] },
+  { name: 'live', address: '/live', shown: '.live-session li' },
+  { name: 'no-session', address: '/s/no-such-session', shown: '.message-page h1' },
+];
+
+test('axe knows no fault of any page', { skip: skipWithoutChromium, timeout: 900_000 }, async (context) => {
+  await openBrowser();
+  mkdirSync(pictures, { recursive: true });
+  const files = { ...pageLibrary(), [`-home-dev-widgets/${everythingId}.jsonl`]: everything() };
+  const server = await openWebServer(context, files, { allowsChanges: true });
+  age(server.root, expiringId, 27);
+  await server.isCurrent();
+  for (const view of Object.keys(views)) await context.test(view, () => isFaultless(server, view));
+});
+
+async function isFaultless(server: WebServer, view: string): Promise<void> {
+  const { page } = await openPage(server.url, views[view]);
+  const looksInside = view === 'light' || view === 'phone-dark';
+  for (const { name, address, shown, opens = [] } of places) {
+    if (name === 'live') sayLive(server.root, 'grind on');
+    await page.goto(at(server, address));
+    await page.locator(shown).first().waitFor();
+    await examine(page, name, view);
+    for (const [opened, open] of looksInside ? opens : []) {
+      await open(page);
+      await examine(page, `${name}-${opened}`, view);
+    }
+  }
+  await page.context().close();
+}
+
+async function examine(page: Page, name: string, view: string): Promise<void> {
+  await page.screenshot({ path: path.join(pictures, `${name}-${view}.png`) });
+  // Legacy mode looks at the page without frames of others, of which there are none, in half the time.
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  // Which headings an answer has, and in which order, is the transcript's own affair.
+  const isTranscript = new URL(page.url()).pathname.startsWith('/s/');
+  const { violations } = await (isTranscript ? axe.disableRules(['heading-order']) : axe).analyze();
+  assert.deepEqual(
+    violations.map(
+      ({ id, impact, nodes }) => `${id}, ${impact}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
+    ),
+    [],
+    `${name}, ${view}`,
+  );
+}
+
+async function opensKeys(page: Page): Promise<void> {
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
+}
+
+async function opensAgent(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Sub-agent/ })
+    .first()
+    .click();
+  await page.locator('.agent-body .call').first().waitFor();
+}
+
+async function unfolds(page: Page): Promise<void> {
+  const folded = page.locator('main [aria-expanded="false"]');
+  for (let i = 0; i < 30 && (await folded.count()) > 0; i++) await folded.first().click();
+}
+
+async function finds(page: Page): Promise<void> {
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('word');
+  await page.locator('.find-hits mark').first().waitFor();
+}
+
+async function opensRaw(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.locator('.raw-button').first().click();
+  await page.locator('dialog.drawer pre', { hasText: '{' }).waitFor();
+}
+
+async function opensReceipts(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Receipts' }).first().click();
+  await page.locator('dialog.receipts ol > li').first().waitFor();
+}
+
+async function tries(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Dry run of a repair' }).click();
+  await page.locator('.preview').first().waitFor();
+}
