@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { coreChunk } from './build-core.mjs';
 import { inkParts } from './build-ink.mjs';
 import { buildPage, buildStandalone } from './build-page.mjs';
 
@@ -40,7 +41,7 @@ await build({
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
   // One file loads in a fraction of the time of a package's many; only the native one stays outside.
   external: ['libsql'],
-  plugins: [lazyProcesses, inkParts],
+  plugins: [coreChunk, lazyProcesses, inkParts],
   // React's own development build checks and warns, at several times the cost.
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: {

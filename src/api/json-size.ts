@@ -1,16 +1,14 @@
 // A JSON value → the bytes it takes in a request, and roughly how many tokens. Both walk with a stack of their own,
 // because a value may nest deeper than the call stack, and neither builds the request as one string.
 import { isArray, isObject } from '../base/json.ts';
-
-/** Longer strings are measured roughly: they are over every limit, and escaping one could exceed what a string may hold. */
-const longStringChars = 64 * 1024 * 1024;
+import { measureText } from '../base/stand-in.ts';
 
 export function jsonByteLength(value: unknown): number {
   let bytes = 0;
   const left: unknown[] = [value];
   while (left.length > 0) {
     const next = left.pop();
-    if (typeof next === 'string') bytes += stringByteLength(next);
+    if (typeof next === 'string') bytes += measureText(next, 'json');
     else if (isArray(next)) {
       bytes += 2 + Math.max(0, next.length - 1);
       for (const item of next) left.push(item === undefined ? null : item);
@@ -21,10 +19,6 @@ export function jsonByteLength(value: unknown): number {
     } else bytes += String(next).length;
   }
   return bytes;
-}
-
-function stringByteLength(text: string): number {
-  return text.length > longStringChars ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }
 
 /** What the model does not read as text: signatures, encoded data, names of kinds. */
@@ -45,7 +39,7 @@ export function estimateTextTokens(value: unknown): number {
   const left: unknown[] = [value];
   while (left.length > 0) {
     const next = left.pop();
-    if (typeof next === 'string') bytes += Buffer.byteLength(next);
+    if (typeof next === 'string') bytes += measureText(next, 'utf8');
     else if (isArray(next)) for (const item of next) left.push(item);
     else if (isObject(next)) {
       for (const [key, inner] of Object.entries(next)) if (!unreadMembers.has(key)) left.push(inner);

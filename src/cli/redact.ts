@@ -97,6 +97,8 @@ async function print(
     const value = { ...outcomeJson(outcome), secrets: secrets.map(secretJson) };
     return writeOut([`${jsonText(value, 2)}\n`], io);
   }
+  if (secrets.length === 0)
+    return writeOut([`no secret was found in ${source.session.id}, so nothing is written\n`], io);
   const { id: _, ...final } = outcome;
   const text = outcomeText(flags['no-backup'] === true ? final : outcome, source);
   await writeOut([neutralise(text), neutralise(secretsText(secrets, source.session.files.main, source.session))], io);

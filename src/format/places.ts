@@ -128,3 +128,5 @@ for (const [place, { of, last, members }] of places.entries()) {
   insides[of] = place;
   lastInside[of] = last;
 }
+// It is looked into as well, but as a list of blocks.
+lastInside[field.content] = field.content;

@@ -124,6 +124,6 @@ function prefix(bytes: Buffer, start: number, end: number): string {
 }
 
 function isEscaped(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (bytes[i] === backslash) return true;
-  return false;
+  const at = bytes.indexOf(backslash, start);
+  return at >= 0 && at < end;
 }

@@ -65,7 +65,7 @@ function walkObject(bytes: Buffer, at: number, place: number): number {
     else i = found === 0 ? skipValue(bytes, value) : walkInside(bytes, value, found);
     if (i < 0) return -1;
     if (found === 0) continue;
-    if (byte !== openBrace && byte !== openBracket) forgetInside(found);
+    if (byte !== openBrace && byte !== openBracket && lastInside[found] !== 0) forgetInside(found);
     starts[found] = value;
     ends[found] = i;
   }

@@ -28,6 +28,7 @@ export function bytesForProof(offset: number): number {
 
 // One buffer for all: a library has thousands of files.
 const buffer = Buffer.allocUnsafeSlow(headBytes);
+const words = new Int32Array(buffer.buffer);
 
 function hashRange(file: number, start: number, end: number): string {
   let filled = 0;
@@ -36,19 +37,24 @@ function hashRange(file: number, start: number, end: number): string {
     if (got === 0) break;
     filled += got;
   }
-  return hashBytes(buffer, filled);
+  return hashBuffer(filled);
 }
 
 /**
- * FNV-1a, twice with different beginnings: 64 bits are enough to tell that a file was replaced, and nothing has to be
- * loaded for them.
+ * Two sums in the manner of FNV-1a, but a word at a time, with the high bits brought down after each: 64 bits are enough
+ * to tell that a file was replaced, and nothing has to be loaded for them.
  */
-function hashBytes(bytes: Uint8Array, length: number): string {
-  return `${foldBytes(bytes, length, 0x811c9dc5).toString(36)}.${foldBytes(bytes, length, 0x9e3779b9).toString(36)}`;
-}
-
-function foldBytes(bytes: Uint8Array, length: number, seed: number): number {
-  let hash = seed | 0;
-  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
-  return hash;
+function hashBuffer(length: number): string {
+  const count = (length + 3) >> 2;
+  buffer.fill(0, length, count * 4);
+  let one = 0x811c9dc5 ^ length;
+  let other = 0x9e3779b9;
+  for (let i = 0; i < count; i++) {
+    const word = words[i] as number;
+    one = Math.imul(one ^ word, 0x01000193);
+    one ^= one >>> 15;
+    other = Math.imul(other ^ word, 0x85ebca6b);
+    other ^= other >>> 13;
+  }
+  return `${one.toString(36)}.${other.toString(36)}`;
 }

@@ -10,7 +10,7 @@ import { scannedUsage } from '../format/scan-usage.ts';
 import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '../format/spans.ts';
 import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
-import { promptText } from '../session/prompt-text.ts';
+import { spokenText } from '../session/prompt-text.ts';
 import { type Line, type LineOptions, readLines } from '../store/lines.ts';
 import type { LineWithUsage } from './usage-rows.ts';
 
@@ -230,7 +230,7 @@ class RowReader {
     if (prompt === undefined) return;
     this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
-    const text = promptText(scannedTexts(bytes).map((each) => ({ type: 'text', text: each }))).trim();
+    const text = spokenText(scannedTexts(bytes)).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);
   }
 

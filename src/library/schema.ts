@@ -8,7 +8,7 @@ import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 9;
+export const schemaVersion = 10;
 
 const tables = `
 CREATE TABLE sessions (
@@ -81,7 +81,6 @@ CREATE TABLE tool_calls (
   agent_id TEXT,
   PRIMARY KEY (file, tool_use_id)
 ) WITHOUT ROWID;
-CREATE INDEX tool_calls_by_touched ON tool_calls (touched) WHERE touched IS NOT NULL;
 `;
 
 export interface IndexOptions {

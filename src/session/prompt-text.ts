@@ -3,7 +3,11 @@
 import { type Block, isText } from '../format/block.ts';
 
 export function promptText(blocks: readonly Block[]): string {
-  const texts = blocks.filter(isText).map((block) => block.text);
+  return spokenText(blocks.filter(isText).map((block) => block.text));
+}
+
+/** The same for who has the texts of the blocks already. */
+export function spokenText(texts: readonly string[]): string {
   const said = texts.filter((text) => !text.startsWith('<system-reminder>'));
   const own = said.filter((text) => !/^<ide_(selection|opened_file)>/.test(text));
   return commandLine((own.length > 0 ? own : said).join('\n'));

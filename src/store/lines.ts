@@ -64,14 +64,10 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
     options.onRead?.(bytesRead);
     const searchFrom = filled;
     filled += bytesRead;
-    const batch: Line[] = [];
-    let start = 0;
-    for (;;) {
-      const at = buffer.indexOf(newline, Math.max(start, searchFrom));
-      if (at < 0 || at >= filled) break;
-      batch.push(line(buffer, bufferOffset, number++, start, at, true));
-      start = at + 1;
-    }
+    const batch = splitLines({ buffer, searchFrom, filled, offset: bufferOffset, number });
+    const last = batch.at(-1);
+    const start = last === undefined ? 0 : last.offset + last.length + 1 - bufferOffset;
+    number += batch.length;
     if (bytesRead === 0) {
       if (start < filled) batch.push(line(buffer, bufferOffset, number, start, filled, false));
       if (batch.length > 0) yield batch;
@@ -114,6 +110,30 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
     bufferOffset = lineEnd.offset + 1;
     filled = 0;
   }
+}
+
+interface FilledBuffer {
+  readonly buffer: Buffer;
+  /** No newline stands before it. */
+  readonly searchFrom: number;
+  readonly filled: number;
+  /** In the file, of the first byte of the buffer. */
+  readonly offset: number;
+  /** Of the first line. */
+  readonly number: number;
+}
+
+/** The lines that end in the buffer. By itself, as it is all that runs for every line: what is small is soon compiled. */
+function splitLines({ buffer, searchFrom, filled, offset, number }: FilledBuffer): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  let end = buffer.indexOf(newline, searchFrom);
+  while (end >= 0 && end < filled) {
+    lines.push(line(buffer, offset, number + lines.length, start, end, true));
+    start = end + 1;
+    end = buffer.indexOf(newline, start);
+  }
+  return lines;
 }
 
 // Pictures make lines of a few megabytes: fresh memory for each is page faults, more than reading them costs.

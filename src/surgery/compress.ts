@@ -5,16 +5,18 @@ import { randomUUID } from 'node:crypto';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { standInFor } from '../base/stand-in.ts';
 import type { Edit } from '../format/edit.ts';
 import { isLinked } from '../session/graph.ts';
 import { isMessage, type Node } from '../session/node.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import { buildResumeGraph } from '../session/resume/graph.ts';
-import { requestMessages, resumeLines, traceMessages } from '../session/resume/request.ts';
+import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type CompressCut, findCompressCut } from './compress-cut.ts';
 import { type Summary, summaryText } from './compress-summary.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
+import { leanRequest, leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Plan } from './plan.ts';
 import { relink } from './relink.ts';
@@ -173,7 +175,7 @@ function pinFor(session: Session, first: Node | undefined, summaryUuid: string):
 }
 
 function tokensOf(session: Session): number {
-  const request = requestMessages(session);
+  const request = leanRequest(session);
   return 'refused' in request ? 0 : estimateTextTokens(request.messages);
 }
 
@@ -190,14 +192,14 @@ function withoutAbsent(entry: Record<string, JsonObject[string] | undefined>): J
 
 /** A resume begins with the summary and then sends exactly what it sent of the kept turns before. */
 function checkCompressed(before: Session, after: Session, { kept }: CompressCut, text: string): readonly string[] {
-  const source = traceMessages(before);
-  const result = traceMessages(after);
+  const source = leanTrace(before);
+  const result = leanTrace(after);
   if ('refused' in source) return [];
   if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
   const skips = source.model === result.model ? {} : { skips: isThinking };
   const [summary, ...rest] = outlineOf(result.messages, skips);
   const all = outlineOf(source.messages, skips);
-  const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text }], lines: [] }]);
+  const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text: standInFor(text) }], lines: [] }]);
   const parting = describeParting(rest.length === 0 ? [] : all.slice(-rest.length), rest);
   const isKept = new Set(kept.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
   const sent = (lines: readonly Node[]): string[] =>

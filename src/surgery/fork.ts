@@ -5,7 +5,6 @@ import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { callsOf, isBoundary, isMessage, type Node } from '../session/node.ts';
-import { requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { cwdOf } from '../session/session.ts';
 import { titleOf } from '../session/title.ts';
@@ -14,7 +13,7 @@ import { NewIds } from './ids.ts';
 import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
 import { cwdEdits, folderFor } from './relocate.ts';
-import { requestDigest } from './request-parts.ts';
+import { lookAtResume } from './resume-look.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
@@ -169,7 +168,7 @@ export function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlyS
 }
 
 function sameRequest(original: Session, { session }: StagedSession): readonly string[] {
-  return requestDigest(requestMessages(original)) === requestDigest(requestMessages(session))
+  return lookAtResume(original).digest === lookAtResume(session).digest
     ? []
     : ['a resume of the fork would not send what a resume of the original sends'];
 }

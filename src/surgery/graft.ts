@@ -8,12 +8,12 @@ import { isArray, isObject, type JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { isBoundary, type Node } from '../session/node.ts';
 import { texts } from '../session/resume/client.ts';
-import { requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { agentsOfSecond } from './graft-agents.ts';
 import { secondIds } from './graft-ids.ts';
 import { sessionIdEdits } from './ids.ts';
+import { leanRequest } from './lean-request.ts';
 import { newSession } from './new-session.ts';
 import { madeLine, type OutLine } from './out-line.ts';
 import type { Dropped, Plan, PlannedSession, StagedSession } from './plan.ts';
@@ -76,7 +76,7 @@ function refuse(a: Side, b: Side, shared: number): void {
         `${session.id} was compacted after the two parted (turn ${shared}), so its turns cannot follow others`,
         'fork it before the compaction (`clew fork --at TURN`) and graft that',
       );
-    if (!isBeginning(sharedBlocks({ session, turns }, shared), sentBlocks(requestMessages(session))))
+    if (!isBeginning(sharedBlocks({ session, turns }, shared), sentBlocks(leanRequest(session))))
       throw new UserError(
         `a resume of ${session.id} does not send what it shares in one piece: its history has gaps or stands twice`,
         'repair it first: `clew doctor --fix`',
@@ -201,7 +201,7 @@ const linkTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', '
 
 /** At its end the client would answer open calls by itself; in the middle it would leave out the whole line. */
 function closingOf(session: Session, tail: Node, parentUuid: string | null): JsonObject | undefined {
-  const request = requestMessages(session);
+  const request = leanRequest(session);
   const messages = 'refused' in request ? [] : request.messages;
   const results = messages
     .flatMap(({ content }) => content)
@@ -240,9 +240,9 @@ function checkSent(
   shared: number,
   { session }: StagedSession,
 ): readonly string[] {
-  const sent = sentBlocks(requestMessages(session)).map(withoutIds);
-  const a = sentBlocks(requestMessages(first.session)).map(withoutIds);
-  const b = sentBlocks(requestMessages(second.session)).map(withoutIds);
+  const sent = sentBlocks(leanRequest(session)).map(withoutIds);
+  const a = sentBlocks(leanRequest(first.session)).map(withoutIds);
+  const b = sentBlocks(leanRequest(second.session)).map(withoutIds);
   const isInterleaved = pieces.some(({ from }, i) => from === 'first' && pieces[i - 1]?.from === 'second');
   const own = b.slice(sharedBlocks(second, shared).length);
   const isWhole = isInterleaved ? isSameBag(sent, [...a, ...own]) : isDeepStrictEqual(sent, [...a, ...own]);

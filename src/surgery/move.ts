@@ -3,16 +3,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
-import { type ResumeRequest, requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { placedSession } from './new-session.ts';
 import { persistedEdits } from './persisted-paths.ts';
 import type { Plan, PlannedOtherFile, PlannedSession } from './plan.ts';
 import { cwdEdits } from './relocate.ts';
+import { lookAtResume } from './resume-look.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 import { bytesOf, stagedPath } from './stage.ts';
@@ -126,14 +125,5 @@ async function hashOf(content: Buffer | AsyncIterable<Buffer> | Iterable<Buffer>
 
 /** Whether two sessions send the same, whatever folder their large outputs lie in. */
 export function sendsTheSame(before: Session | undefined, after: Session): boolean {
-  if (before === undefined) return false;
-  return isDeepStrictEqual(withoutPlaces(requestMessages(before)), withoutPlaces(requestMessages(after)));
-}
-
-function withoutPlaces(request: ResumeRequest): unknown {
-  return JSON.parse(JSON.stringify(request), (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith('<persisted-output>')
-      ? value.replace(/(Full output saved to: ).*[\\/]tool-results[\\/]/, '$1')
-      : value,
-  );
+  return before !== undefined && lookAtResume(before).placelessDigest === lookAtResume(after).placelessDigest;
 }

@@ -271,6 +271,7 @@ async function refuseWithoutRoom(plan: Plan, sources: readonly Source[], operati
       throw new UserError(
         `not enough room in ${folder}: ${formatBytes(needed)} needed, ${formatBytes(room)} free`,
         'make room on the disk and run it again',
+        exitCodes.refused,
       );
   }
 }

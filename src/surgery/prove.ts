@@ -1,24 +1,22 @@
 // A staged result and what it was made from → the proof that it may be written, or what is wrong with it. The numbers
 // go to the user; one broken promise, and nothing is written.
 import { isDeepStrictEqual } from 'node:util';
-import { checkRequest } from '../api/check-request.ts';
 import type { Violation } from '../api/rule.ts';
 import { asObject, parseJson } from '../base/json.ts';
 import { countReachable, type Reachable } from '../session/reachable.ts';
-import { type ResumeRequest, requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import { readLines } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import type { Origin, OutLine } from './out-line.ts';
 import type { Plan, PlannedFile, StagedSession } from './plan.ts';
+import { lookAtResume, type ResumeLook } from './resume-look.ts';
 import { stagedPath } from './stage.ts';
 
 export interface Proof {
   readonly reachable: Reachable;
   readonly before: Reachable;
-  /** Tool calls in what a resume sends, and how many of them have exactly one result. */
-  readonly pairs: { readonly calls: number; readonly answered: number };
+  readonly pairs: ResumeLook['pairs'];
   readonly violations: readonly Violation[];
   readonly untouchedIdentical: boolean;
 }
@@ -39,12 +37,11 @@ export async function proveResult(
   source: Session | undefined,
   kept: KeptLines,
 ): Promise<Proved> {
-  // A request holds all that was said: one at a time, or a long session is in memory several times.
-  const resumed = lookAtRequest(staged.session, source);
-  const violations = violationsOf(staged.session);
+  const resumed = lookAtResume(staged.session);
+  const { pairs, violations } = resumed;
   const lines = countLines(staged, folder, kept);
   const broken = [
-    ...resumed.broken,
+    ...newRefusal(resumed, source),
     ...brokenRules(plan, violations, source),
     ...(lines.differing === 0 ? [] : [`${lines.differing} lines that were to stay differ`]),
     ...(await (plan.expects?.(staged, index) ?? [])),
@@ -53,7 +50,7 @@ export async function proveResult(
     proof: {
       reachable: countReachable(staged.session),
       before: source === undefined ? { loaded: 0, of: 0 } : countReachable(source),
-      pairs: resumed.pairs,
+      pairs,
       violations,
       untouchedIdentical: lines.differing === 0,
     },
@@ -81,13 +78,10 @@ export class KeptLines {
   }
 }
 
-/** What it says of calls and results, and whether Claude Code would refuse it, though not what it was made from. */
-function lookAtRequest(session: Session, source: Session | undefined): Pick<Proof, 'pairs'> & Pick<Proved, 'broken'> {
-  const request = requestMessages(session);
-  const pairs = countPairs(request);
-  if (!('refused' in request) || source === undefined || 'refused' in requestMessages(source))
-    return { pairs, broken: [] };
-  return { pairs, broken: [`Claude Code would refuse the result: ${request.refused}`] };
+/** Whether Claude Code would refuse it, though not what it was made from. */
+function newRefusal(resumed: ResumeLook, source: Session | undefined): readonly string[] {
+  if (resumed.refused === undefined || source === undefined || lookAtResume(source).refused !== undefined) return [];
+  return [`Claude Code would refuse the result: ${resumed.refused}`];
 }
 
 /** A session that was rejected before may stay so, unless it was to be repaired. */
@@ -95,25 +89,9 @@ function brokenRules(plan: Plan, after: readonly Violation[], source: Session | 
   // Some the API no longer enforces, some are only estimated: told, but no reason to refuse.
   const certain = after.filter(({ isFormer, isEstimate }) => isFormer !== true && isEstimate !== true);
   if (certain.length === 0) return [];
-  const known = plan.violations === 'all' || source === undefined ? [] : violationsOf(source);
+  const known = plan.violations === 'all' || source === undefined ? [] : lookAtResume(source).violations;
   const rules = new Set(known.map(({ rule }) => rule));
   return certain.filter(({ rule }) => !rules.has(rule)).map(({ message }) => `the API would reject it: ${message}`);
-}
-
-/** What the API would say to a resume, which always comes with a prompt. */
-export function violationsOf(session: Session): readonly Violation[] {
-  const request = requestMessages(session, 'go on');
-  return 'refused' in request ? [] : checkRequest(request);
-}
-
-function countPairs(request: ResumeRequest): Proof['pairs'] {
-  const calls: unknown[] = [];
-  const results = new Map<unknown, number>();
-  for (const block of 'refused' in request ? [] : request.messages.flatMap(({ content }) => content)) {
-    if (block.type === 'tool_use') calls.push(block.id);
-    if (block.type === 'tool_result') results.set(block.tool_use_id, (results.get(block.tool_use_id) ?? 0) + 1);
-  }
-  return { calls: calls.length, answered: calls.filter((id) => results.get(id) === 1).length };
 }
 
 /** Compares every line on the disk with the file it came from. */

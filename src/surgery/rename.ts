@@ -2,10 +2,9 @@
 // end of the transcript, for titles also a side file that current clients read.
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { requestMessages } from '../session/resume/request.ts';
 import { sameSession } from './new-session.ts';
 import type { FileSource, Plan, PlannedFile } from './plan.ts';
-import { requestDigest } from './request-parts.ts';
+import { lookAtResume } from './resume-look.ts';
 import type { Source } from './source.ts';
 
 export function planRename(source: Source, title: string): Plan {
@@ -35,7 +34,6 @@ function planNote(
   const { session } = source;
   const { transcript } = session;
   const inserts = new Map([[transcript.nodes.length - 1, [entry]]]);
-  const before = requestDigest(requestMessages(session));
   return {
     operation,
     words: [word],
@@ -43,7 +41,9 @@ function planNote(
     results: [sameSession(source, { rewrites: new Map([[transcript.path, { inserts }]]), ...files })],
     dropped: [],
     expects: (staged) =>
-      requestDigest(requestMessages(staged.session)) === before ? [] : ['a resume would send something else'],
+      lookAtResume(staged.session).digest === lookAtResume(session).digest
+        ? []
+        : ['a resume would send something else'],
   };
 }
 

@@ -1,15 +1,15 @@
 // Compares what two sessions send where one is a part of the other, block by block: what the client adds by itself at
 // an end (a closing answer, results of open calls), calls that nothing answered, reminders, line breaks between joined lines, and thinking, which
 // goes with the model of the last answer, may differ.
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../base/json.ts';
 import { scanRecord } from '../format/scan.ts';
 import { Node, SharedValues } from '../session/node.ts';
 import { texts } from '../session/resume/client.ts';
 import { normalise } from '../session/resume/normalise.ts';
-import { type ResumeRequest, requestMessages } from '../session/resume/request.ts';
+import type { ResumeRequest } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import { leanRequest } from './lean-request.ts';
 
 export type SentBlock = JsonObject & { readonly role: string };
 
@@ -44,7 +44,7 @@ export function pinnedRequest(
   const { nodes } = transcript;
   const pin = madeNode(pinTo(leafUuid, ''), nodes.length);
   const read = (node: Node): JsonObject => (node === pin ? {} : transcript.read(node));
-  return requestMessages({ transcript: { nodes: [...nodes, pin], read } });
+  return leanRequest({ transcript: { nodes: [...nodes, pin], read } });
 }
 
 /** The line that makes exactly this line the end (RESUME rule 13). */
@@ -70,12 +70,4 @@ function isMadeUp(block: JsonObject): boolean {
 
 function comparable(block: JsonObject): JsonObject {
   return block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block;
-}
-
-/** Equal for requests that say the same. Of a long session two at once would not fit into memory. */
-export function requestDigest(request: ResumeRequest): string {
-  const hash = createHash('sha256');
-  if ('refused' in request) hash.update(JSON.stringify(request));
-  else for (const message of request.messages) hash.update(`${JSON.stringify(message)}\n`);
-  return hash.digest('hex');
 }

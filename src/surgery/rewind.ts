@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import { isLinked } from '../session/graph.ts';
 import { isMessage, type Node } from '../session/node.ts';
-import { type ResumeRequest, requestMessages, resumeLines } from '../session/resume/request.ts';
+import { type ResumeRequest, resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { agentsBehind, type Cut, findCut } from './fork.ts';
+import { leanRequest } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Plan, PlannedSession } from './plan.ts';
 import { isBeginning, pinnedRequest, pinTo, requestWithin, sentBlocks } from './request-parts.ts';
@@ -37,12 +38,16 @@ export function planRewind(source: Source, { to, isInPlace = false }: RewindOpti
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result(source, cut, leaf.uuid, drops, isInPlace)],
     dropped: drops === undefined ? [] : droppedBy(session.transcript, drops),
-    notes: isPinned && cut.rewrite.drops?.size !== 0 ? ['later turns stay in the file, beside the conversation'] : [],
+    notes: isPinned && hasLater(session, cut) ? ['later turns stay in the file, beside the conversation'] : [],
     expects: (staged) =>
-      isDeepStrictEqual(requestMessages(staged.session), expected) && isPartOf(session, leaf, staged.session)
+      isDeepStrictEqual(leanRequest(staged.session), expected) && isPartOf(session, leaf, staged.session)
         ? []
         : [`a resume would not end with turn ${to}`],
   };
+}
+
+function hasLater({ transcript }: Session, { rewrite }: Cut): boolean {
+  return transcript.nodes.some((node) => isMessage(node) && rewrite.drops?.has(node.index) === true);
 }
 
 /** The last message of what is kept, along the branch: in the file a parent may stand behind its child. */
@@ -71,7 +76,7 @@ export function dropsBehind(
 export function isPartOf(original: Session, leaf: Node, part: Session): boolean {
   const resumed = resumeLines(original.transcript);
   if ('refused' in resumed || !resumed.lines.includes(leaf)) return true;
-  return isBeginning(sentBlocks(requestMessages(part)), sentBlocks(requestMessages(original)));
+  return isBeginning(sentBlocks(leanRequest(part)), sentBlocks(leanRequest(original)));
 }
 
 function result(

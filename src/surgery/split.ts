@@ -4,11 +4,12 @@ import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
 import { isLinked } from '../session/graph.ts';
 import { callsOf, type Node, resultsOf } from '../session/node.ts';
-import { requestMessages, resumeLines } from '../session/resume/request.ts';
+import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { findCut } from './fork.ts';
+import { leanRequest } from './lean-request.ts';
 import { newSession } from './new-session.ts';
 import type { Plan } from './plan.ts';
 import { isBeginning, pinTo, requestWithin, type SentBlock, sentBlocks } from './request-parts.ts';
@@ -47,7 +48,7 @@ export function planSplit(source: Source, { at }: SplitOptions): Plan {
     dropped: droppedBy(transcript, new Map(gone)),
     notes: takesNothingOf(session, cut.kept) ? [] : [`the second session knows nothing of the turns up to ${at}`],
     expects: ({ session: part }, index) => {
-      const sent = requestMessages(part);
+      const sent = leanRequest(part);
       if (index === 0)
         return isDeepStrictEqual(sent, expected) && isApart ? [] : [`the first part would not end with turn ${at}`];
       return isDeepStrictEqual(sentBlocks(sent), rest)
@@ -61,7 +62,7 @@ function refuse(session: Session, turns: readonly Turn[], at: string): void {
   const number = /^\d+$/.test(at) ? Number(at) : 0;
   if (number < 1 || number >= turns.length)
     throw new UserError(
-      `${session.id} cannot be split at turn ${at}: it has ${turns.length}`,
+      `${session.id} cannot be split at turn ${at}: it has ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}`,
       turns.length < 2 ? 'only a session of several turns can be split' : `name one from 1 to ${turns.length - 1}`,
     );
   const next = turns[number];
@@ -129,7 +130,7 @@ function restOf(
   later: readonly Node[],
   first: readonly SentBlock[],
 ): { readonly rest: readonly SentBlock[]; readonly isApart: boolean } {
-  const whole = sentBlocks(requestMessages(session));
+  const whole = sentBlocks(leanRequest(session));
   if (takesNothingOf(session, kept)) return { rest: whole, isApart: true };
   const isApart = isBeginning(first, whole);
   if (isApart || !session.transcript.mayRepeat) return { rest: whole.slice(first.length), isApart };

@@ -4,13 +4,14 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { countReachable } from '../session/reachable.ts';
 import { texts } from '../session/resume/client.ts';
 import { textBlock } from '../session/resume/draft.ts';
-import { type NormalMessage, normalise } from '../session/resume/normalise.ts';
-import { type ResumeRequest, requestMessages } from '../session/resume/request.ts';
+import { normalise } from '../session/resume/normalise.ts';
+import { requestMessages } from '../session/resume/request.ts';
 import { loadSession, type Session } from '../session/session.ts';
 import { writeNewFile } from '../store/replace.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
 import { makePortable, type PortableSession } from './portable.ts';
-import { type Proved, violationsOf } from './prove.ts';
+import type { Proved } from './prove.ts';
+import { digestOf, lookAtResume } from './resume-look.ts';
 import { stagedPath } from './stage.ts';
 
 export interface StagedPortable {
@@ -28,13 +29,13 @@ export async function stagePortable(staged: StagedSession, folder: string): Prom
   const file = stagedPath(folder, mainFile(staged.planned).name);
   const origins = originLines(staged);
   // The staged session reads its lines from the file that is replaced here.
-  const before = JSON.stringify(withoutJoints(requestMessages(staged.session)));
+  const before = jointlessDigest(staged.session);
   await rm(file);
   await writeNewFile(file, entryBytes(portable));
   const session = await loadSession(file);
   return {
     session,
-    sendsSame: JSON.stringify(withoutJoints(requestMessages(session))) === before,
+    sendsSame: jointlessDigest(session) === before,
     changed: portable.lines.length,
     dropped: portable.dropped.flatMap(({ node, reason }) => {
       const line = origins[node.line - 1];
@@ -48,24 +49,30 @@ export function provePortable(portable: StagedPortable, proved: Proved): Proved 
     proof: {
       ...proved.proof,
       reachable: countReachable(portable.session),
-      violations: violationsOf(portable.session),
+      violations: lookAtResume(portable.session).violations,
     },
     changed: portable.changed,
     broken: [...proved.broken, ...(portable.sendsSame ? [] : ['the portable form would not send the same messages'])],
   };
 }
 
-function withoutJoints(request: ResumeRequest): readonly NormalMessage[] {
-  if ('refused' in request) return [];
+/** Of what is sent, without what two clients do differently where lines meet. Texts are joined here, so in full. */
+function jointlessDigest(session: Session): string {
+  const request = requestMessages(session);
+  if ('refused' in request) return '';
   const { messages } = request;
   const isOpen = messages.at(-1)?.role === 'user';
   const closed = isOpen ? [...messages, { role: 'assistant', content: [textBlock(texts.noResponse)] }] : messages;
-  return normalise(closed).map(({ role, content }) => ({
-    role,
-    content: content.map((block) =>
-      block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
-    ),
-  }));
+  return digestOf(
+    closed
+      .flatMap((message) => normalise([message]))
+      .map(({ role, content }) => ({
+        role,
+        content: content.map((block) =>
+          block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
+        ),
+      })),
+  );
 }
 
 function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
@@ -76,5 +83,7 @@ function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
 function originLines(staged: StagedSession): readonly (number | undefined)[] {
   const { content } = mainFile(staged.planned);
   if (!('lines' in content)) return [];
-  return [...content.lines()].map(({ origin }) => origin?.line);
+  const origins: (number | undefined)[] = [];
+  for (const { origin } of content.lines()) origins.push(origin?.line);
+  return origins;
 }

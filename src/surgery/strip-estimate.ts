@@ -7,8 +7,9 @@ import { editJson } from '../format/edit.ts';
 import { noUsage } from '../format/usage.ts';
 import type { PriceList } from '../library/prices.ts';
 import { isMessage, type Node } from '../session/node.ts';
-import { requestMessages, resumeLines } from '../session/resume/request.ts';
+import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import { leanRequest } from './lean-request.ts';
 import { stripMain } from './strip.ts';
 import type { Stripped } from './strip-lines.ts';
 import type { StripKind, StripOptions } from './strip-options.ts';
@@ -51,7 +52,7 @@ export function estimateStrip(session: Session, limits: Limits, prices: PriceLis
   const resumed = resumeLines(session.transcript);
   const chain = 'refused' in resumed ? [] : resumed.lines;
   const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
-  const request = requestMessages(session);
+  const request = leanRequest(session);
   const model = 'refused' in request ? undefined : request.model;
   const rows = tried.map(({ kind, options }): StripRow => {
     const { stripped } = stripMain(session, scope, options);

@@ -5,8 +5,8 @@ import { type Node, resultsOf } from '../session/node.ts';
 import type { WireBlock } from '../session/resume/draft.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
-import { traceMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import { leanTrace } from './lean-request.ts';
 import { type StripOptions, toolMatcher } from './strip-options.ts';
 import { cutMark, imageMark } from './strip-values.ts';
 import { describeParting, outlineOf, thinkingKey } from './wire-outline.ts';
@@ -17,10 +17,15 @@ export interface StripPromise {
   isOpen(node: Node): boolean;
 }
 
+/** Room for the note behind a text that was cut. */
+const markChars = 512;
+
 /** Each text is a promise that does not hold. */
 export function checkStripped(before: Session, after: Session, promise: StripPromise): readonly string[] {
-  const source = traceMessages(before);
-  const result = traceMessages(after);
+  const { truncateResults = 0, truncateInputs = 0 } = promise.options;
+  const startChars = Math.max(truncateResults, truncateInputs) + markChars;
+  const source = leanTrace(before, startChars);
+  const result = leanTrace(after, startChars);
   if ('refused' in source) return [];
   if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
   const loose = looseThinking(source.messages, promise.calls);

@@ -4,9 +4,10 @@
 import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
 import { isMessage, type Node } from '../session/node.ts';
-import { resumeLines, traceMessages } from '../session/resume/request.ts';
+import { resumeLines } from '../session/resume/request.ts';
 import { makeSession, type Session } from '../session/session.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
+import { leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Dropped, Plan } from './plan.ts';
 import { relink } from './relink.ts';
@@ -33,7 +34,10 @@ export function planStrip(source: Source, options: StripOptions): Plan {
     dropped.push(...droppedBy(agent.transcript, rewrite.drops, path));
   }
   if (main.isEmpty && rewrites.size === 1)
-    throw new UserError(`there is nothing of that in ${session.id}`, `see \`clew strip ${session.id}\``);
+    throw new UserError(
+      `there is nothing of that in ${isLimited(options) ? 'the older turns of ' : ''}${session.id}`,
+      `see \`clew strip ${session.id}\``,
+    );
   if (
     chainOf(session).some(isMessage) &&
     chainOf(session).every((node) => !isMessage(node) || stripped.drops.has(node.index))
@@ -50,6 +54,10 @@ export function planStrip(source: Source, options: StripOptions): Plan {
   };
 }
 
+function isLimited({ keepLast, olderThanTurns, olderThanTime }: StripOptions): boolean {
+  return (keepLast ?? olderThanTurns ?? olderThanTime) !== undefined;
+}
+
 export const freshUsageNote = 'the usage of its last answer is set to 0, so that no client takes the context for full';
 
 /** What goes from the main transcript, and which of its lines may be touched. */
@@ -58,7 +66,7 @@ export function stripMain(
   scope: Scope,
   options: StripOptions,
 ): { readonly stripped: Stripped; isOpen(node: Node): boolean } {
-  const traced = traceMessages(session);
+  const traced = leanTrace(session);
   const sent = new Set('refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines));
   const chain = new Set(chainOf(session));
   const isOpen = (node: Node): boolean =>

@@ -42,7 +42,7 @@ test(
   { skip },
   async (context) => {
     const script = [bash('echo shining > lit; cat lit lamp.ts'), text('It **shines**.'), text('Still shining.')];
-    const { terminal, server, sessionFile } = await startChat(context, script);
+    const { terminal, server, folder, sessionFile } = await startChat(context, script);
     terminal.type('light the lamp', 'Enter');
     await terminal.screen(/^ Allow Bash\?\n {3}echo shining > lit; cat lit lamp.ts/m);
     terminal.type('1');
@@ -57,8 +57,11 @@ test(
     assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
     terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
     await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
-    terminal.type('and now, as @lamp.png shows?', 'Enter');
-    await terminal.screen(/^● Still shining\.$/m);
+    // As a terminal pastes a file that is dropped on it.
+    terminal.paste(`'${folder}/project/lamp.png' `);
+    await terminal.screen(/^› @lamp\.png\s*$/m);
+    terminal.type('and now, as this shows?', 'Enter');
+    await terminal.screen(/^● Still shining\.$[\s\S]*^› ask for/m);
     assert.deepEqual(
       sentMessages(server).map((message) => asObject(message)?.role),
       ['user', 'assistant', 'user', 'assistant', 'user'],

@@ -1,13 +1,16 @@
 // What a user gets wrong, for every command that changes sessions: one line that says what and what next, the right exit
 // code, and no byte changed anywhere.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { holdSession } from '../../src/library/session-use.ts';
-import { runClew } from '../support/clew.ts';
-import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
+import { cleanEnv, runClew } from '../support/clew.ts';
+import { clew } from '../support/paths.ts';
+import { noSmallDisk } from '../support/small-disk.ts';
+import { type Bench, benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 const empty = '00000000-0000-4000-8000-000000000001';
@@ -110,12 +113,13 @@ test("a session that Clew's own agent works in is changed by no command either",
   assert.equal(clewIn(bench, 'tag S t').status, 0);
 });
 
-/** With a secret, damage and an operation to take back, so that no command has nothing to do. */
+/** With an operation to take back, a secret, and no newline at the end, so that no command has nothing to do. */
 function changedLibrary(context: Parameters<typeof benchWith>[0]): Bench {
   const bench = library(context);
-  const secret = ['gh', `p_${'aB3dE5fG7hI9'.repeat(3)}`].join('');
-  appendFileSync(bench.main, transcript().user(`it is ${secret}`, { parentUuid: 'gone', uuid: 'x' }).text().trimEnd());
   assert.equal(clewIn(bench, 'rename S before').status, 0);
+  const secret = ['gh', `p_${'aB3dE5fG7hI9'.repeat(3)}`].join('');
+  const place = { uuid: 'x', parentUuid: 'a3', timestamp: '2026-01-03T11:00:00.000Z' };
+  appendFileSync(bench.main, transcript().user(`it is ${secret}`, place).text().trimEnd());
   return bench;
 }
 
@@ -131,17 +135,66 @@ function assertLeftAlone(bench: Bench, user: string): void {
 }
 
 test('every command that changes sessions can be tried first, and tells a program what it would do', (context) => {
-  const bench = library(context);
+  const bench = changedLibrary(context);
+  assert.equal(clewIn(bench, 'bundle S -o sent.clew').status, 0);
+  const { to } = JSON.parse(clewIn(bench, 'fork S --at 1 --json').stdout);
+  const end = entriesOf(to.path).findLast(({ type }) => type === 'assistant');
+  const place = { parentUuid: String(end?.uuid), sessionId: to.sessionId, timestamp: '2026-01-03T11:00:00.000Z' };
+  appendFileSync(to.path, transcript().user('another way', place).text());
   const before = contentsOf(bench.root);
   const tries = ['fork S', 'strip S --tools', 'compress S --keep-turns 1', 'move S --to /w/q', 'rewind S --to 1'];
-  for (const words of [...tries, 'split S --at 1', 'rename S t', 'tag S t', 'bundle S -o new.clew']) {
-    const { status, stdout } = clewIn(bench, `${words} --dry-run --json`);
+  const others = ['split S --at 1', 'rename S t', 'tag S t', 'bundle S -o new.clew', 'redact S', 'import sent.clew'];
+  for (const words of [...tries, ...others, `graft S ${to.sessionId}`]) {
+    const { status, stdout, stderr } = clewIn(bench, `${words} --dry-run --json`);
+    assert.deepEqual([words, status, stderr], [words, 0, '']);
     const { operation, written } = JSON.parse(stdout);
-    assert.deepEqual([words, status, operation, written], [words, 0, words.split(' ')[0], false]);
+    assert.deepEqual([words, operation, written], [words, words.split(' ')[0], false]);
   }
+  const renamed = JSON.parse(clewIn(bench, 'history --json').stdout).at(-1).id;
+  const undo = JSON.parse(clewIn(bench, `undo ${renamed} --dry-run --json`).stdout);
+  assert.equal(undo.operation, 'rename');
+  const fix = JSON.parse(clewIn(bench, 'doctor S --fix --dry-run --json').stdout);
+  assert.deepEqual([fix.written, fix.dropped], [null, []]);
   assert.deepEqual(contentsOf(bench.root), before);
   assert.ok(!existsSync(path.join(bench.root, 'new.clew')));
 });
+
+test(
+  'without room on the disk everything is refused in one line before it is begun',
+  { skip: noSmallDisk },
+  (context) => {
+    const bench = library(context);
+    const big = transcript({ sessionId: prompt })
+      .user(`a long one ${'x'.repeat(200_000)}`)
+      .assistant('read')
+      .user('two')
+      .assistant('done');
+    writeFileSync(path.join(bench.folder, `${prompt}.jsonl`), big.text());
+    const state = bench.env.CLEW_HOME;
+    mkdirSync(state, { recursive: true });
+    const before = contentsOf(bench.root);
+    const script = 'mount -t tmpfs -o size=64k tmpfs "$CLEW_HOME" && exec "$@"';
+    for (const words of [
+      'fork S',
+      'tag S t',
+      'compress S --keep-turns 1',
+      'rewind S --to 1',
+      'split S --at 1',
+      'move S --to /w/q',
+    ]) {
+      const args = words.split(' ').map((word) => (word === 'S' ? prompt : word));
+      const command = ['-rm', 'sh', '-c', script, 'sh', process.execPath, clew, ...args, '--root', bench.root];
+      const env = { ...cleanEnv(), CLEW_HOME: state };
+      const { status, stderr } = spawnSync('unshare', command, { encoding: 'utf8', env });
+      assert.deepEqual([words, status], [words, 3], stderr);
+      assert.match(
+        stderr,
+        /^clew: not enough room in \S+: \d{3} KB needed, \d+ KB free; make room on the disk and run it again\n$/,
+      );
+    }
+    assert.deepEqual(contentsOf(bench.root), before);
+  },
+);
 
 function library(context: Parameters<typeof benchWith>[0]): Bench {
   const main = transcript()

@@ -11,6 +11,8 @@ import { waitFor } from './wait.ts';
 
 export interface Terminal {
   type(...keys: readonly string[]): void;
+  /** In brackets, as terminals paste. */
+  paste(text: string): void;
   resize(columns: number, rows: number): void;
   /** The screen, once it shows what is waited for and stands still (a clock may go on); it fails where that never comes. */
   screen(wanted: RegExp): Promise<string>;
@@ -57,6 +59,10 @@ export function openTerminal(
   tmux('new-session', '-d', '-s', 't', '-x', String(columns), '-y', String(rows), 'sh');
   return {
     type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
+    paste: (text) => {
+      tmux('set-buffer', text);
+      tmux('paste-buffer', '-p', '-t', 't');
+    },
     resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
     close: () => void tmux('kill-server'),
     scrollback: () => tmux('capture-pane', '-p', '-S', '-', '-t', 't'),

@@ -24,7 +24,9 @@ test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (contex
   await server.isCurrent();
   const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
   await run('the library lists projects and sessions with their marks', listsSessions);
+  await run('every column sorts', sortsColumns);
   await run('it is sorted and filtered, and the address says how', sortsAndFilters);
+  await run('a page is used while the index is made, and says how far that is', usesUnfinished);
   await run('a search finds as one types, marks what it found, and opens at the place', searches);
   await run('a search that the server refuses, and one that finds nothing, say so', tellsOfNothing);
   await run('keys step, open, go to pages and show help', followsKeys);
@@ -57,7 +59,11 @@ async function listsSessions(server: WebServer): Promise<void> {
   assert.match(await rowOf(page, liveId).innerText(), /live/);
   assert.match(await rowOf(page, damagedId).innerText(), /damaged line/);
   assert.match(await rowOf(page, expiringId).innerText(), /deleted in [23] days/);
-  assert.match(await rowOf(page, buildingId).innerText(), /\$0\.\d\d/);
+  const cells = await rowOf(page, buildingId).getByRole('cell').allInnerTexts();
+  assert.deepEqual(
+    cells.map((cell) => cell.replace(/^\d+ (h|d|mo|y)$/, 'an age')),
+    ['Find out why the build is slow', 'ada/lighthouse', 'an age', '2', '16 KB', '$0.24'],
+  );
   // Hostile words are words.
   assert.match(await rowOf(page, hostileId).innerText(), /<img src=x onerror=alert\(1\)>/);
   assert.equal(await page.locator('main img').count(), 0);
@@ -69,6 +75,50 @@ async function listsSessions(server: WebServer): Promise<void> {
     (await server.client.projects()).length + 1,
   );
   await noComplaints(opened);
+}
+
+async function sortsColumns(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url);
+  const { page } = opened;
+  for (const [name, sort] of [
+    ['Session', 'title'],
+    ['Project', 'project'],
+    ['Turns', 'turns'],
+    ['Cost', 'cost'],
+    ['Used', 'age'],
+  ] as const) {
+    await page.getByRole('columnheader', { name }).getByRole('link').click();
+    const { rows } = await server.client.sessions({ sort });
+    const wanted = rows.map(({ key }) => `/s/${key}`);
+    const shown = `Array.from(document.querySelectorAll('.session-rows [data-stop]'), (link) => link.getAttribute('href'))`;
+    await isTrue(page, `JSON.stringify(${shown}) === ${JSON.stringify(JSON.stringify(wanted))}`);
+  }
+  await noComplaints(opened);
+}
+
+/** The rows are the server's; what it says of its index is held where it would be gone in a moment. */
+async function usesUnfinished(server: WebServer): Promise<void> {
+  const status = await server.client.status();
+  const index = { ...status.index, phase: 'text', bytesDone: 30, bytesTotal: 100 };
+  const { page } = await openPage(at(server, '/no-such-page'));
+  await page.route(/api\/events/, (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 100000\nevent: hello\ndata: ${JSON.stringify({ ...status, index })}\n\n`,
+    }),
+  );
+  await page.goto(at(server, '/'));
+  await page.getByText('Reading words to search for, 30 %').waitFor();
+  assert.equal(
+    await page.getByRole('progressbar', { name: 'Reading words to search for' }).getAttribute('value'),
+    '30',
+  );
+  await page.getByRole('link', { name: 'Find out why the build is slow' }).click();
+  await page.locator('.turn .answer').first().waitFor();
+  await page.goto(at(server, '/?q=slugify'));
+  await page.getByText('Not everything has been read yet.').waitFor();
+  await page.locator('.hit mark').first().waitFor();
+  await page.context().close();
 }
 
 async function sortsAndFilters(server: WebServer): Promise<void> {
@@ -125,6 +175,9 @@ async function searches(server: WebServer): Promise<void> {
   assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
   const { total } = await server.client.search({ text: 'slugify' });
   assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} place`));
+  await page.getByRole('button', { name: 'Exactly' }).click();
+  await page.waitForURL(/mode=exact/);
+  await hit.waitFor();
   const href = (await hit.getAttribute('href')) ?? '';
   const line = new URL(href, server.base).searchParams.get('line');
   await hit.click();
@@ -283,6 +336,16 @@ async function beginsEmpty(server: WebServer): Promise<void> {
   const { page, complaints } = await openPage(server.url);
   await page.getByText('There are no sessions yet.').waitFor();
   await page.getByText('These are demo sessions.').waitFor();
+  for (const [key, words] of [
+    ['u', 'Nothing has been counted yet.'],
+    ['h', 'Every session is sound.'],
+    ['v', 'Nothing is running.'],
+    ['l', 'There are no sessions yet.'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByText(words).waitFor();
+  }
   manySessions(server.root, 1);
   await page.getByRole('link', { name: 'task number 1' }).waitFor();
   assert.deepEqual(complaints, []);

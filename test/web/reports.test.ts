@@ -36,7 +36,16 @@ async function showsUsage(server: WebServer): Promise<void> {
     .getByRole('region', { name: 'By tool' })
     .getByText(tools[0]?.name ?? '', { exact: true })
     .waitFor();
-  const { turns } = await server.client.top();
+  const { rows: models } = await server.client.usage({ by: 'model' });
+  assert.deepEqual(
+    (await page.getByRole('region', { name: 'By model' }).locator('.bar-name').allInnerTexts()).sort(),
+    models.map(({ key }) => key ?? '').sort(),
+  );
+  const { turns, sessions } = await server.client.top();
+  assert.deepEqual(
+    await hrefsOf(page, '[aria-label="Most expensive sessions"] a'),
+    sessions.map(({ key }) => `/s/${key}`),
+  );
   const dearest = page.getByRole('region', { name: 'Most expensive turns' }).getByRole('link').first();
   assert.equal(await dearest.getAttribute('href'), `/s/${turns[0]?.key}?line=${turns[0]?.line}`);
 
@@ -55,6 +64,8 @@ async function showsUsage(server: WebServer): Promise<void> {
   await hasCount(page, '.time-chart rect', 1);
   await page.getByRole('button', { name: 'Tokens' }).click();
   await page.getByRole('region', { name: 'Tokens by day' }).waitFor();
+  await page.goto(at(server, '/usage?by=monthly'));
+  await page.getByRole('region', { name: 'Cost by month' }).waitFor();
   await page.goto(at(server, '/usage?since=2001-01-01&until=2001-01-02'));
   await page.getByText('No messages in these days.').waitFor();
   await page.goto(at(server, '/usage'));
@@ -78,6 +89,12 @@ async function mends(server: WebServer): Promise<void> {
     sessions.map(({ key }) => `/health?session=${key}`),
   );
   assert.equal(sessions[0]?.key, damagedId);
+  await page
+    .getByRole('region', { name: 'Kinds of damage' })
+    .getByRole('link', { name: /L-torn-tail/ })
+    .click();
+  await page.waitForURL(/code=L-torn-tail/);
+  await hasCount(page, '.doctor-list li', 1);
   await list.locator('[data-stop]').first().click();
   const one = page.getByRole('region', { name: 'One session' });
   await one.getByText('L-torn-tail').waitFor();

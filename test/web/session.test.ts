@@ -100,6 +100,9 @@ async function showsTurns(site: Site): Promise<void> {
   await page.locator('.diff .added').first().waitFor();
   assert.deepEqual(await page.locator('.turn-head .cost').allTextContents(), [' · $0.20', ' · $0.04']);
   assert.equal(await page.locator('.chart-line').count(), 1);
+  await page.getByText('Context, at most 17.4k of 200k tokens').waitFor();
+  await page.getByRole('button', { name: /^done Grep/ }).click();
+  await page.locator('.files li', { hasText: 'test/highlight.test.ts' }).waitFor();
   assert.match((await page.locator('.terminal').first().textContent()) ?? '', /400 pages in 9\.12 s/);
   await done(opened);
 }
@@ -123,6 +126,8 @@ async function showsEverything(site: Site): Promise<void> {
   await shown('.note.error', 'API error 529: Overloaded');
   await shown('.queued', 'And hurry');
   assert.equal(await page.getByText('First I think about it.').count(), 1, 'thinking is folded to its first line');
+  await page.getByRole('button', { name: /^Thinking/ }).click();
+  await shown('.thinking .prose', 'First I think about it.');
   await page.getByRole('button', { name: 'WebSearch' }).click();
   await shown('.links a[rel="noopener noreferrer"]', 'Sunny days');
   await page.getByRole('button', { name: /^done Read/ }).click();
@@ -185,6 +190,10 @@ async function followsKeys(site: Site): Promise<void> {
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
   await page.keyboard.press('Escape');
+  await page.keyboard.press('o');
+  await page.locator('nav.outline').waitFor({ state: 'hidden' });
+  await page.keyboard.press('o');
+  await page.locator('nav.outline').waitFor();
   await page.keyboard.press('Shift+G');
   await page.getByText('the very last words').waitFor();
   await page.keyboard.press('g');
@@ -222,9 +231,11 @@ async function copies(site: Site): Promise<void> {
   const view = { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] };
   const opened = await site.open(demoId, { view });
   const { page } = opened;
-  const copied = async (button: string, said: string): Promise<string> => {
-    await page.getByRole('button', { name: button }).first().click();
+  const copied = async (button: string, said: string, within = '.session-header'): Promise<string> => {
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await page.locator(within).first().getByRole('button', { name: button }).click();
     await page.getByText(said).waitFor();
+    await becomesTrue(page, "navigator.clipboard.readText().then((text) => text !== '')");
     return page.evaluate<string>('navigator.clipboard.readText()');
   };
   assert.equal(
@@ -233,6 +244,13 @@ async function copies(site: Site): Promise<void> {
   );
   assert.match(await copied('Copy as Markdown', 'Markdown copied'), /^# Find out why the build is slow\n/);
   assert.match(await copied('Copy link', 'Link copied'), new RegExp(`^http://127\\.0\\.0\\.1:\\d+/s/${demoId}$`));
+  const turn = '.turn-head >> nth=1';
+  await page.locator('.outline-row', { hasText: 'do the first one' }).click();
+  assert.match(await copied('Copy as Markdown', 'Markdown copied', turn), /^\n?## 2\. do the first one\n/);
+  const link = await copied('Copy link', 'Link copied', turn);
+  assert.match(link, new RegExp(`/s/${demoId}\\?line=\\d+$`));
+  await page.goto(link);
+  await page.locator('.prompt.target', { hasText: 'do the first one' }).waitFor();
   await done(opened);
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { readImageSize } from '../../api/image-size.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { smallerPictureCommand } from '../smaller-picture.ts';
 import { type FileContent, readContent } from '../text-file.ts';
 import type { SeenFile } from '../tool.ts';
 
@@ -21,6 +22,8 @@ export const attachmentLimits = {
   /** Larger ones the API refuses. */
   imageBytes: 3_750_000,
   imageSide: 8000,
+  /** What is advised: the API makes larger ones smaller itself. */
+  smallSide: 2000,
   names: 300,
   bytes: 10_000_000,
 } as const;
@@ -87,10 +90,12 @@ function attachBinary(file: string, shown: string, content: Extract<FileContent,
   const base64 = content.bytes.toString('base64');
   const image = readImageSize(base64);
   if (image === undefined) return { file, blocks: [], notes: [`${shown} is binary: not attached`] };
+  const smaller = `make a smaller copy and mention that: ${smallerPictureCommand(shown, attachmentLimits.smallSide)}`;
   if (content.isCut || content.bytes.length > attachmentLimits.imageBytes)
-    return { file, blocks: [], notes: [`${shown} is too large for an image: not attached`] };
-  if (Math.max(image.width, image.height) > attachmentLimits.imageSide)
-    return { file, blocks: [], notes: [`${shown} has sides over ${attachmentLimits.imageSide} pixels: not attached`] };
+    return { file, blocks: [], notes: [`${shown} is too large for an image: not attached; ${smaller}`] };
+  const side = attachmentLimits.imageSide;
+  if (Math.max(image.width, image.height) > side)
+    return { file, blocks: [], notes: [`${shown} has sides over ${side} pixels: not attached; ${smaller}`] };
   return {
     file,
     blocks: [

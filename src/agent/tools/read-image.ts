@@ -3,6 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ImageSize, readImageSize } from '../../api/image-size.ts';
 import { formatBytes } from '../../base/human.ts';
+import { smallerPictureCommand } from '../smaller-picture.ts';
 import type { ToolOutcome } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { type FoundFile, readWhole } from './file-access.ts';
@@ -80,5 +81,5 @@ function fits({ bytes, width, height }: Picture): boolean {
 
 function describeTooLarge(file: string, bytes: Buffer, width: number, height: number): string {
   const { imageSide, imageBase64Chars } = limits.read;
-  return `${file} is ${width}×${height} pixels and ${formatBytes(bytes.length)}; a picture may have ${imageSide} pixels a side and ${formatBytes((imageBase64Chars * 3) / 4)}. Make a smaller copy with Bash (for example: magick in.jpg -resize ${imageSide}x${imageSide} out.png) and read that.`;
+  return `${file} is ${width}×${height} pixels and ${formatBytes(bytes.length)}; a picture may have ${imageSide} pixels a side and ${formatBytes((imageBase64Chars * 3) / 4)}. Make a smaller copy with Bash and read that: ${smallerPictureCommand(file, imageSide)}`;
 }

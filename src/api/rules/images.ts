@@ -1,5 +1,6 @@
 // Images: type, bytes, sides and number, read from headers. The five megabytes are counted in base64 characters: the
 // error that langchain-ai/langchain#21654 quotes names the encoded length of a smaller file.
+import { measureText } from '../../base/stand-in.ts';
 import { type ImageType, readImageSize, readImageType } from '../image-size.ts';
 import { otherMaxImages } from '../models.ts';
 import type { ImageView, RequestView } from '../request-view.ts';
@@ -36,8 +37,8 @@ export const imageRules: readonly ApiRule[] = [
     find: (request) =>
       inline(
         request,
-        ({ data }) => data.length > maxImageBytes,
-        ({ data }) => ({ bytes: data.length }),
+        ({ data }) => measureText(data, 'chars') > maxImageBytes,
+        ({ data }) => ({ bytes: measureText(data, 'chars') }),
       ),
   }),
   makeRule({

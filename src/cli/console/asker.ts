@@ -4,8 +4,11 @@ import type { Approve } from '../../agent/parts.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
 import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
 import type { Key } from '../terminal/keys.ts';
+import { createStyle } from '../terminal/style.ts';
 import type { ConsoleStore } from './console-state.ts';
 import { type Dialog, type DialogAnswer, pressInDialog } from './dialog.ts';
+import { turnBody } from './dialog-lines.ts';
+import { roomOf } from './layout.ts';
 import {
   approvalDialog,
   approvalOf,
@@ -42,9 +45,21 @@ export class Asker {
     this.#pressedMs = this.#now();
     if (this.#isUnexpected && quietMs < pauseMs && key.name !== 'escape' && key.name !== 'ctrl-c') return;
     this.#isUnexpected = false;
+    const pages = key.name === 'page-down' ? 1 : key.name === 'page-up' ? -1 : undefined;
+    if (pages !== undefined && dialog.choices.length < 10) {
+      this.#turn(dialog, pages);
+      return;
+    }
     const pressed = pressInDialog(dialog, key);
     if (pressed.answer === undefined) this.#store.update({ dialog: pressed.dialog });
     else this.#answer?.(pressed.answer);
+  }
+
+  #turn(dialog: Dialog, pages: 1 | -1): void {
+    const { columns, rows, nowMs } = this.#store.get();
+    // Only counted, never shown.
+    const drawing = { columns, rows, nowMs, cwd: '', style: createStyle(false) };
+    this.#store.update({ dialog: turnBody(dialog, pages, drawing, roomOf(drawing)) });
   }
 
   /** Nobody answers any more. */

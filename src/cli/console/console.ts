@@ -17,6 +17,7 @@ import { pressInEditor, remember, setText } from './editor.ts';
 import type { Item } from './item.ts';
 import { editorWidth } from './layout.ts';
 import { openOrCopy } from './opening.ts';
+import { mentionPastedPictures } from './pasted-pictures.ts';
 import { gitBranch } from './project-files.ts';
 import { appendHistory, historyFile, readHistory } from './prompt-history.ts';
 import { mountScreen } from './screen.tsx';
@@ -238,11 +239,21 @@ class Console {
     const completed = this.#completer.press(key);
     if (completed === 'taken') return;
     const { editor, columns } = this.#store.get();
-    const edited = pressInEditor(editor, key, editorWidth(columns));
+    const edited = pressInEditor(editor, this.#withPictures(key), editorWidth(columns));
     if (edited === undefined) return;
     this.#store.update({ editor: edited.editor });
     if (edited.submitted === undefined) this.#completer.look(this.#agent?.state.commands ?? []);
     else this.#said(edited.submitted);
+  }
+
+  /** A pasted path of a picture as the mention that attaches it. */
+  #withPictures(key: Key): Key {
+    if (key.name !== 'paste') return key;
+    const { buffer } = this.#store.get().editor;
+    const mentions = mentionPastedPictures(key.text, this.#agent?.state.cwd ?? this.#options.agent.cwd);
+    if (mentions === undefined) return key;
+    const isApart = /(?:^|\s)$/.test(buffer.text.slice(0, buffer.cursor));
+    return { ...key, text: isApart ? mentions : ` ${mentions}` };
   }
 
   #said(prompt: string): void {

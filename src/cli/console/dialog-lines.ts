@@ -1,11 +1,11 @@
 // A dialog → its lines, and where the cursor stands while words are typed. The choices are always in sight: a long body
-// is cut, a long list scrolls.
+// and a long list scroll.
 import { displayWidth, neutralise, oneLine } from '../../base/terminal-text.ts';
 import { scrollTo } from '../picker/state.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 import { rule } from '../terminal-lines.ts';
 import type { Dialog } from './dialog.ts';
-import { type Drawing, firstLines, fitFacts } from './drawing.ts';
+import { type Drawing, fitFacts } from './drawing.ts';
 import { layOutBuffer } from './text-buffer.ts';
 
 export interface PlacedLines {
@@ -15,15 +15,46 @@ export interface PlacedLines {
 
 export function dialogLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
   const { style, columns } = drawing;
-  const title = wrapSpans([{ text: neutralise(dialog.title), paint: style.bold }], columns - 2, true);
-  const head = [style.accent(rule('─', [], columns)), ...title.slice(0, 4).map(({ text }) => ` ${text}`)];
+  const { head, choices, rows } = frameOf(dialog, drawing, room);
   const keys = style.muted(` ${fitFacts(hints(dialog), columns - 2)}`);
-  const choices = choiceLines(dialog, drawing, Math.max(1, room - head.length - 1));
-  const body = firstLines(dialog.body(drawing), room - head.length - choices.lines.length - 1, style.muted);
+  const body = bodyLines(dialog, drawing, rows);
   const lines = [...head, ...body, ...choices.lines, keys];
   const cursor = choices.cursor;
   if (cursor === undefined) return { lines };
   return { lines, cursor: { row: head.length + body.length + cursor.row, column: cursor.column } };
+}
+
+/** The dialog with its body moved on by a page, or back. */
+export function turnBody(dialog: Dialog, pages: 1 | -1, drawing: Drawing, room: number): Dialog {
+  const page = pageOf(frameOf(dialog, drawing, room).rows);
+  const last = Math.max(0, dialog.body(drawing).length - page);
+  return { ...dialog, bodyAt: Math.max(0, Math.min(last, dialog.bodyAt + pages * page)) };
+}
+
+/** All but the body, and the rows that are left for it. */
+function frameOf(dialog: Dialog, drawing: Drawing, room: number) {
+  const { style, columns } = drawing;
+  const title = wrapSpans([{ text: neutralise(dialog.title), paint: style.bold }], columns - 2, true);
+  const head = [style.accent(rule('─', [], columns)), ...title.slice(0, 4).map(({ text }) => ` ${text}`)];
+  const choices = choiceLines(dialog, drawing, Math.max(1, room - head.length - 1));
+  return { head, choices, rows: room - head.length - choices.lines.length - 1 };
+}
+
+/** One row says what is not in sight. */
+function pageOf(rows: number): number {
+  return Math.max(1, rows - 1);
+}
+
+function bodyLines({ body, bodyAt }: Dialog, drawing: Drawing, rows: number): readonly string[] {
+  const all = body(drawing);
+  if (all.length <= rows) return all;
+  if (rows <= 0) return [];
+  const from = Math.min(bodyAt, Math.max(0, all.length - pageOf(rows)));
+  const shown = all.slice(from, from + pageOf(rows));
+  if (rows === 1) return shown;
+  const left = all.length - from - shown.length;
+  const facts = left > 0 ? [`… ${left} more lines`, 'PageDown'] : ['… the end', 'PageUp'];
+  return [...shown, drawing.style.muted(fitFacts(facts, drawing.columns))];
 }
 
 function hints({ isMultiple, choices, escapeHint }: Dialog): readonly string[] {

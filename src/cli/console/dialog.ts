@@ -15,6 +15,8 @@ export interface DialogChoice {
 export interface Dialog {
   readonly title: string;
   readonly body: (drawing: Drawing) => readonly string[];
+  /** The first of its lines that is in sight, where there is no room for all. */
+  readonly bodyAt: number;
   readonly choices: readonly DialogChoice[];
   /** Several may be marked, with Space. */
   readonly isMultiple: boolean;
@@ -41,7 +43,7 @@ export interface DialogOptions {
 
 export function makeDialog(options: DialogOptions): Dialog {
   const { title, body = () => [], choices, isMultiple = false, selected = 0, escapeHint = 'Esc cancels' } = options;
-  return { title, body, choices, isMultiple, selected, marked: [], text: emptyBuffer, escapeHint };
+  return { title, body, bodyAt: 0, choices, isMultiple, selected, marked: [], text: emptyBuffer, escapeHint };
 }
 
 export interface DialogPressed {

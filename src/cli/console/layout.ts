@@ -17,7 +17,7 @@ import { layOutBuffer } from './text-buffer.ts';
 
 export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines {
   if (state.isLeaving) return { lines: [] };
-  const room = Math.max(3, drawing.rows - 1);
+  const room = roomOf(drawing);
   const bottom = state.dialog === undefined ? promptLines(state, drawing, room) : openDialog(state, drawing, room);
   const { agent, view, pending } = state;
   const facts = {
@@ -32,6 +32,11 @@ export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines
   const above = lines.length - bottom.lines.length;
   const cursor = bottom.cursor === undefined ? undefined : { ...bottom.cursor, row: bottom.cursor.row + above };
   return cursor === undefined || cursor.row < 0 ? { lines } : { lines, cursor };
+}
+
+/** The rows that may be drawn. */
+export function roomOf({ rows }: Pick<Drawing, 'rows'>): number {
+  return Math.max(3, rows - 1);
 }
 
 function openDialog({ dialog }: ConsoleState, drawing: Drawing, room: number): PlacedLines {

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { attachmentLimits } from '../../../src/agent/context/attachment.ts';
 import { loadCommands } from '../../../src/agent/context/command.ts';
 import { expandPrompt } from '../../../src/agent/context/prompt.ts';
+import { smallerPictureCommand } from '../../../src/agent/smaller-picture.ts';
 import { asObject, parseJson } from '../../../src/base/json.ts';
 import { commandLine } from '../../../src/session/prompt-text.ts';
 import { shared, skipWithoutShared } from '../../support/paths.ts';
@@ -91,9 +92,11 @@ test('images are attached as images, other binary files and unfit images are not
     ],
     isMeta: true,
   });
+  const smaller = (name: string): string =>
+    `make a smaller copy and mention that: ${smallerPictureCommand(name, attachmentLimits.smallSide)}`;
   assert.deepEqual(notes, [
-    'wide.png has sides over 8000 pixels: not attached',
-    'huge.png is too large for an image: not attached',
+    `wide.png has sides over 8000 pixels: not attached; ${smaller('wide.png')}`,
+    `huge.png is too large for an image: not attached; ${smaller('huge.png')}`,
     'b.bin is binary: not attached',
   ]);
 });

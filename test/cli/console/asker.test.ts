@@ -45,6 +45,24 @@ test('a question at an empty prompt is answered at once', async () => {
   assert.deepEqual(await asked, { kind: 'chosen', indexes: [0], text: '' });
 });
 
+test('the body of a question that has no room is turned with the page keys, and the choice stays', async () => {
+  const { asker, store, press } = kit();
+  const body = Array.from({ length: 60 }, (_, i) => `line ${i}`);
+  const asked = asker.ask(
+    makeDialog({ title: 'Sure?', body: () => body, choices: [{ label: 'Yes' }, { label: 'No' }] }),
+  );
+  await tick();
+  const turned: (number | undefined)[] = [];
+  for (const name of ['page-down', 'page-down', 'page-down', 'page-down', 'page-up'] as const) {
+    const open = store.get().dialog;
+    if (open !== undefined) asker.press(open, { name, text: '' });
+    turned.push(store.get().dialog?.bodyAt);
+  }
+  assert.deepEqual([turned, store.get().dialog?.selected], [[17, 34, 43, 43, 26], 0]);
+  press('2');
+  assert.deepEqual(await asked, { kind: 'chosen', indexes: [1], text: '' });
+});
+
 test('questions wait for one another, and one that is no longer wanted answers itself', async () => {
   const { asker, press, store } = kit();
   const gone = new AbortController();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Dialog, type DialogAnswer, makeDialog, pressInDialog } from '../../../src/cli/console/dialog.ts';
-import { dialogLines } from '../../../src/cli/console/dialog-lines.ts';
+import { dialogLines, turnBody } from '../../../src/cli/console/dialog-lines.ts';
 import {
   approvalDialog,
   approvalOf,
@@ -75,7 +75,7 @@ test('a permission shows all that would be done, and why it is asked', () => {
   ]);
 });
 
-test('an edit is asked for with its diff, and a long one is cut so that the choices stay in sight', () => {
+test('an edit is asked for with its diff, and a long one is turned page by page below the choices in sight', () => {
   const text = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
   const input = { file_path: '/work/a.ts', content: text(50) };
   const dialog = approvalDialog({ call: { id: 't', name: 'Write', input }, why: 'it makes a file', always: [] });
@@ -89,8 +89,17 @@ test('an edit is asked for with its diff, and a long one is cut so that the choi
     '   + line 3',
     '   + line 4',
     '   + line 5',
-    '… 45 more lines',
+    '… 45 more lines · PageDown',
   ]);
+  const turn = (from: Dialog, pages: 1 | -1): Dialog => turnBody(from, pages, drawing, 14);
+  const body = (turned: Dialog): readonly string[] => dialogLines(turned, drawing, 14).lines.slice(2, 10);
+  const second = turn(dialog, 1);
+  assert.deepEqual([body(second)[0], body(second)[7]], ['   + line 6', '… 38 more lines · PageDown']);
+  let last = second;
+  for (let i = 0; i < 20; i++) last = turn(last, 1);
+  assert.deepEqual(body(last).slice(-3), ['   + line 49', ' Why: it makes a file', '… the end · PageUp']);
+  assert.equal(turn(turn(last, 1), -1).bodyAt, last.bodyAt - 7);
+  assert.equal(turn(dialog, -1).bodyAt, 0);
 });
 
 test('what a call holds cannot move the cursor or change colours', () => {

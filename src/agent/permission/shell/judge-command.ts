@@ -2,6 +2,7 @@
 // commands; then rules that allow, then what is known to only read or, where edits are accepted, to only move files.
 import path from 'node:path';
 import type { PathContext } from '../path-judge.ts';
+import { followLinks } from '../real-path.ts';
 import type { Rule } from '../rule.ts';
 import { allow, ask, combineRulings, deny, type Ruling } from '../ruling.ts';
 import { allowText, denyTexts, isHarmless, matchesCommand } from './command-text.ts';
@@ -20,17 +21,27 @@ export interface CommandContext extends PathContext {
 
 const maxWrappers = 6;
 
-export function judgeCommand(command: ShellCommand, standing: Standing, context: CommandContext, depth = 0): Ruling {
+/** `isSure`: where it is a `cd`, what comes next runs only if it has succeeded. */
+export function judgeCommand(
+  command: ShellCommand,
+  standing: Standing,
+  context: CommandContext,
+  isSure = false,
+  depth = 0,
+): Ruling {
   const [head] = command.words;
   if (head === undefined) return judgeAssignments(command);
   const stopped = findStop(command, context) ?? listsDenied(command, standing, context);
   if (stopped !== undefined) return stopped;
-  if (head.value === 'cd' || head.value === 'pushd') return judgeMove(command, standing, context);
+  if (head.value === 'cd' || head.value === 'pushd') {
+    // Inside of another command a `cd` may be that of another shell.
+    return judgeMove(command, standing, context, isSure && depth === 0);
+  }
   const reads = checkReadOnly(command.words);
   if (reads === undefined || 'problem' in reads) {
     const wrapping = depth < maxWrappers ? unwrap(command) : ({ kind: 'none' } as const);
     if (wrapping.kind === 'through') {
-      const inner = judgeCommand(wrapping.inner, standing, context, depth + 1);
+      const inner = judgeCommand(wrapping.inner, standing, context, false, depth + 1);
       return wrapping.isOpen ? closeOpen(inner, wrapping.inner, context) : inner;
     }
     if (wrapping.kind === 'runner') return judgeRunner(command, wrapping, standing, context, depth);
@@ -62,7 +73,9 @@ function judgePlain(command: ShellCommand, standing: Standing, context: CommandC
   if ('problem' in reads) return ask(reads.problem, false, offers);
   if (
     name === 'git' &&
-    standing.folders.some((folder, i) => i > 0 || isForeignRepository(folder, context.places.projectDir))
+    standing.folders.some(
+      (folder) => folder !== standing.start || isForeignRepository(folder, context.places.projectDir),
+    )
   )
     return ask('git in another folder may run programs of that repository', true, offers);
   const places = judgeWords(reads.paths, 'read', ['Read'], standing, context);
@@ -79,7 +92,7 @@ function judgeRunner(
 ): Ruling {
   const inside = [...(runner.script?.commands ?? []), ...(runner.inner === undefined ? [] : [runner.inner])];
   const rulings = [
-    ...inside.map((each) => judgeCommand(each, standing, context, depth + 1)),
+    ...inside.map((each) => judgeCommand(each, standing, context, false, depth + 1)),
     ...inside.flatMap(({ redirects }) => redirects.map((redirect) => judgeRedirect(redirect, standing, context))),
   ];
   const denied = [...rulings, ...runner.suspects.flatMap((each) => findStop(each, context) ?? [])].find(
@@ -150,7 +163,7 @@ function judgeAssignments(command: ShellCommand): Ruling {
     : ask(`sets the variable ${weighty.name}`, false);
 }
 
-function judgeMove(command: ShellCommand, standing: Standing, context: CommandContext): Ruling {
+function judgeMove(command: ShellCommand, standing: Standing, context: CommandContext, isSure: boolean): Ruling {
   const [head, goal, more] = command.words;
   const isPlain = goal !== undefined && more === undefined && isLiteral(goal) && !goal.value.startsWith('-');
   if (!isPlain) {
@@ -158,10 +171,12 @@ function judgeMove(command: ShellCommand, standing: Standing, context: CommandCo
     return ask(`${head?.value ?? 'cd'} leads to a folder that is not known`, true);
   }
   const rulings = judgeWords([goal], 'read', ['Read'], standing, context);
-  move(
-    standing,
-    standing.folders.map((folder) => path.resolve(folder, goal.value)),
-  );
+  // The shell counts `..` in the words of the path or, if it was told to, on the disk.
+  const goals = standing.folders.flatMap((folder) => {
+    const named = path.resolve(folder, goal.value);
+    return [named, followLinks(path.isAbsolute(goal.value) ? goal.value : `${folder}/${goal.value}`) ?? named];
+  });
+  move(standing, goals, isSure);
   const ruling = combineRulings(rulings);
   return ruling.kind === 'ask' ? ask(`leaves the project: cd ${goal.value}`, true) : ruling;
 }

@@ -4,8 +4,8 @@ import type { Rule } from '../rule.ts';
 import { allow, ask, combineRulings, deny, type Ruling } from '../ruling.ts';
 import { judgeCommand, judgeRedirect } from './judge-command.ts';
 import { parseShell } from './parse.ts';
-import type { ShellScript } from './script.ts';
-import { type Standing, standAt } from './standing.ts';
+import { isLiteral, type ShellScript } from './script.ts';
+import { rejoin, type Standing, standAt } from './standing.ts';
 
 export interface ShellContext extends PathContext {
   readonly cwd: string;
@@ -41,9 +41,42 @@ function judgeScript(
     settled === undefined
       ? script.doubts.map((doubt) => ask(doubt, false))
       : script.doubts.map(() => allow('a rule allows it', false));
+  const isSure = hasSureMoves(script);
+  let chain: number | undefined;
   const parts = script.commands.flatMap((command) => {
+    if (command.chain !== chain) rejoin(standing);
+    chain = command.chain;
     const redirects = command.redirects.map((redirect) => judgeRedirect(redirect, standing, context));
-    return [...redirects, settle(judgeCommand(command, standing, { ...context, bash }))];
+    return [...redirects, settle(judgeCommand(command, standing, { ...context, bash }, isSure))];
   });
   return [...doubts, ...parts];
+}
+
+/** What the shell does itself, and with which it may come to stand elsewhere or `cd` to mean something else. */
+const unsettling: ReadonlySet<string> = new Set([
+  ...['.', 'alias', 'bind', 'builtin', 'command', 'declare', 'dirs', 'enable', 'eval', 'exec', 'export', 'fc', 'let'],
+  ...[
+    'local',
+    'mapfile',
+    'popd',
+    'pushd',
+    'read',
+    'readarray',
+    'readonly',
+    'set',
+    'shopt',
+    'source',
+    'trap',
+    'typeset',
+  ],
+  ...['time', 'unalias', 'unset'],
+]);
+
+/** Whether the shell stands in x behind `cd x &&`, for all that the text shows. */
+function hasSureMoves({ commands, doubts, isStraight, isCut }: ShellScript): boolean {
+  if (!isStraight || isCut || doubts.length > 0) return false;
+  return commands.every(
+    ({ assignments, words: [head] }) =>
+      assignments.length === 0 && head !== undefined && isLiteral(head) && !unsettling.has(head.value),
+  );
 }

@@ -7,7 +7,13 @@ const maxLength = 50_000;
 const maxDepth = 30;
 
 export function parseShell(text: string): ShellScript {
-  const found: Found = { commands: [], doubts: new Set(), isCut: text.length > maxLength };
+  const found: Found = {
+    commands: [],
+    doubts: new Set(),
+    isCut: text.length > maxLength,
+    isStraight: true,
+    chain: 0,
+  };
   if (found.isCut) found.doubts.add('it is too long to be checked');
   // Such characters look like a blank, or like nothing, to a person, and are a letter to the shell.
   if (
@@ -17,13 +23,16 @@ export function parseShell(text: string): ShellScript {
   )
     found.doubts.add('it contains invisible characters');
   new ScriptReader(text.slice(0, maxLength), found, 0).readAll();
-  return { commands: found.commands, doubts: [...found.doubts], isCut: found.isCut };
+  const { commands, doubts, isStraight, isCut } = found;
+  return { commands, doubts: [...doubts], isStraight, isCut };
 }
 
 interface Found {
   readonly commands: ShellCommand[];
   readonly doubts: Set<string>;
   isCut: boolean;
+  isStraight: boolean;
+  chain: number;
 }
 
 interface Heredoc {
@@ -91,6 +100,9 @@ class ScriptReader extends WordReader {
       this.skipBlanks();
       const char = this.text[this.at];
       if (char === undefined) break;
+      if (this.takeAnd()) continue;
+      if ('();|&\n'.includes(char)) this.found.chain += 1;
+      if (char === '|' && this.text[this.at + 1] === '|') this.found.isStraight = false;
       if (char === ')') {
         this.at += 1;
         if (isNested) return;
@@ -108,6 +120,12 @@ class ScriptReader extends WordReader {
     }
     if (isNested) this.doubts.add('its parentheses do not match');
     if (this.heredocs.length > 0) this.readHeredocs();
+  }
+
+  private takeAnd(): boolean {
+    if (!this.text.startsWith('&&', this.at)) return false;
+    this.at += 2;
+    return true;
   }
 
   private readParenthesis(): void {
@@ -143,7 +161,7 @@ class ScriptReader extends WordReader {
     }
     if (this.at === start) this.at += 1; // never stand still
     if (assignments.length + words.length + redirects.length > 0)
-      this.found.commands.push({ assignments, words, redirects });
+      this.found.commands.push({ chain: this.found.chain, assignments, words, redirects });
   }
 
   /** The head of a loop or a `case` is no command; its words are read for what they substitute. */
@@ -165,6 +183,7 @@ class ScriptReader extends WordReader {
       if (word.raw === '[[') this.doubts.add('it is a program ([[ …)');
       return false;
     }
+    this.found.isStraight = false;
     if (!grouping.has(word.raw)) this.doubts.add(`it is a program (${word.raw} …)`);
     return true;
   }

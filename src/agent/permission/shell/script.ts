@@ -6,11 +6,15 @@ export interface ShellScript {
   readonly commands: readonly ShellCommand[];
   /** Why a person should look, as ends of a sentence: "it uses command substitution". */
   readonly doubts: readonly string[];
+  /** Without `||`, `!` and braces: what follows `&&` runs only where all before it in its chain has succeeded. */
+  readonly isStraight: boolean;
   /** Longer or deeper than is read: there may be commands that are not listed. */
   readonly isCut: boolean;
 }
 
 export interface ShellCommand {
+  /** The same for commands that only `&&` joins. */
+  readonly chain?: number;
   readonly assignments: readonly Assignment[];
   readonly words: readonly ShellWord[];
   readonly redirects: readonly Redirect[];

@@ -119,7 +119,7 @@ function unwrapFind(command: ShellCommand): Wrapping {
       redirects: [],
     };
   });
-  const script: ShellScript = { commands: runs, doubts: [], isCut: false };
+  const script: ShellScript = { commands: runs, doubts: [], isStraight: false, isCut: false };
   return { ...runner('find', command), script };
 }
 

@@ -119,7 +119,10 @@ function Counts({ answer, code }: { readonly answer: LibraryDoctorAnswer; readon
               aria-current={each.code === code ? 'true' : undefined}
               className={`severity-${each.severity}`}
             >
-              <span className="count">{each.findings}</span> {each.title} <code>{each.code}</code>
+              <span className="count">{each.findings}</span>{' '}
+              <span>
+                {each.title} <code>{each.code}</code>
+              </span>
             </a>
           </li>
         ))}

@@ -43,10 +43,16 @@ export function UsagePage() {
       {answer === null && problem === null ? <Waiting what="Counting" /> : null}
       {answer === null ? null : answer.models.totals.messages === 0 ? (
         <Empty>
-          <p>No messages in these days.</p>
-          <p>
-            <a href="/usage">All time</a>
-          </p>
+          {Object.keys(rangeQuery(address)).length === 0 ? (
+            <p>Nothing has been counted yet.</p>
+          ) : (
+            <>
+              <p>No messages in these days.</p>
+              <p>
+                <a href="/usage">All time</a>
+              </p>
+            </>
+          )}
         </Empty>
       ) : (
         <div aria-busy={isAsking}>

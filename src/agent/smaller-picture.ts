@@ -1,0 +1,13 @@
+// A picture that is too large → the command that makes a smaller copy, for whoever may run it: the model or the person.
+import path from 'node:path';
+import { shellQuote } from '../base/shell-quote.ts';
+
+export function smallerPictureCommand(file: string, side: number, platform: string = process.platform): string {
+  const { dir, name, ext } = path.parse(file);
+  const [from, to] = [file, path.join(dir, `${name}-small${ext}`)].map((each) =>
+    shellQuote(each.startsWith('-') ? `./${each}` : each),
+  );
+  return platform === 'darwin'
+    ? `sips -Z ${side} ${from} --out ${to}`
+    : `magick ${from} -resize '${side}x${side}>' ${to}`;
+}

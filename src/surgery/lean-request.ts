@@ -1,0 +1,74 @@
+// A session → what a resume of it sends, as session/resume/ works it out, with a stand-in for every long text: enough to
+// compare, count and judge, in a fraction of the memory. A proof looks at several requests of sessions of any length.
+import { isDeepStrictEqual } from 'node:util';
+import { readImageSize } from '../api/image-size.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { standInFor } from '../base/stand-in.ts';
+import { type ResumeRequest, requestMessages, traceMessages } from '../session/resume/request.ts';
+import type { Transcript } from '../session/transcript.ts';
+
+/** `startChars`: how much of the beginning of a long text must stay. */
+export function leanRequest(
+  session: { readonly transcript: LeanSource },
+  prompt?: string,
+  startChars?: number,
+): ResumeRequest {
+  return requestMessages({ transcript: leanTranscript(session.transcript, startChars) }, prompt);
+}
+
+/** The same, each message with the lines it comes from. */
+export function leanTrace(
+  session: { readonly transcript: LeanSource },
+  startChars?: number,
+): ReturnType<typeof traceMessages> {
+  return traceMessages({ transcript: leanTranscript(session.transcript, startChars) });
+}
+
+type LeanSource = Pick<Transcript, 'nodes' | 'read'>;
+
+export function leanTranscript(transcript: LeanSource, startChars?: number): LeanSource {
+  return { nodes: transcript.nodes, read: (node) => leanEntry(transcript.read(node), startChars) };
+}
+
+/** Only what is sent can be long and matter; the twin of a result is as long, and is never sent. */
+function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: number | undefined): JsonObject {
+  const lean = Object.entries(entry).map(([key, value]) => [
+    key,
+    sentKeys.has(key) && value !== undefined ? leanValue(value, startChars) : value,
+  ]);
+  return Object.fromEntries(lean);
+}
+
+const sentKeys: ReadonlySet<string> = new Set(['message', 'rendered', 'content']);
+
+function leanValue(value: JsonValue, startChars: number | undefined, depth = 0): JsonValue {
+  if (typeof value === 'string') return wholeText.test(value) ? value : standInFor(value, startChars);
+  // What nests deeper is nothing that a client wrote.
+  if (depth > deepest) return value;
+  if (isArray(value)) return value.map((item) => leanValue(item, startChars, depth + 1));
+  if (!isObject(value)) return value;
+  const isMedia = value.type === 'base64';
+  const members = Object.entries(value).map(([key, inner]) => {
+    if (inner === undefined || wholeKeys.has(key)) return [key, inner];
+    if (isMedia && key === 'data' && typeof inner === 'string') return [key, leanMedia(inner)];
+    return [key, leanValue(inner, startChars, depth + 1)];
+  });
+  return Object.fromEntries(members);
+}
+
+const deepest = 200;
+
+/** Rules look into all of it. */
+const wholeKeys: ReadonlySet<string> = new Set(['signature']);
+
+/** Holds a path that `move` changes; the client cuts such texts short by itself. */
+const wholeText = /^<persisted-output>/;
+
+/** With as much of the beginning as tells the type and the sides of an image. */
+function leanMedia(data: string): string {
+  const size = readImageSize(data);
+  const isEnough = (lean: string): boolean => isDeepStrictEqual(readImageSize(lean), size);
+  return headerChars.map((chars) => standInFor(data, chars)).find(isEnough) ?? data;
+}
+
+const headerChars = [64, 64 * 1024];

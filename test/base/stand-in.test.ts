@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { measureText, standInFor, type TextUnit } from '../../src/base/stand-in.ts';
+
+const long = 'The keeper lights the lamp. '.repeat(100);
+
+test('a long text becomes a short one with the same beginning and end', () => {
+  const short = standInFor(long);
+  assert.ok(short.length < 300, `${short.length} characters`);
+  assert.ok(short.startsWith(long.slice(0, 64)) && short.endsWith(long.slice(-64)));
+});
+
+test('texts that differ anywhere have different stand-ins, equal ones the same', () => {
+  assert.equal(standInFor(long), standInFor(`${long}`));
+  const others = Array.from({ length: 40 }, (_, i) => {
+    const at = Math.floor((i * long.length) / 40);
+    return `${long.slice(0, at)}#${long.slice(at + 1)}`;
+  });
+  assert.equal(new Set([long, ...others].map((text) => standInFor(text))).size, 41);
+});
+
+test('what is added behind a text is added behind its stand-in', () => {
+  for (const added of ['\n', '  ', '\n\n'])
+    assert.equal(standInFor(long.trimEnd() + added), standInFor(long.trimEnd()) + added);
+});
+
+test('short, blank and malformed texts stand for themselves', () => {
+  for (const text of ['', 'short', ' '.repeat(5000), `${' '.repeat(5000)}x`, `x${'\n'.repeat(5000)}`, `${long}\ud800`])
+    assert.equal(standInFor(text), text);
+});
+
+test('no text of a transcript passes for a stand-in', () => {
+  const forged = standInFor(long).replace(/[0-9a-f]{18}/g, '0'.repeat(18));
+  assert.equal(measureText(forged, 'chars'), forged.length);
+});
+
+test('a stand-in measures what its text measures, also with more behind it', () => {
+  const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
+    chars: (text) => text.length,
+    utf8: (text) => Buffer.byteLength(text),
+    json: (text) => Buffer.byteLength(JSON.stringify(text)),
+  };
+  const piece = fc.string({ unit: 'binary', maxLength: 40 });
+  fc.assert(
+    fc.property(
+      piece,
+      piece,
+      fc.integer({ min: 0, max: 400 }),
+      fc.integer({ min: 0, max: 900 }),
+      (a, b, times, start) => {
+        const text = `${a}${`${b}"é灯😀\n`.repeat(times)}`.toWellFormed();
+        for (const unit of ['chars', 'utf8', 'json'] as const)
+          assert.equal(
+            measureText(`${standInFor(text, start)}${b}\n`.toWellFormed(), unit),
+            measures[unit](`${text}${b}\n`.toWellFormed()),
+          );
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,82 @@
+// What a proof sees through stand-ins is what it would see of the whole texts, and a long session fits into little memory.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkRequest } from '../../src/api/check-request.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { leanRequest } from '../../src/surgery/lean-request.ts';
+import { lookAtResume } from '../../src/surgery/resume-look.ts';
+import { runClew } from '../support/clew.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+import { benchWith, realSessions } from '../support/surgery-kit.ts';
+import { jpegImage, jpegSegment, tinyImage } from '../support/tiny-images.ts';
+import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+import { corpusFiles } from '../support/transcripts.ts';
+
+test('of every session of the corpora the API would reject the same', { skip: skipWithoutShared }, async () => {
+  const others = corpusFiles().filter((_, i) => i % 4 === 0);
+  for (const file of new Set([...realSessions(), ...others])) {
+    const { transcript: source } = await loadSession(file);
+    const request = requestMessages({ transcript: source }, 'go on');
+    const { refused, violations } = lookAtResume({ transcript: source });
+    const expected = 'refused' in request ? [request.refused, []] : [undefined, checkRequest(request)];
+    assert.deepEqual([refused, violations], expected, file);
+  }
+});
+
+test('long texts and images are short in it, and judged as they are', () => {
+  const padded = (image: Buffer, bytes: number): string =>
+    Buffer.concat([image, Buffer.alloc(bytes, 7)]).toString('base64');
+  const image = (mediaType: string, data: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType, data },
+  });
+  const builder = transcript()
+    .user([
+      image('image/png', padded(tinyImage('png', 9000, 10), 50_000)),
+      image('image/png', padded(tinyImage('png', 10, 10), 4_000_000)),
+      // The sides stand behind more than the first characters.
+      image('image/jpeg', padded(jpegImage(9000, 10, [jpegSegment(0xe1, 20_000)]), 50_000)),
+      image('image/gif', padded(Buffer.from('no image'), 50_000)),
+      { type: 'text', text: 'word '.repeat(200_000) },
+    ])
+    .assistant([
+      { type: 'thinking', thinking: 'so '.repeat(5000), signature: '' },
+      { ...toolUse('t1'), input: { big: 'x'.repeat(90_000) } },
+    ])
+    .user([toolResult('t1', `${'y'.repeat(90_000)}\n`)])
+    .assistant(' '.repeat(5000));
+  const source = builder.transcript();
+  const full = requestMessages({ transcript: source }, 'go on');
+  assert.ok('messages' in full);
+  const { violations } = lookAtResume({ transcript: source });
+  assert.deepEqual(violations, checkRequest(full));
+  assert.deepEqual(
+    new Set(violations.map(({ rule }) => rule)),
+    new Set(['image-bytes', 'image-pixels', 'image-unreadable', 'prompt-tokens', 'thinking-signature']),
+  );
+  const lean = JSON.stringify(leanRequest({ transcript: source }));
+  assert.ok(lean.length < 120_000, `${lean.length} characters`);
+});
+
+test('a session is forked and renamed in less memory than what it says takes', (context) => {
+  const builder = transcript();
+  // A character beyond Latin-1, as every file listing has one, makes a text take two bytes a character.
+  const listing = '  12→    const links = pages.filter((page) => page.isVisible);\n'.repeat(2000);
+  for (let i = 0; i < 100; i++)
+    builder
+      .user(`${i}`)
+      .assistant([toolUse(`t${i}`)])
+      .user([toolResult(`t${i}`, listing)])
+      .assistant('read');
+  const bench = benchWith(context, sessionId, builder.text());
+  const env = { CLEW_HOME: bench.env.CLEW_HOME, NODE_OPTIONS: '--max-old-space-size=28' };
+  for (const words of [
+    ['fork', sessionId],
+    ['rename', sessionId, 'another'],
+    ['move', sessionId, '--to', '/w/q'],
+  ]) {
+    const { status, stderr } = runClew([...words, '--root', bench.root], { env });
+    assert.deepEqual([words[0], status, stderr], [words[0], 0, '']);
+  }
+});
