@@ -13,7 +13,7 @@ export interface CalmOptions {
 
 export async function untilCalm(
   isBusy: () => boolean,
-  { signal, quietMs = 400, mostMs = 15_000, lookMs = 50 }: CalmOptions,
+  { signal, quietMs = 400, mostMs = 4_000, lookMs = 50 }: CalmOptions,
 ): Promise<void> {
   let quiet = 0;
   for (let waited = 0; waited < mostMs && quiet < quietMs && !signal.aborted; waited += lookMs) {

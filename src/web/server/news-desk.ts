@@ -67,9 +67,22 @@ export class NewsDesk {
     const key = mainPath === undefined ? undefined : this.#roster.keyOf(mainPath);
     if (mainPath === undefined || key === undefined) return;
     if (!this.#hub.has(({ keys, wantsLive }) => wantsLive || keys.has(key))) return;
-    const isReading = this.#reading.has(place.path);
-    this.#reading.set(place.path, isReading);
-    if (!isReading) void this.#readOn({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
+    this.#look({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
+  }
+
+  /** Nobody watched the disk until now: what pages show may have grown since they asked for it. */
+  lookAtAll(): void {
+    const live = this.#hub.has(({ wantsLive }) => wantsLive) ? this.#roster.live().map(({ row }) => row.key) : [];
+    for (const key of new Set([...this.#hub.watched(), ...live])) {
+      const path = this.#roster.findPath(key);
+      if (path !== undefined) this.#look({ key, path, agentId: null }, path);
+    }
+  }
+
+  #look(query: TailQuery, file: string): void {
+    const isReading = this.#reading.has(file);
+    this.#reading.set(file, isReading);
+    if (!isReading) void this.#readOn(query, file);
   }
 
   close(): void {

@@ -86,10 +86,14 @@ export class Roster {
 
   /** A key, or an id: of several sessions with one id, which copies of a project have, the one that was used last. */
   pathOf(key: string): string {
-    this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
-    const path = this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
+    const path = this.findPath(key);
     if (path === undefined) throw new Refusal(404, 'there is no such session', 'go back to the list');
     return path;
+  }
+
+  findPath(key: string): string | undefined {
+    this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
+    return this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
   }
 
   page(query: SessionsQuery): SessionPage {

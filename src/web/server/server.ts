@@ -247,6 +247,7 @@ class LibraryServer implements RunningServer {
       case 'watching':
         // What changed since it was read, and before this, is looked for once more.
         this.#threads.index.tell('changed', {});
+        this.#news.lookAtAll();
         break;
       case 'rows':
         this.#takeRows(value as IndexNews['rows']);
