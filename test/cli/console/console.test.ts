@@ -40,7 +40,7 @@ async function isGivenBack(terminal: Terminal, code: number): Promise<void> {
 
 test('a prompt is answered, and kept for the next chat', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
-  const shown = await chat.say('hello there', /^ {2}- two$/m);
+  const shown = await chat.say('hello there', /^ {2}- two\n\n─+\n› ask for/m);
   assert.match(shown, /^› hello there\n\n● Hello, world\. Here is `?code`?:\n\n {2}- one\n {2}- two\n\n─+\n› ask for/m);
   chat.type('Up');
   await chat.screen(/^› hello there\n─/m);
