@@ -37,7 +37,7 @@ test('only the classes of folders and a line of half a gigabyte are not planted 
 test('damage in random combinations is found, whatever the session', async (context) => {
   const folder = temporaryFolder(context);
   const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
-  const cases = process.env.CLEW_LONG === '1' ? 5000 : 150;
+  const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
   for (let seed = 1; seed <= cases; seed++) {
     const random = seededRandom(seed);
     const healthy = sessions[Math.floor(random() * sessions.length)] ?? plain;

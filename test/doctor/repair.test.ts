@@ -32,7 +32,7 @@ for (const code of plantedCodes) {
 
 test('damage in random combinations is mended, whatever the session', async (context) => {
   const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
-  const cases = process.env.CLEW_LONG === '1' ? 5000 : 150;
+  const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
   const folder = temporaryFolder(context);
   for (let seed = 1; seed <= cases; seed++) {
     const random = seededRandom(seed);
