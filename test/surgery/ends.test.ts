@@ -161,7 +161,10 @@ test('a session cannot be split where it ends, nor inside an answer', async (con
       .text(),
   );
   const source = await loadSource(bench.main);
-  assert.throws(() => planSplit(source, { at: '2' }), /cannot be split at turn 2: it has 2 turns; name one from 1 to 1/);
+  assert.throws(
+    () => planSplit(source, { at: '2' }),
+    /cannot be split at turn 2: it has 2 turns; name one from 1 to 1/,
+  );
   assert.throws(() => planSplit(source, { at: 'x' }), UserError);
   assert.throws(() => planSplit(source, { at: '1' }), /in the middle of an answer/);
 });
