@@ -26,7 +26,7 @@ async function serve(setup: ThreadSetup): Promise<void> {
   });
 }
 
-const idleMs = 250;
+const idleMs = 1_000;
 const muchBytes = 24 * 1024 * 1024;
 let idle: NodeJS.Timeout | undefined;
 let keptBytes = 0;
