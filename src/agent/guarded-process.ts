@@ -58,10 +58,10 @@ export function startGuarded(program: string, args: readonly string[], options: 
 
 type Pipes = readonly [Writable & Held, Readable & Held, Readable & Held, Writable & Held];
 
-/** dash hands on no variable whose name a shell cannot use (`a.b`, functions of bash): bash does, and with -p it reads
- *  neither BASH_ENV nor the functions. */
+/** dash hands on no variable whose name a shell cannot use (`a.b`, functions of bash): bash does, and so called it
+ *  reads neither .bashrc nor BASH_ENV nor the functions. */
 function guardShell(env: NodeJS.ProcessEnv): readonly [string, ...string[]] {
-  return Object.keys(env).every((name) => /^\w+$/.test(name)) ? ['/bin/sh'] : ['bash', '-p'];
+  return Object.keys(env).every((name) => /^\w+$/.test(name)) ? ['/bin/sh'] : ['bash', '--norc', '-p'];
 }
 
 function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -46,7 +46,9 @@ eval "unset CLEW_COMMAND
 $CLEW_COMMAND"`;
 
 export function startShell(command: string, { cwd, env, onOutput }: ShellOptions): Shell {
-  const bash = startGuarded('bash', ['-c', outerScript, 'bash', innerScript], { cwd, env, withReport: true });
+  // Where its input is a socket and SHLVL is not set, bash takes itself for a remote shell and reads .bashrc.
+  const args = ['--norc', '-c', outerScript, 'bash', innerScript];
+  const bash = startGuarded('bash', args, { cwd, env, withReport: true });
   const { child, stdin, stdout, stderr, lifeline } = bash;
   const report = child.stdio[4] as unknown as Readable & Held; // asked for above
   const pipes = [stdin, stdout, stderr, lifeline, report];

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../../src/agent/tools/limits.ts';
+import { startShell } from '../../../src/agent/tools/shell.ts';
 import { isAlive } from '../../support/processes.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
 import { makeBench, storedOf } from './tool-kit.ts';
 
@@ -130,6 +132,20 @@ test('Bash reports progress while a command runs', async (t) => {
   const [first, ...rest] = bench.progress.map((update) => (update.kind === 'output' ? update.text : ''));
   assert.equal(first, 'first\n');
   assert.deepEqual(rest.slice(-1), ['first\nsecond\n']);
+});
+
+test('no .bashrc is read, though bash takes itself for a remote shell where SHLVL is not set', async (t) => {
+  const home = temporaryFolder(t);
+  writeTree(home, { '.bashrc': 'echo from .bashrc' });
+  const { SHLVL: _, ...env } = process.env;
+  const pieces: Buffer[] = [];
+  const shell = startShell('echo from the command', {
+    cwd: home,
+    env: { ...env, HOME: home },
+    onOutput: (bytes) => pieces.push(bytes),
+  });
+  await shell.exited;
+  assert.equal(Buffer.concat(pieces).toString(), 'from the command\n');
 });
 
 test('the time limit ends the command and all it started', async (t) => {
