@@ -53,24 +53,12 @@ function judgeScript(
 }
 
 /** What the shell does itself, and with which it may come to stand elsewhere or `cd` to mean something else. */
-const unsettling: ReadonlySet<string> = new Set([
-  ...['.', 'alias', 'bind', 'builtin', 'command', 'declare', 'dirs', 'enable', 'eval', 'exec', 'export', 'fc', 'let'],
-  ...[
-    'local',
-    'mapfile',
-    'popd',
-    'pushd',
-    'read',
-    'readarray',
-    'readonly',
-    'set',
-    'shopt',
-    'source',
-    'trap',
-    'typeset',
-  ],
-  ...['time', 'unalias', 'unset'],
-]);
+const unsettling: ReadonlySet<string> = new Set(
+  (
+    '. alias bind builtin command declare dirs enable eval exec export fc let ' +
+    'local mapfile popd pushd read readarray readonly set shopt source trap typeset time unalias unset'
+  ).split(' '),
+);
 
 /** Whether the shell stands in x behind `cd x &&`, for all that the text shows. */
 function hasSureMoves({ commands, doubts, isStraight, isCut }: ShellScript): boolean {
