@@ -1,12 +1,12 @@
 // Builds what is installed: the command and the library (bundled, split so that a command loads only
 // what it uses) into dist/, the page into dist/page/ and dist/standalone/, and the type declarations into dist/types/.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
 import { inkParts } from './build-ink.mjs';
 import { buildPage, buildStandalone } from './build-page.mjs';
+import { runNode, stampDist } from './compile.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
@@ -59,7 +59,5 @@ await buildStandalone();
 const pageBytes = await buildPage();
 console.log(`page: ${Math.round(pageBytes / 1024)} KB packed at first load`);
 chmodSync('dist/clew.js', 0o755);
-const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
-  stdio: 'inherit',
-});
-process.exit(types.status ?? 1);
+runNode(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
+stampDist();

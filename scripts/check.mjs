@@ -1,12 +1,11 @@
 // Types, lint and format, architecture: everything that can be said of the sources without running them.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { compile } from './compile.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-rmSync('build', { recursive: true, force: true });
+compile();
 const steps = [
-  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
   ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.app.json']],
   ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
   ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],

@@ -1,48 +1,75 @@
-// Compiles sources and tests into build/ and runs the test files with node:test.
-//   npm test [-- WORD…]      only files whose path contains one of the words
-//   npm run test:interop     the tests that run the real client (test/interop)
+// Compiles what changed and runs test files with node:test.
+//   npm test [-- WORD…]          the fast tests: no browser, no kill loops, no long fuzz, no real client
+//   npm run test:all [-- WORD…]  these and the slow ones, *.slow.test.ts
+//   npm run test:interop         the tests that run the real client, test/interop
+// With words, only files whose path contains one of them.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildDist, compile, listFiles } from './compile.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const args = process.argv.slice(2);
-const interop = args.includes('--interop');
-const words = args.filter((a) => !a.startsWith('--'));
+const words = args.filter((argument) => !argument.startsWith('--'));
+const isSlow = (file) => file.endsWith('.slow.test.js');
+const isInterop = (file) => file.startsWith('build/test/interop/');
+const tier = args.includes('--interop')
+  ? isInterop
+  : (file) => !isInterop(file) && (args.includes('--all') || !isSlow(file));
 
-rmSync('build', { recursive: true, force: true });
-run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']);
-run(process.execPath, ['scripts/build.mjs']);
-
-const isInterop = (file) => file.startsWith(path.join('build', 'test', 'interop'));
-const files = readdirSync('build/test', { recursive: true })
-  .map((file) => path.join('build', 'test', file))
-  .filter((file) => file.endsWith('.test.js') && isInterop(file) === interop)
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort();
+compile();
+const all = listFiles('build/test').filter((file) => file.endsWith('.test.js'));
+const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+const files = named.filter(tier);
 if (files.length === 0) {
-  console.error(`no test file matches ${words.join(' ') || 'the request'}`);
+  const elsewhere = named.some(isInterop) ? 'npm run test:interop' : 'npm run test:all';
+  console.error(
+    named.length === 0
+      ? `no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path`
+      : `the tests of ${named.length === 1 ? named[0] : `${named.length} matching files`} run with \`${elsewhere} -- ${words.join(' ')}\``,
+  );
   process.exit(1);
 }
-const summary = path.join('build', 'test-summary.tap');
+if (needsDist(files)) buildDist();
+
+const summary = 'build/test-summary.tap';
 const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
 const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
-// By default one core is left idle.
+// By default node leaves one core idle.
 const concurrency = [`--test-concurrency=${availableParallelism()}`];
-run(process.execPath, ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...files]);
-if (process.env.CI === 'true') refuseSkipped(readFileSync(summary, 'utf8'));
-
-/** Elsewhere a missing package skips its tests; on CI everything is installed, so a skipped test is a mistake. */
-function refuseSkipped(tap) {
-  const skipped = tap.split('\n').filter((line) => / # SKIP/.test(line));
-  if (skipped.length === 0) return;
-  console.error(`under CI nothing may be skipped:\n${skipped.join('\n')}`);
+const { status } = spawnSync(
+  process.execPath,
+  ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...files],
+  { stdio: 'inherit' },
+);
+const skipped = skippedTests(readFileSync(summary, 'utf8'));
+for (const [reason, count] of skipped) console.log(`skipped: ${count} ${count === 1 ? 'test' : 'tests'}, ${reason}`);
+if (status !== 0) process.exit(status ?? 1);
+if (process.env.CI === 'true' && skipped.size > 0) {
+  console.error('with CI=true no test may be skipped: .ci/run installs every program the tests need');
   process.exit(1);
 }
 
-function run(command, argv) {
-  const { status } = spawnSync(command, argv, { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+/** dist/ is built only for tests that run it: they import test/support/dist.ts, directly or not. */
+function needsDist(entries) {
+  const seen = new Set(entries);
+  for (const file of seen) {
+    if (file === 'build/test/support/dist.js') return true;
+    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      if (target.startsWith('build/test/') && existsSync(target)) seen.add(target);
+    }
+  }
+  return false;
+}
+
+/** How many tests each reason skipped: a missing program is named once. */
+function skippedTests(tap) {
+  const reasons = new Map();
+  for (const [, reason] of tap.matchAll(/^\s*ok .* # SKIP ?(.*)$/gm)) {
+    reasons.set(reason || 'no reason given', (reasons.get(reason || 'no reason given') ?? 0) + 1);
+  }
+  return reasons;
 }

@@ -16,7 +16,8 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { randomUuid, snapshot } from '../support/archive-kit.ts';
 import { cleanEnv, type Run, runClew } from '../support/clew.ts';
-import { clew, filesBelow, projectRoot } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
+import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 

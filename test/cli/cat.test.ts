@@ -21,7 +21,8 @@ import fc from 'fast-check';
 import { readAndSerialise } from '../../src/cli/cat.ts';
 import type { LineOptions } from '../../src/store/lines.ts';
 import { damageLines, damages, joinLines } from '../support/damage.ts';
-import { clew, skipWithoutShared } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
+import { skipWithoutShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 

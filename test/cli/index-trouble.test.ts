@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../src/library/database.ts';
 import { snapshot } from '../support/archive-kit.ts';
 import { cleanEnv, type Run, runClew } from '../support/clew.ts';
-import { clew } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 

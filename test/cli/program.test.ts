@@ -8,7 +8,8 @@ import { displayWidth } from '../../src/base/terminal-text.ts';
 import { version } from '../../src/base/version.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { cleanEnv, runClew } from '../support/clew.ts';
-import { clew, projectRoot } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
+import { projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
 const commandNames = commands.map((row) => row.name);

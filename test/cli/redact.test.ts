@@ -8,7 +8,8 @@ import { asObject, isArray } from '../../src/base/json.ts';
 import { ChunkReader } from '../../src/library/archive/chunk-reader.ts';
 import { readContents } from '../../src/library/archive/contents.ts';
 import { cleanEnv, jsonOf, type Run, runClew } from '../support/clew.ts';
-import { clew, filesBelow } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
+import { filesBelow } from '../support/paths.ts';
 import { benchWith, contentsOf } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { cleanEnv, jsonOf, type Run, runClew } from '../support/clew.ts';
-import { clew } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { answerLine, session1, session2 } from '../support/usage-library.ts';
 

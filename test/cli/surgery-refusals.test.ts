@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { holdSession } from '../../src/library/session-use.ts';
 import { cleanEnv, runClew } from '../support/clew.ts';
-import { clew } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
 import { noSmallDisk } from '../support/small-disk.ts';
 import { type Bench, benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';

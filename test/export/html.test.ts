@@ -11,6 +11,7 @@ import type { Subject } from '../../src/export/subject.ts';
 import type { MarkdownOptions } from '../../src/export/telling.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { runClew } from '../support/clew.ts';
+import { dist } from '../support/dist.ts';
 import { projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
@@ -20,7 +21,7 @@ import { subjectFrom, subjectOf, textFrom } from './kit.ts';
 
 const demo = path.join(projectRoot, 'demo/projects/-home-ada-lighthouse');
 const demoFile = path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl');
-const code = readPageCode(path.join(projectRoot, 'dist/standalone'));
+const code = readPageCode(path.join(dist, 'standalone'));
 const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
 
 function chunksOf(subject: Subject, options: MarkdownOptions & PageDataOptions = {}): AsyncIterable<string> {

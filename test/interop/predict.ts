@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { text as readText } from 'node:stream/consumers';
 import { exitCodes } from '../../src/base/errors.ts';
 import { normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
-import { clew } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
 import type { Expected } from './recordings.ts';
 
 export async function predict(file: string): Promise<Expected> {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type JsonValue, parseJson } from '../../src/base/json.ts';
-import { clew } from './paths.ts';
+import { clew } from './dist.ts';
 
 export interface Run {
   readonly status: number | null;

@@ -12,7 +12,8 @@ import { asObject, isArray, isObject, type JsonObject, parseJson } from '../../s
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { cleanEnv } from './clew.ts';
-import { clew, filesBelow } from './paths.ts';
+import { clew } from './dist.ts';
+import { filesBelow } from './paths.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 import { waitFor } from './wait.ts';
 

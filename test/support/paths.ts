@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 /** The checkout; the compiled tests stand in build/test/support. */
 export const projectRoot: string = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 export const fixtures: string = path.join(projectRoot, 'test/fixtures');
-export const clew: string = path.join(projectRoot, 'dist/clew.js');
 
 /** The large corpora stay outside the repository; tests over them run where the folder exists. */
 export const shared: string = path.resolve(projectRoot, '../shared');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { cleanEnv } from './clew.ts';
-import { clew } from './paths.ts';
+import { clew } from './dist.ts';
 import { waitFor } from './wait.ts';
 
 export interface RunningClew {

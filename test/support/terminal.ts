@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { cleanEnv } from './clew.ts';
-import { clew } from './paths.ts';
+import { clew } from './dist.ts';
 import { isAlive, processesBelow } from './processes.ts';
 import { temporaryFolder } from './temp-folder.ts';
 import { waitFor } from './wait.ts';

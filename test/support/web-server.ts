@@ -9,7 +9,7 @@ import { Client } from '../../src/web/client.ts';
 import { startServer } from '../../src/web/server/server.ts';
 import type { RunningServer, ServerSetup } from '../../src/web/server/server-setup.ts';
 import type { Events } from '../../src/web/wire.ts';
-import { projectRoot } from './paths.ts';
+import { dist } from './dist.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 import { waitFor } from './wait.ts';
 
@@ -78,7 +78,7 @@ export async function openWebServer(
     isDemo: false,
     allowsChanges: false,
     port: 0,
-    pageFolder: path.join(projectRoot, 'dist/page'),
+    pageFolder: path.join(dist, 'page'),
     env: { ...process.env, CLEW_HOME: state },
     onNotice: () => {},
     onFault: (message) => faults.push(message),

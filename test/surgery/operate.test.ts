@@ -19,7 +19,7 @@ import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
 import { cleanEnv } from '../support/clew.ts';
-import { clew } from '../support/paths.ts';
+import { clew } from '../support/dist.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { type Bench, benchWith, contentsOf, undoLast } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';

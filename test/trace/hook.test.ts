@@ -11,14 +11,14 @@ import { sendLock, sessionKey, tracePlaces } from '../../src/trace/places.ts';
 import { isSending } from '../../src/trace/send.ts';
 import { isSettled, settle } from '../../src/trace/settle.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
-import { projectRoot } from '../support/paths.ts';
+import { dist } from '../support/dist.ts';
 import { assistant, sessionText, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { type Mood, repeated, startReceiver } from '../support/trace-receiver.ts';
 import { waitFor } from '../support/wait.ts';
 
-const hookFile = path.join(projectRoot, 'dist', 'trace-hook.js');
+const hookFile = path.join(dist, 'trace-hook.js');
 
 async function runHook(
   env: Readonly<Record<string, string>>,
