@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { UserError } from '../../src/base/errors.ts';
 import { noUsage, type Usage } from '../../src/format/usage.ts';
 import { bundledPrices, loadPrices, PriceList } from '../../src/library/prices.ts';
-import { shared, skipWithoutShared } from '../support/paths.ts';
+import { projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
 const list = new PriceList(bundledPrices);
 const usage = (fields: Partial<Usage>): Usage => ({ ...noUsage, ...fields });
 
-test('the bundled prices and contexts are those of the dated source', { skip: skipWithoutShared }, () => {
-  const source = JSON.parse(readFileSync(path.join(shared, 'data/prices.json'), 'utf8'));
+test('the bundled prices and contexts are those of the dated source', () => {
+  const source = JSON.parse(readFileSync(path.join(projectRoot, 'test/corpus/prices.json'), 'utf8'));
   const rows = Object.entries(bundledPrices.models).map(([name, row]) => [
     name,
     { ...row, contextTokens: list.contextTokensOf(name) },

@@ -75,7 +75,8 @@ async function answer(
   }
   const raw = await readAll(request);
   if (mood === 'cut') return void response.destroy();
-  if (mood === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs));
+  // A test that has ended does not wait for the answer.
+  if (mood === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs).unref());
   if (mood === '500') return void response.writeHead(500).end('out of order');
   if (mood === '429') return void response.writeHead(429, { 'retry-after': retryAfter }).end('too many');
   if (mood === '400') return void response.writeHead(400, { 'content-type': 'text/plain' }).end('malformed spans');
