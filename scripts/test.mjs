@@ -4,7 +4,7 @@
 //   npm run test:interop         the tests that run the real client, test/interop
 // With words, only files whose path contains one of them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +15,8 @@ const args = process.argv.slice(2);
 const words = args.filter((argument) => !argument.startsWith('--'));
 const isSlow = (file) => file.endsWith('.slow.test.js');
 const isInterop = (file) => file.startsWith('build/test/interop/');
-const tier = args.includes('--interop')
-  ? isInterop
-  : (file) => !isInterop(file) && (args.includes('--all') || !isSlow(file));
+const isFast = !args.includes('--all') && !args.includes('--interop');
+const tier = args.includes('--interop') ? isInterop : (file) => !isInterop(file) && !(isFast && isSlow(file));
 
 compile();
 const all = listFiles('build/test').filter((file) => file.endsWith('.test.js'));
@@ -41,8 +40,9 @@ const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
 const concurrency = [`--test-concurrency=${availableParallelism()}`];
 const { status } = spawnSync(
   process.execPath,
-  ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...files],
-  { stdio: 'inherit' },
+  ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...joinFolders(files)],
+  // The fast tests run the command in a thread, the others in processes (test/support/clew.ts).
+  { stdio: 'inherit', env: { ...process.env, ...(isFast ? { CLEW_FAST_TESTS: '1' } : {}) } },
 );
 const skipped = skippedTests(readFileSync(summary, 'utf8'));
 for (const [reason, count] of skipped) console.log(`skipped: ${count} ${count === 1 ? 'test' : 'tests'}, ${reason}`);
@@ -50,6 +50,29 @@ if (status !== 0) process.exit(status ?? 1);
 if (process.env.CI === 'true' && skipped.size > 0) {
   console.error('with CI=true no test may be skipped: .ci/run installs every program the tests need');
   process.exit(1);
+}
+
+/**
+ * The fast files of a folder run in one process: starting Node and loading the sources takes longer than most of these
+ * tests. Slow files, and files of the real client, have a process each.
+ */
+function joinFolders(entries) {
+  const folder = 'build/test-folders';
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const isAlone = (file) => isSlow(file) || isInterop(file);
+  const folders = new Map();
+  for (const file of entries.filter((each) => !isAlone(each))) {
+    const name = path.posix.dirname(path.posix.relative('build/test', file));
+    folders.set(name, [...(folders.get(name) ?? []), file]);
+  }
+  const joined = [...folders].map(([name, files]) => {
+    if (files.length === 1) return files[0];
+    const file = `${folder}/${name.replaceAll('/', '-')}.js`;
+    writeFileSync(file, files.map((each) => `import '${path.posix.relative(folder, each)}';\n`).join(''));
+    return file;
+  });
+  return [...joined, ...entries.filter(isAlone)];
 }
 
 /** dist/ is built only for tests that run it: they import test/support/dist.ts, directly or not. */

@@ -235,7 +235,9 @@ test('clew index says what it read, and nothing when nothing changed', (context)
 });
 
 test('a damaged index is made anew, with a notice', (context) => {
-  const { find, home } = setUp(context, { 'p/s': lamp });
+  const { root, home } = setUp(context, { 'p/s': lamp });
+  const find = (word: string): Run =>
+    runClew(['find', word, '--root', root], { env: { CLEW_HOME: home }, isAlone: true });
   const expected = find('wick').stdout;
   const file = path.join(home, 'index.db');
   const damages = [

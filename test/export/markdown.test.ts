@@ -6,14 +6,10 @@ import { test } from 'node:test';
 import { marked } from 'marked';
 import { exportMarkdown } from '../../src/export/markdown.ts';
 import { safeMarkdown } from '../../src/export/markdown-text.ts';
-import { exportSubject } from '../../src/export/subject.ts';
-import type { Transcript } from '../../src/session/transcript.ts';
-import { loadSource } from '../../src/surgery/source.ts';
 import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
 import { canary, hostileSession } from './hostile-session.ts';
-import { sessionId, subjectFrom, subjectOf, textFrom } from './kit.ts';
+import { subjectFrom, subjectOf, textFrom } from './kit.ts';
 
 const demo = path.join(projectRoot, 'demo/projects/-home-ada-lighthouse');
 
@@ -123,43 +119,6 @@ test('the page names no folder of the machine, unless all is wanted', async (con
   assert.doesNotMatch(await textFrom(exportMarkdown(subject)), /\/home\/kim/);
   assert.match(await textFrom(exportMarkdown(subject, { full: true })), /\| Project \| `\/home\/kim\/project` \|/);
 });
-
-test('a session of 100 MB comes out as it is read, in pieces of a few lines', async (context) => {
-  const folder = temporaryFolder(context);
-  const file = path.join(folder, `${sessionId}.jsonl`);
-  writeFileSync(file, longSession(340, 3000));
-  const { session } = await loadSource(file);
-  assert.ok(session.transcript.sizeBytes > 100_000_000);
-  let bytesRead = 0;
-  const transcript: Transcript = {
-    ...session.transcript,
-    read: (node) => {
-      bytesRead += node.length;
-      return session.transcript.read(node);
-    },
-  };
-  let largest = 0;
-  let readAtOnce = 0;
-  let before = 0;
-  for await (const piece of exportMarkdown(exportSubject({ ...session, transcript }))) {
-    largest = Math.max(largest, piece.length);
-    readAtOnce = Math.max(readAtOnce, bytesRead - before);
-    before = bytesRead;
-  }
-  // An output is read for its outcome and again for a diff; never more than one call's lines between two pieces.
-  assert.deepEqual([largest < 8_000, readAtOnce < 1_000_000, bytesRead > 100_000_000], [true, true, true]);
-});
-
-/** Calls with an output of so many lines of a hundred characters, a turn each. */
-function longSession(turns: number, lines: number): string {
-  const output = `${'o'.repeat(99)}\n`.repeat(lines);
-  const all = Array.from({ length: turns }, (_, i) => [
-    user(`prompt ${i}`),
-    assistant([toolUse(`toolu_${i}`, 'Bash', { command: 'make' })]),
-    user([toolResult(`toolu_${i}`, output)]),
-  ]);
-  return sessionText(all.flat());
-}
 
 function* hostileTexts(): Generator<string> {
   const [first = ''] = hostileSession().split('\n');

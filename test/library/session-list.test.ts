@@ -5,66 +5,19 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import type { Database } from '../../src/library/database.ts';
+import { test } from 'node:test';
 import { updateRows } from '../../src/library/indexer.ts';
-import { openIndex } from '../../src/library/schema.ts';
-import { listSessions, type SessionList } from '../../src/library/session-list.ts';
-import { type SessionSummary, summariseFile } from '../../src/session/summary.ts';
-import { discoverSessions } from '../../src/store/discover.ts';
-import { projectRoot, skipWithoutShared } from '../support/paths.ts';
+import { listSessions } from '../../src/library/session-list.ts';
+import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { corpusFiles, recordedFiles } from '../support/transcripts.ts';
-
-function openEmpty(context: TestContext): Database {
-  const database = openIndex({ folder: temporaryFolder(context) });
-  context.after(() => database.close());
-  return database;
-}
-
-async function list(database: Database, root: string): Promise<SessionList> {
-  updateRows(database, { roots: [root] });
-  return listSessions(database, { roots: [root] });
-}
-
-/** What `ls` showed when it read every transcript by itself. */
-async function readThemAll(root: string): Promise<{ sessions: object[]; foreign: string[] }> {
-  const sessions: object[] = [];
-  const foreign: string[] = [];
-  for (const found of (await discoverSessions([root])).sessions) {
-    const summary: SessionSummary | undefined = await summariseFile(found.path);
-    if (summary === undefined) foreign.push(found.path);
-    else sessions.push({ ...summary, project: found.slug, root: found.root, mtimeMs: found.mtimeMs });
-  }
-  return { sessions, foreign };
-}
-
-async function isEqual(database: Database, root: string): Promise<number> {
-  const wanted = await readThemAll(root);
-  for (const _ of ['made', 'kept']) {
-    const { sessions, foreign } = await list(database, root);
-    assert.deepEqual({ sessions: sessions.map(({ firstPrompt, ...rest }) => rest), foreign }, wanted);
-  }
-  assert.equal((await list(database, root)).filesRead, 0);
-  return wanted.sessions.length;
-}
-
-function rootsOf(files: readonly string[]): string[] {
-  return [...new Set(files.map((file) => path.dirname(path.dirname(file))))];
-}
+import { recordedFiles } from '../support/transcripts.ts';
+import { isEqual, list, openEmpty, rootsOf } from './session-list-kit.ts';
 
 test('the demo sessions and every recording: each column is what the transcript says', async (context) => {
   const database = openEmpty(context);
   let count = await isEqual(database, path.join(projectRoot, 'demo'));
   for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root);
-  assert.ok(count > 100, `${count} sessions`);
-});
-
-test('every transcript of the shared corpora', { skip: skipWithoutShared }, async (context) => {
-  const database = openEmpty(context);
-  let count = 0;
-  for (const root of rootsOf(corpusFiles())) count += await isEqual(database, root);
   assert.ok(count > 100, `${count} sessions`);
 });
 

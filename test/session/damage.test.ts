@@ -1,47 +1,25 @@
 // Reading under damage: whatever happens to a file, it loads, the lines that nothing happened to are the nodes they
 // were, and `clew cat` gives back every byte. CLEW_LONG=1 tries ten times as many damages.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readAndSerialise } from '../../src/cli/cat.ts';
 import type { Node } from '../../src/session/node.ts';
 import { loadTranscript } from '../../src/session/transcript.ts';
 import { damageLines, damages, joinLines } from '../support/damage.ts';
 import { plainNode } from '../support/plain-node.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { linesOf, recordings } from '../support/transcripts.ts';
+import { sample, serialised } from './damage-kit.ts';
 
 const runs = process.env.CLEW_LONG === '1' ? 3000 : 300;
-const sample = path.join(recordings, 'safe-profile/3f2b8c1e-6a5d-4e7f-9b0a-1c2d3e4f5a6b.jsonl');
 
 /** A node without its place in the file. */
 function bare(node: Node): Record<string, unknown> {
   const { index, line, offset, ...rest } = plainNode(node);
   return rest;
 }
-
-function serialised(file: string): Buffer {
-  return Buffer.concat([...readAndSerialise(file)]);
-}
-
-test('a transcript cut at any byte keeps every line before the cut, and every byte', (context) => {
-  const file = path.join(temporaryFolder(context), 'session.jsonl');
-  const bytes = readFileSync(sample);
-  const whole = loadTranscript(sample).nodes;
-  assert.ok(whole.length > 3 && bytes.length > 4000);
-  for (let end = 0; end <= bytes.length; end++) {
-    writeFileSync(file, bytes.subarray(0, end));
-    const expected = whole.filter((node) => node.offset + node.length <= end);
-    for (const strict of [false, true]) {
-      const { nodes, sizeBytes } = loadTranscript(file, { strict });
-      assert.deepEqual(nodes.map(plainNode), expected.map(plainNode), `cut at ${end}`);
-      assert.equal(sizeBytes, end);
-    }
-    assert.ok(serialised(file).equals(bytes.subarray(0, end)), `cut at ${end}`);
-  }
-});
 
 const samples = [
   sample,

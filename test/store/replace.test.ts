@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -17,11 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes } from '../../src/base/errors.ts';
 import { identify } from '../../src/store/append.ts';
 import { removeStaleTemps, replaceFile, writeNewFile } from '../../src/store/replace.ts';
-import { projectRoot } from '../support/paths.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -63,7 +59,9 @@ test('a backup beside the file has a name that no one takes for a session', asyn
 });
 
 const otherDisk = '/dev/shm';
+
 const sameDisk = isOtherDisk(otherDisk) ? false : 'there is no second disk';
+
 test('a backup on another disk is a copy', { skip: sameDisk }, async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 's.jsonl');
@@ -201,41 +199,6 @@ test('only old temporary files of our own are removed', async (t) => {
   assert.deepEqual(readdirSync(folder).sort(), [young, '.clew-x.tmp', 'other.tmp']);
   assert.deepEqual(await removeStaleTemps(path.join(folder, 'missing')), []);
 });
-
-test('a writer that is killed halfway leaves the old file and a temporary one that is cleared away', async (t) => {
-  const folder = temporaryFolder(t);
-  writeTree(folder, { 's.jsonl': 'old\n' });
-  const run = spawnSync(process.execPath, [replaceForEver, path.join(folder, 's.jsonl'), 'half']);
-  assert.equal(run.signal, 'SIGKILL');
-  assert.equal(readFileSync(path.join(folder, 's.jsonl'), 'utf8'), 'old\n');
-  assert.equal(readdirSync(folder).length, 2);
-  assert.equal((await removeStaleTemps(folder, 0)).length, 1);
-  assert.deepEqual(readdirSync(folder), ['s.jsonl']);
-});
-
-test('a writer that is killed at any moment leaves one of the whole contents', async (t) => {
-  const folder = path.join(temporaryFolder(t), 'project');
-  mkdirSync(folder);
-  const file = path.join(folder, 's.jsonl');
-  const whole = ['a', 'b'].map((letter) => Buffer.from(`${letter.repeat(1023)}\n`.repeat(4096)));
-  writeFileSync(file, whole[0] ?? '');
-  for (let round = 0; round < 12; round++) {
-    const child = spawn(process.execPath, [replaceForEver, file], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    await delay(round * 3);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const found = readFileSync(file);
-    assert.ok(
-      whole.some((content) => content.equals(found)),
-      `round ${round}: ${found.length} bytes that nobody wrote as a whole`,
-    );
-  }
-  await removeStaleTemps(folder, 0);
-  assert.deepEqual(readdirSync(folder), ['s.jsonl']);
-});
-
-const replaceForEver = path.join(projectRoot, 'build/test/store/replace-for-ever.js');
 
 function* failing(): Generator<Buffer> {
   yield Buffer.alloc(2 << 20, 'x');

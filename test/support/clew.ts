@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type JsonValue, parseJson } from '../../src/base/json.ts';
+import { runInThread } from './clew-thread.ts';
 import { clew } from './dist.ts';
 
 export interface Run {
@@ -16,14 +17,19 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly uid?: number;
+  /** In a process of its own also in the fast tests: for what a process keeps, like an open database. */
+  readonly isAlone?: boolean;
 }
 
 /** No home, no colours, 80 columns, UTC, unless `env` says otherwise. */
-export function runClew(args: readonly string[], { env = {}, cwd, uid }: RunOptions = {}): Run {
+export function runClew(args: readonly string[], { env = {}, cwd, uid, isAlone = false }: RunOptions = {}): Run {
+  const call = { args, env: { ...cleanEnv(), ...env } };
+  const isThreadEnough = cwd === undefined && uid === undefined && !isAlone;
+  if (process.env.CLEW_FAST_TESTS === '1' && isThreadEnough) return runInThread(call);
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [clew, ...args], {
     encoding: 'utf8',
     maxBuffer: 512 * 1024 * 1024,
-    env: { ...cleanEnv(), ...env },
+    env: call.env,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });

@@ -1,0 +1,92 @@
+// Runs the built command in a thread, one call after the other: the same bundle, arguments, environment and output as in
+// a process of its own, without the cost of starting Node each time. This file is both sides: the tests' and the thread's.
+import {
+  isMainThread,
+  MessageChannel,
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  SHARE_ENV,
+  Worker,
+  workerData,
+} from 'node:worker_threads';
+import type { Run } from './clew.ts';
+import { clew } from './dist.ts';
+
+interface Call {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Connection {
+  readonly port: MessagePort;
+  /** Becomes 1 when the result was posted. */
+  readonly signal: Int32Array;
+}
+
+let connection: Connection | undefined;
+
+export function runInThread(call: Call): Run {
+  connection ??= startThread();
+  const { port, signal } = connection;
+  Atomics.store(signal, 0, 0);
+  port.postMessage(call);
+  Atomics.wait(signal, 0, 0, 120_000);
+  const answer = receiveMessageOnPort(port);
+  if (answer === undefined) throw new Error(`clew ${call.args.join(' ')} did not end`);
+  return answer.message as Run;
+}
+
+function startThread(): Connection {
+  const { port1, port2 } = new MessageChannel();
+  const signal = new Int32Array(new SharedArrayBuffer(4));
+  // Only the environment of the process decides what the home folder and the time zone are.
+  const worker = new Worker(new URL(import.meta.url), {
+    env: SHARE_ENV,
+    workerData: { port: port2, signal },
+    transferList: [port2],
+  });
+  worker.unref();
+  port1.unref();
+  return { port: port1, signal };
+}
+
+/** In the thread: answers calls until its process ends. */
+function answerCalls({ port, signal }: Connection): void {
+  const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].setMaxListeners(0);
+    process[name]._writev = (chunks, done) => {
+      for (const { chunk, encoding } of chunks) output[name].push(Buffer.from(chunk, encoding));
+      done();
+    };
+  }
+  let calls = 0;
+  port.on('message', async ({ args, env }: Call) => {
+    const before = { ...process.env };
+    setEnvironment(env);
+    process.argv.splice(1, Infinity, clew, ...args);
+    process.exitCode = 0;
+    output.stdout = [];
+    output.stderr = [];
+    // With another query the first file is run again; what it imports stays loaded.
+    await import(`${clew}?${++calls}`);
+    setEnvironment(before);
+    const result: Run = {
+      status: Number(process.exitCode),
+      stdout: Buffer.concat(output.stdout).toString('utf8'),
+      stderr: Buffer.concat(output.stderr).toString('utf8'),
+    };
+    process.exitCode = 0; // else the process of the tests would end with it
+    port.postMessage(result);
+    Atomics.store(signal, 0, 1);
+    Atomics.notify(signal, 0);
+  });
+}
+
+function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+if (!isMainThread && parentPort !== null && workerData?.signal !== undefined) answerCalls(workerData as Connection);
