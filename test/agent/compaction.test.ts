@@ -34,14 +34,16 @@ test('it is due by the real usage of the last answer, with room for one more', (
   const cases: readonly (readonly [number, number])[] = [
     [0, 200_000],
     [166_000, 200_000],
-    [168_000, 200_000],
-    [960_000, 1_000_000],
-    [970_000, 1_000_000],
+    [166_999, 200_000],
+    [167_000, 200_000],
+    [966_999, 1_000_000],
+    [967_000, 1_000_000],
+    [7999, 10_000],
     [8000, 10_000],
   ];
   assert.deepEqual(
     cases.map(([used, window]) => isCompactionDue(used, window)),
-    [false, false, true, false, true, true],
+    [false, false, false, true, false, true, false, true],
   );
 });
 
@@ -156,6 +158,18 @@ test('a history that fits is not touched, and the words of the user are kept', (
   const messages = [{ role: 'user', content: [say('a wish'), say('<command-name>/x</command-name>')] }] as const;
   assert.equal(fitMessages(messages, 1000), messages);
   assert.match(summaryText(messages, 'S', false), /- a wish\n\n## Summary\n\nS$/);
+});
+
+test('of many wishes the last six are kept, in their order', () => {
+  const messages = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].flatMap((wish) => [
+    { role: 'user', content: [say(wish)] } as const,
+    { role: 'assistant', content: [say(`done: ${wish}`)] } as const,
+  ]);
+  const [, kept] = summaryText(messages, 'S', false).split('\n\n## ');
+  assert.equal(
+    kept,
+    'The last things the user said, word for word\n\n- three\n- four\n- five\n- six\n- seven\n- eight',
+  );
 });
 
 async function startWithCompaction(

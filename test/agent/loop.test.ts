@@ -329,6 +329,16 @@ test('the limits of turns and money end a turn where no call is open', async (t)
     limits: { maxBudgetUsd: 1 },
   });
   assert.deepEqual([(await money.turn('go')).outcome, resultsOf(money.events).length], ['error_max_budget_usd', 1]);
+  for (const [costMicros, outcome] of [
+    [2_499_999, 'success'],
+    [2_500_000, 'error_max_budget_usd'],
+  ] as const) {
+    const kit = await startLoop(t, [{ blocks: [say('ok')] }], {
+      limits: { maxBudgetUsd: 2.5 },
+      costMicros: () => costMicros,
+    });
+    assert.equal((await kit.turn('go')).outcome, outcome);
+  }
 });
 
 test('an answer at its output limit is gone on with, and a call it cut does not run', async (t) => {

@@ -37,6 +37,7 @@ const answers: readonly (readonly [title: string, name: HookName, command: strin
     { blocked: 'no way' },
   ],
   ['exit 2 without a word blocks too', 'Stop', 'exit 2', { blocked: 'blocked by the hook exit 2' }],
+  ['exit 2 keeps a conversation from being summarised', 'PreCompact', 'echo no >&2; exit 2', { blocked: 'no' }],
   ['exit 2 cannot hold up the start of a session', 'SessionStart', 'echo no >&2; exit 2', { messages: ['no'] }],
   [
     'another failure is said and holds up nothing',

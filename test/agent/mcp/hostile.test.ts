@@ -77,9 +77,15 @@ test('an answer over HTTP without end, and one that is not MCP, are a failed ser
   const page = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>'),
   );
-  const away = createServer((_, response) => response.writeHead(307, { location: 'http://192.0.2.1/' }).end());
+  const arrived: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    arrived.push(request.method ?? '');
+    response.end();
+  });
+  const target = await listen(elsewhere);
+  const away = createServer((_, response) => response.writeHead(307, { location: target }).end());
   const urls = await Promise.all([flood, page, away].map(listen));
-  t.after(() => Promise.all([flood, page, away].map(end)));
+  t.after(() => Promise.all([flood, page, away, elsewhere].map(end)));
   const [flooding, web, redirecting] = urls.map((url) => ({ type: 'http', url: url ?? '' }));
   const { servers } = await connect(t, { flooding: flooding ?? {}, web: web ?? {}, redirecting: redirecting ?? {} });
   assert.deepEqual(
@@ -91,5 +97,6 @@ test('an answer over HTTP without end, and one that is not MCP, are a failed ser
     ],
   );
   assert.match(servers[0]?.problem ?? '', /longer than 16777216 bytes/);
+  assert.deepEqual(arrived, []);
   assert.match(servers[1]?.problem ?? '', /Unexpected content type: text\/html/);
 });

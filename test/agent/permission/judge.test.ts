@@ -25,6 +25,23 @@ for (const group of groups) {
   });
 }
 
+test('a folder for long results is read without asking, and never written', (context) => {
+  const { project, home, outside } = makeProject(temporaryFolder(context));
+  const judge = makeJudge({ projectDir: project, home, readableDirs: [outside], rules: [] });
+  const where = { mode: 'acceptEdits', cwd: project, isReadOnly: false } as const;
+  const kindOf = (tool: string): string => judge.judge(callOf(tool, `${outside}/secret.txt`), where).kind;
+  assert.deepEqual([kindOf('Read'), kindOf('Write')], ['allow', 'ask']);
+});
+
+test('a tool of a server that says it only reads is still asked for', () => {
+  const judge = makeJudge({ projectDir: '/p', home: '/h', rules: [] });
+  const where = { mode: 'default', cwd: '/p', isReadOnly: true } as const;
+  assert.deepEqual(
+    ['mcp__db__read', 'TodoWrite'].map((name) => judge.judge({ id: 'toolu_1', name, input: {} }, where).kind),
+    ['ask', 'allow'],
+  );
+});
+
 test('the permission matrix has at least 300 cases', () => {
   const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   assert.ok(count >= 300, `${count} cases`);

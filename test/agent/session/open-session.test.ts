@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { type OpenOptions, openSession } from '../../../src/agent/session/open-session.ts';
 import { violationsOf } from '../../../src/agent/session/repair-request.ts';
 import { exitCodes } from '../../../src/base/errors.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { isMessage } from '../../../src/session/node.ts';
 import { oldResumeLines } from '../../../src/session/resume/old-client.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
@@ -198,6 +199,42 @@ function sentWords(request: ReturnType<typeof requestMessages>): readonly string
     .flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text.trimEnd()] : []))
     .filter((text) => text !== 'No response requested.');
 }
+
+test('calls that a killed run left open are closed once, before the first prompt', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  project(place);
+  const killed = await openRun({ kind: 'new', sessionId: idA }, place);
+  await killed.prompt('Work');
+  const calls = ['toolu_1', 'toolu_2'].map((id) => ({ type: 'tool_use', id, name: 'Bash', input: {} }));
+  const made = await killed.blocks(calls);
+  await killed.close();
+  const run = await openRun({ kind: 'resume', session: idA }, place);
+  await run.turn('Go on', 'Yes.');
+  await run.turn('And on', 'Yes.');
+  await run.close();
+  const results = entriesOf(run.session.file).filter(({ toolUseResult }) => toolUseResult !== undefined);
+  assert.deepEqual(
+    results.map(({ message, sourceToolAssistantUUID }) => [
+      (message as { content: JsonObject[] }).content.map(({ tool_use_id, is_error }) => [tool_use_id, is_error]),
+      sourceToolAssistantUUID,
+    ]),
+    [
+      [[['toolu_1', true]], made[0]],
+      [[['toolu_2', true]], made[1]],
+    ],
+  );
+  assert.deepEqual(requestMessages(await loadSession(run.session.file)), run.session.recorder.resumed());
+});
+
+test('a session that cannot be resumed is left free for others', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  writeFileSync(path.join(project(place), `${idA}.jsonl`), '{"type":"summary","summary":"x","leafUuid":"y"}\n');
+  for (const _ of [1, 2]) {
+    const refusal = await refusalOf(openSession({ kind: 'resume', session: idA }, place));
+    assert.match(refusal?.message ?? '', /cannot be resumed/);
+  }
+  assert.deepEqual([...contentsOf(path.join(place.env.CLEW_HOME ?? '', 'session-locks')).keys()], []);
+});
 
 test('a lock that a killed run left behind holds nothing', async (t) => {
   const place = placeIn(temporaryFolder(t));

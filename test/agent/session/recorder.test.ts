@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asString, type JsonObject } from '../../../src/base/json.ts';
@@ -175,6 +176,43 @@ test('prompts that wait are written as the client writes them', async (t) => {
       ['dequeue', undefined],
     ],
   );
+});
+
+test('every line is newer than the one before, even where the clock stands still or goes back', async (t) => {
+  const run = await newRun(t);
+  const at = (ms: number): Date => new Date(1_000_000 + ms);
+  const say = (ms: number, content: string) =>
+    run.session.recorder.record({ type: 'prompt', uuid: crypto.randomUUID(), content, isMeta: true, at: at(ms) });
+  for (const [i, ms] of [0, 0, -500, 7].entries()) await say(ms, `Prompt ${i}`);
+  const times = entriesOf(run.session.file).flatMap(({ timestamp }) =>
+    timestamp === undefined ? [] : [Date.parse(String(timestamp)) - at(0).getTime()],
+  );
+  // The pin behind each prompt has no time of its own, but counts.
+  assert.deepEqual(times, [0, 2, 4, 7]);
+});
+
+test('what the disk refuses has not happened: the next line hangs on the last one that is there', async (t) => {
+  const run = await newRun(t);
+  await run.turn('Hello', 'Hi.');
+  const before = readFileSync(run.session.file, 'utf8');
+  const { leafUuid } = run.session.recorder;
+  const { writeSync } = fs;
+  fs.writeSync = () => {
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+  };
+  syncBuiltinESMExports();
+  try {
+    await assert.rejects(run.prompt('Lost'), /cannot write .* \(ENOSPC\); make room on the disk/);
+  } finally {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  }
+  assert.equal(readFileSync(run.session.file, 'utf8'), before);
+  assert.equal(run.session.recorder.leafUuid, leafUuid);
+  await run.turn('Again', 'Hello again.');
+  const again = entriesOf(run.session.file).find(({ message }) => (message as JsonObject)?.content === 'Again');
+  assert.equal(again?.parentUuid, leafUuid);
+  await assertAsResumed(run);
 });
 
 test('half a surrogate pair is written as a character that every reader takes', async (t) => {

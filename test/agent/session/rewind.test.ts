@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { rewind, rewindPoints } from '../../../src/agent/session/rewind.ts';
@@ -60,6 +70,10 @@ test('files go back to how they were at a prompt, and forward again', async (t) 
     prompt: 'Turn 1',
   });
   assert.deepEqual([readFileSync(made, 'utf8'), readFileSync(old, 'utf8')], ['made.txt 0', 'old 0']);
+  // What was there before the rewind is kept too, although no prompt came after it.
+  const { folder } = run.session.history;
+  const copies = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+  assert.deepEqual(copies.sort(), ['made.txt 0', 'made.txt 1', 'made.txt 2', 'old 0', 'old.txt 2']);
   assert.deepEqual((await rewind(run.session, first, 'files')).removed, [made]);
   assert.ok(!existsSync(made));
   assert.deepEqual((await rewind(run.session, third, 'files')).restored, [made]);
@@ -170,6 +184,20 @@ test('nothing outside the project is touched, no link is followed, and no backup
     [outside, path.join(cwd, 'b.txt'), path.join(cwd, '../elsewhere/a.txt')].map((file) => readFileSync(file, 'utf8')),
     ['changed', 'changed', 'changed'],
   );
+});
+
+test('files of git are left as they are', async (t) => {
+  const run = await newRun(t);
+  const config = path.join(run.session.cwd, '.git/config');
+  mkdirSync(path.dirname(config));
+  writeFileSync(config, 'before');
+  await run.prompt('Configure it');
+  await change(run, config, 'after');
+  const [point] = await rewindPoints(run.session);
+  assert.ok(point !== undefined);
+  const { restored, problems } = await rewind(run.session, point, 'files');
+  assert.deepEqual([restored, problems], [[], [`${config}: it belongs to git`]]);
+  assert.equal(readFileSync(config, 'utf8'), 'after');
 });
 
 test('files come back from the snapshots of the real client', { skip: skipWithoutShared }, async (t) => {

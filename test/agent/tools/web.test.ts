@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -86,8 +88,10 @@ test('WebFetch reads a page once in a quarter of an hour', async (t) => {
 });
 
 test('WebFetch follows redirects on the host and only tells of others', async (t) => {
+  const other = await startSite(t, (_, response) => response.end('another server'));
   const site = await startSite(t, (request, response) => {
-    if (request.url === '/start') response.writeHead(302, { location: '/end' }).end();
+    if (request.url === '/port') response.writeHead(302, { location: `${other.origin}/there` }).end();
+    else if (request.url === '/start') response.writeHead(302, { location: '/end' }).end();
     else if (request.url === '/away') response.writeHead(301, { location: 'http://other.example/there' }).end();
     else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end();
     else response.writeHead(200, { 'content-type': 'text/plain' }).end('end');
@@ -100,6 +104,8 @@ test('WebFetch follows redirects on the host and only tells of others', async (t
     await bench.text('WebFetch', fetch('/away'), { askModel }),
     /redirects to another host:\nhttp:\/\/other\.example\/there\n/,
   );
+  assert.match(await bench.text('WebFetch', fetch('/port'), { askModel }), /redirects to another host:/);
+  assert.deepEqual(other.hits, []);
   assert.match(await bench.refusal('WebFetch', fetch('/loop'), { askModel }), /redirects more than 10 times/);
   assert.equal(asked.length, 1);
 });
@@ -126,25 +132,49 @@ test('WebFetch refuses addresses of this machine and its network, by number and 
   assert.deepEqual(site.hits, []);
 });
 
-test('private addresses are told from public ones', () => {
-  const judged = [
-    '8.8.8.8',
-    '172.15.0.1',
-    '172.16.0.1',
-    '100.64.0.1',
-    '0.0.0.0',
-    '::',
-    'fe80::1',
-    'fd00::1',
-    '2606:4700::1111',
-    '64:ff9b::7f00:1',
-    '::ffff:10.0.0.1',
-    '::ffff:7f00:1',
-  ];
-  assert.deepEqual(
-    judged.filter((address) => !isPrivateAddress(address)),
-    ['8.8.8.8', '172.15.0.1', '2606:4700::1111'],
-  );
+/** The first and the last address of each range that leads into a machine or its network, by IANA's registries. */
+const privateRanges = `
+  0.0.0.0 0.255.255.255, 10.0.0.0 10.255.255.255, 100.64.0.0 100.127.255.255, 127.0.0.0 127.255.255.255
+  169.254.0.0 169.254.255.255, 172.16.0.0 172.31.255.255, 192.0.0.0 192.0.0.255, 192.168.0.0 192.168.255.255
+  198.18.0.0 198.19.255.255, 224.0.0.0 239.255.255.255, 240.0.0.0 255.255.255.255
+  :: ::1, fc00:: fdff:ffff::1, fe80:: febf:ffff::1, ff00:: ff02::1
+  ::ffff:10.0.0.1 ::ffff:7f00:1, 64:ff9b:: 64:ff9b::7f00:1, 64:ff9b:1:: 64:ff9b:1:ffff::1
+  2002:: 2002:7f00:1::, 2001:: 2001:0:ffff::1`;
+
+/** Their neighbours, and a few that everybody may reach. */
+const publicAddresses = `
+  1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
+  172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0
+  223.255.255.255 8.8.8.8 2606:4700::1111 2001:1:: 2001:db8::1 2003:: fbff::1 ::ffff:8.8.8.8`;
+
+test('private addresses are told from public ones, up to the edges of every range', () => {
+  const hidden = privateRanges.split(/[\s,]+/).filter(Boolean);
+  const open = publicAddresses.split(/\s+/).filter(Boolean);
+  assert.deepEqual([hidden.length, open.length], [40, 25]);
+  assert.deepEqual([...hidden, ...open].filter(isPrivateAddress), hidden);
+});
+
+test('WebFetch refuses a name where only one of its addresses is private', async (t) => {
+  const site = await startSite(t, (_, response) => response.end('secret'));
+  const { lookup } = dns;
+  const answer = (_: string, __: unknown, done: (error: null, addresses: dns.LookupAddress[]) => void): void =>
+    done(null, [
+      { address: '192.0.2.1', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]);
+  dns.lookup = answer as unknown as typeof dns.lookup; // the form that the fetch uses
+  syncBuiltinESMExports();
+  try {
+    const url = `http://rebinding.example:${new URL(site.origin).port}/`;
+    assert.match(
+      await makeBench(t).refusal('WebFetch', { url, prompt: 'x' }),
+      /^rebinding\.example \(127\.0\.0\.1\) is an address of this machine/,
+    );
+  } finally {
+    dns.lookup = lookup;
+    syncBuiltinESMExports();
+  }
+  assert.deepEqual(site.hits, []);
 });
 
 test('WebFetch refuses what it should not or cannot read', async (t) => {

@@ -1,0 +1,56 @@
+// What a run has cost, against sums that were worked out by hand.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CostMeter } from '../../src/agent/cost-meter.ts';
+import type { AgentEvent } from '../../src/agent/event.ts';
+import { bundledPrices } from '../../src/library/prices.ts';
+
+/** Dollars for a million tokens. */
+const models = {
+  large: { input: 10, output: 50, cacheWrite5m: 12, cacheWrite1h: 20, cacheRead: 1, contextTokens: 200_000 },
+  small: { input: 1, output: 5, cacheWrite5m: 2, cacheWrite1h: 3, cacheRead: 0, contextTokens: 200_000 },
+};
+const agent = { agentId: 'a1', parentCallId: 'toolu_1' };
+
+function newMeter(): CostMeter {
+  return new CostMeter({ ...bundledPrices, models });
+}
+
+function block(id: string, model: string, input: number, output: number, mark?: typeof agent): AgentEvent {
+  return {
+    at: new Date(0),
+    type: 'block',
+    uuid: 'u',
+    message: { id, model, requestId: 'r' },
+    block: { type: 'text', text: 'x' },
+    stopReason: null,
+    usage: { input_tokens: input, output_tokens: output },
+    ...(mark === undefined ? {} : { agent: mark }),
+  };
+}
+
+test('of the lines of one answer the largest usage counts, once', () => {
+  const meter = newMeter();
+  for (const output of [1, 1, 2000]) meter.hear(block('msg_1', 'large', 1000, output));
+  meter.hear(block('msg_1', 'large', 1000, 5));
+  // 1000 × $10 + 2000 × $50, for a million.
+  assert.equal(meter.costMicros, 110_000);
+  assert.deepEqual([meter.usage.inputTokens, meter.usage.outputTokens], [1000, 2000]);
+});
+
+test('answers, sub-agents and side requests add up, each at the price of its model', () => {
+  const meter = newMeter();
+  meter.hear(block('msg_1', 'large', 1000, 100));
+  meter.hear(block('msg_2', 'small', 2000, 200, agent));
+  meter.addSide('small', { input_tokens: 4000, output_tokens: 400 });
+  assert.equal(meter.costMicros, 15_000 + 3000 + 6000);
+  assert.deepEqual([meter.costOfModel('large'), meter.costOfModel('small')], [15_000, 9000]);
+  assert.equal(meter.usage.inputTokens, 7000);
+});
+
+test('a model without a price counts as nothing', () => {
+  const meter = newMeter();
+  meter.hear(block('msg_1', 'unheard-of', 1000, 100));
+  meter.hear(block('msg_2', 'large', 100, 0));
+  assert.equal(meter.costMicros, 1000);
+});
