@@ -11,6 +11,8 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 export const sample = (...args: readonly string[]): JsonObject => program('stdio-main.js', args);
+/** The same with the official SDK. */
+export const sdkSample = (): JsonObject => program('sdk-main.js', []);
 export const rude = (mode: string): JsonObject => program('rude-main.js', [mode]);
 
 export function fixture(file: string): string {
@@ -50,4 +52,9 @@ export async function callTool(
   if (tool === undefined) throw new Error(`no tool ${name} among ${servers.tools.map((each) => each.name)}`);
   const { signal = new AbortController().signal, progress = () => undefined } = more;
   return tool.run(input, { signal, progress } as CallContext); // a server's tool asks for nothing else
+}
+
+/** The `environment` tool of the sample server says which process it is. */
+export function serverPid(content: unknown): number {
+  return Number(/\\?"pid\\?":(\d+)/.exec(JSON.stringify(content).replaceAll('\\', ''))?.[1]);
 }

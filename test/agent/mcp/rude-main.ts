@@ -51,12 +51,18 @@ const answers: Readonly<Record<string, (id: unknown) => void>> = {
     more();
   },
   null: (id) => reply(id, null),
+  wait: () => undefined,
   error: (id) => say({ jsonrpc: '2.0', id, error: { code: -32602, message: 'never heard of it' } }),
+};
+
+const toolsOf: Readonly<Record<string, unknown>> = {
+  'odd-tools': tools,
+  answers: Object.keys(answers).map((name) => ({ name })),
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   if (mode === 'silent') return;
-  const { id, method } = JSON.parse(line);
+  const { id, method, params } = JSON.parse(line);
   if (method === 'initialize')
     reply(id, {
       protocolVersion: '2025-06-18',
@@ -68,9 +74,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       id,
       mode === 'no-list'
         ? { tools: 'none' }
-        : { tools: mode === 'odd-tools' ? tools : [{ name: 'it' }], nextCursor: mode === 'turning' ? 'on' : undefined },
+        : { tools: toolsOf[mode ?? ''] ?? [{ name: 'it' }], nextCursor: mode === 'turning' ? 'on' : undefined },
     );
   else if (method === 'tools/call' && mode === 'parent')
     reply(id, { content: [{ type: 'text', text: String(child?.pid) }] });
-  else if (method === 'tools/call') answers[mode ?? '']?.(id);
+  else if (method === 'tools/call') answers[mode === 'answers' ? params.name : mode]?.(id);
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +8,7 @@ import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { waitFor } from '../../support/wait.ts';
-import { callTool, connect, fixture, optionsIn, rude, sample } from './mcp-kit.ts';
+import { callTool, connect, optionsIn, rude, sample, sdkSample } from './mcp-kit.ts';
 
 const png = tinyImage('png', 4, 4).toString('base64');
 const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
@@ -17,7 +16,7 @@ const textBlock = (text: string) => ({ type: 'text', text });
 const good = (...content: readonly object[]) => ({ content, isError: false, stored: content });
 
 test('a server on pipes brings its tools, and every kind of answer becomes blocks', async (t) => {
-  const servers = await connect(t, { sample: sample() });
+  const servers = await connect(t, { sample: sdkSample() });
   const names = [
     'echo',
     'pictures',
@@ -122,7 +121,7 @@ test('an interrupted call returns at once, and the server is told', async (t) =>
 });
 
 test('a call that takes too long fails', async (t) => {
-  const servers = await connect(t, { sample: sample() }, { callTimeoutMs: 300 });
+  const servers = await connect(t, { sample: rude('answers') }, { callTimeoutMs: 100 });
   const outcome = await callTool(servers, 'mcp__sample__wait');
   assert.match(String(outcome.stored), /^Error: MCP server sample: MCP error -32001: Request timed out/);
 });
@@ -162,15 +161,6 @@ test('closing ends every process, the children of wrappers and the stubborn ones
   );
   const late = await callTool(servers, 'mcp__sample__echo', { text: 'x' });
   assert.equal(late.stored, 'Error: MCP server sample: the connection was closed');
-});
-
-test('a program that leaves without closing leaves no process behind', async (t) => {
-  const { stdout, status } = spawnSync(process.execPath, [fixture('leaving-main.js'), temporaryFolder(t)], {
-    encoding: 'utf8',
-  });
-  assert.equal(status, 0);
-  assert.match(stdout, /^\d+$/);
-  await waitFor(() => !isAlive(Number(stdout)));
 });
 
 test('servers that cannot be used are a status and a notice, and the others work', async (t) => {

@@ -1,0 +1,17 @@
+// A program that uses servers and ends without a word.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { isAlive } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import { waitFor } from '../../support/wait.ts';
+import { fixture } from './mcp-kit.ts';
+
+test('a program that leaves without closing leaves no process behind', async (t) => {
+  const { stdout, status } = spawnSync(process.execPath, [fixture('leaving-main.js'), temporaryFolder(t)], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0);
+  assert.match(stdout, /^\d+$/);
+  await waitFor(() => !isAlive(Number(stdout)));
+});
