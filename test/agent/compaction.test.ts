@@ -130,11 +130,14 @@ test('an answer that is no summary is a failure too', async (t) => {
 
 test('the request for a summary breaks no rule of the API, however long the history is', () => {
   const messages: ModelRequest['messages'][number][] = [];
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 40; i++) {
     const use = { ...call('Look'), id: `toolu_${i}` };
     if (i % 10 === 0) messages.push({ role: 'user', content: [say(`wish ${i}`)] });
     messages.push({ role: 'assistant', content: [say('looking'), use] });
-    messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: use.id, content: 'x'.repeat(5000) }] });
+    messages.push({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: use.id, content: 'x'.repeat(25_000) }],
+    });
     if (i % 10 === 9) messages.push({ role: 'assistant', content: [say('seen')] });
   }
   const base = {

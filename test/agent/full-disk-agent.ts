@@ -1,4 +1,4 @@
-// A program for agent-ends.test.ts: a whole agent whose sessions are on a disk of a few kilobytes. Two sub-agents run: one
+// A program for agent-ends.slow.test.ts: a whole agent whose sessions are on a disk of a few kilobytes. Two sub-agents run: one
 // fills the disk, the other waits in a command. Prints how the turn ended, and the ids of processes that must be gone.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -348,7 +348,7 @@ const loop = [
     id: 'cost-counts-every-line',
     file: 'src/agent/cost-meter.ts',
     find: 'const before = this.#messages.get(id);',
-    replace: 'const before = undefined;\n    if (this.#messages.has(id)) id = `${id} again`;',
+    replace: "const before = undefined;\n    if (this.#messages.has(id)) id += ' again';",
     tests: ['agent/cost-meter'],
   },
   {

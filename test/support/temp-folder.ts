@@ -2,10 +2,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TestContext } from 'node:test';
 
-/** The real path of a new, empty folder, so that results can be compared with it as they are. */
-export function temporaryFolder(context: TestContext): string {
+/**
+ * The real path of a new, empty folder, so that results can be compared with it as they are. `{ after }` of node:test
+ * instead of a test's context: the folder is there for all tests of the file.
+ */
+export function temporaryFolder(context: { after(end: () => void): void }): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
   // A process that a test has started may still write its last file.
   context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));

@@ -1,18 +1,19 @@
 // The permission matrix, run against a real folder: cases.ts says what must come out.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { ToolCallView } from '../../../src/agent/event.ts';
 import type { Decision } from '../../../src/agent/parts.ts';
 import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { type Group, groups } from './cases.ts';
-import { fillIn, makeProject, type TestPlaces } from './project.ts';
+import { fillIn, makeProject } from './project.ts';
+
+const places = makeProject(temporaryFolder({ after }));
 
 for (const group of groups) {
-  test(`permission: ${group.title}`, (context) => {
-    const places = makeProject(temporaryFolder(context));
-    const judge = judgeFor(group, places);
+  test(`permission: ${group.title}`, () => {
+    const judge = judgeFor(group);
     const answers = group.rows.map(([, subject, why]) => {
       const decision = judge(subject);
       const isSaid = why === undefined || decision.why.includes(fillIn(why, places));
@@ -25,8 +26,8 @@ for (const group of groups) {
   });
 }
 
-test('a folder for long results is read without asking, and never written', (context) => {
-  const { project, home, outside } = makeProject(temporaryFolder(context));
+test('a folder for long results is read without asking, and never written', () => {
+  const { project, home, outside } = places;
   const judge = makeJudge({ projectDir: project, home, readableDirs: [outside], rules: [] });
   const where = { mode: 'acceptEdits', cwd: project, isReadOnly: false } as const;
   const kindOf = (tool: string): string => judge.judge(callOf(tool, `${outside}/secret.txt`), where).kind;
@@ -47,7 +48,7 @@ test('the permission matrix has at least 300 cases', () => {
   assert.ok(count >= 300, `${count} cases`);
 });
 
-function judgeFor(group: Group, places: TestPlaces): (subject: string) => Decision {
+function judgeFor(group: Group): (subject: string) => Decision {
   const judge = makeJudge({
     projectDir: places.project,
     home: places.home,

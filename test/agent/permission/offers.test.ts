@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { keepLocalRule } from '../../../src/agent/local-rule.ts';
 import type { Decision } from '../../../src/agent/parts.ts';
 import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
@@ -39,9 +39,11 @@ const offers: readonly (readonly [tool: string, subject: string, rule: string | 
   ['mcp__db__read', '', 'mcp__db__read'],
 ];
 
+const shared = makeProject(temporaryFolder({ after }));
+
 for (const [tool, subject, rule, scopes = 'session local'] of offers) {
-  test(`for ${tool} ${subject} ${rule ?? 'nothing'} is offered`, async (context) => {
-    const places = makeProject(temporaryFolder(context));
+  test(`for ${tool} ${subject} ${rule ?? 'nothing'} is offered`, async () => {
+    const places = shared;
     const judge = makeJudge({ projectDir: places.project, home: places.home, rules: [] });
     const ask = (): Decision =>
       judge.judge(callOf(tool, fillIn(subject, places)), { mode: 'default', cwd: places.project, isReadOnly: false });
@@ -52,10 +54,8 @@ for (const [tool, subject, rule, scopes = 'session local'] of offers) {
       always,
       rule === undefined ? [] : scopes.split(' ').map((scope) => ({ rule: fillIn(rule, places), scope })),
     );
-    const [first] = always;
-    if (first === undefined) return;
-    await judge.addRule(first);
-    assert.equal(ask().kind, 'allow');
+    if (always[0] !== undefined) await judge.addRule(always[0]);
+    assert.equal(ask().kind, rule === undefined ? 'ask' : 'allow');
   });
 }
 

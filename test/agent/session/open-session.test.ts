@@ -3,19 +3,16 @@ import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync 
 import path from 'node:path';
 import { test } from 'node:test';
 import { type OpenOptions, openSession } from '../../../src/agent/session/open-session.ts';
-import { violationsOf } from '../../../src/agent/session/repair-request.ts';
+import { checkRequest } from '../../../src/api/check-request.ts';
 import { exitCodes } from '../../../src/base/errors.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { isMessage } from '../../../src/session/node.ts';
-import { oldResumeLines } from '../../../src/session/resume/old-client.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
 import { encodeSlug } from '../../../src/store/slug.ts';
-import { AgentRun, model, openRun, placeIn } from '../../support/agent-run.ts';
-import { skipWithoutShared } from '../../support/paths.ts';
+import { model, openRun, placeIn } from '../../support/agent-run.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
-import { contentsOf, entriesOf, realSessions } from '../../support/surgery-kit.ts';
+import { contentsOf, entriesOf } from '../../support/surgery-kit.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
 const [idA, idB] = ['aaaaaaaa-0000-4000-8000-000000000001', 'bbbbbbbb-0000-4000-8000-000000000002'];
@@ -150,55 +147,10 @@ test('a damaged session is mended in the request, and its file is only added to'
   const run = await openRun({ kind: 'resume', session: idA }, place);
   assert.notDeepEqual(run.session.notes, []);
   await run.prompt('Now?');
-  assert.deepEqual(violationsOf(run.session.messages(model), { model }), []);
+  assert.deepEqual(checkRequest({ messages: run.session.messages(model), model }), []);
   await run.close();
   assert.ok(readFileSync(file, 'utf8').startsWith(`${text}\n{"type":"file-history-snapshot"`));
 });
-
-test(
-  'sessions of every client are continued, and old and new clients see the new end',
-  { skip: skipWithoutShared },
-  async (t) => {
-    const isLong = process.env.CLEW_LONG === '1';
-    const files = realSessions().filter((_, i) => isLong || i % 5 === 0);
-    const versions = new Set<string>();
-    let count = 0;
-    for (const file of files) {
-      const before = requestMessages(await loadSession(file));
-      if ('refused' in before) continue;
-      const place = placeIn(temporaryFolder(t));
-      const copy = path.join(project(place), path.basename(file));
-      cpSync(file, copy);
-      const run = new AgentRun(await openSession({ kind: 'resume', session: copy }, place), before.model);
-      await run.turn('Continued', 'Gladly.');
-      await run.close();
-      const after = await loadSession(copy);
-      const request = requestMessages(after);
-      assert.deepEqual(request, run.session.recorder.resumed(), file);
-      assert.ok('messages' in request && request.messages.length >= 2, file);
-      assert.deepEqual(sentWords(request), [...sentWords(before), 'Continued', 'Gladly.'], file);
-      const last = oldResumeLines(after.transcript).findLast(isMessage);
-      assert.equal(last?.uuid, after.transcript.nodes.findLast(isMessage)?.uuid, file);
-      versions.add(
-        path
-          .relative(path.join(place.root), file)
-          .split(path.sep)
-          .find((part) => /^\d+\.\d+\.\d+$/.test(part)) ?? '',
-      );
-      count++;
-    }
-    assert.ok(count >= 20 && versions.size >= 5, `${count} sessions of ${versions.size} versions`);
-  },
-);
-
-/** What is said, without what the client itself adds at an end. */
-function sentWords(request: ReturnType<typeof requestMessages>): readonly string[] {
-  if ('refused' in request) return [];
-  return request.messages
-    .flatMap(({ content }) => content)
-    .flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text.trimEnd()] : []))
-    .filter((text) => text !== 'No response requested.');
-}
 
 test('calls that a killed run left open are closed once, before the first prompt', async (t) => {
   const place = placeIn(temporaryFolder(t));

@@ -7,6 +7,8 @@ import { asString, type JsonObject } from '../../../src/base/json.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
 import { type AgentRun, model, openRun, placeIn } from '../../support/agent-run.ts';
+import { runRandomly } from '../../support/random-run.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { entriesOf } from '../../support/surgery-kit.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
@@ -213,6 +215,20 @@ test('what the disk refuses has not happened: the next line hangs on the last on
   const again = entriesOf(run.session.file).find(({ message }) => (message as JsonObject)?.content === 'Again');
   assert.equal(again?.parentUuid, leafUuid);
   await assertAsResumed(run);
+});
+
+test('after every event of a random run the conversation is what a resume of the file sends', async (t) => {
+  const run = await newRun(t, { withProgressEntries: true });
+  const emit = run.emit.bind(run);
+  let checked = 0;
+  run.emit = async (...event) => {
+    await emit(...event);
+    await assertAsResumed(run);
+    checked++;
+  };
+  await runRandomly(run, seededRandom(3), 2);
+  // kill.slow.test.ts has longer runs.
+  assert.ok(checked >= 30, `only ${checked} events`);
 });
 
 test('half a surrogate pair is written as a character that every reader takes', async (t) => {

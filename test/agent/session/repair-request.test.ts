@@ -1,27 +1,18 @@
+// Damaged requests and what is sent instead, written by hand; the corpora are in repair-request.slow.test.ts.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
-import { repairRequest, violationsOf } from '../../../src/agent/session/repair-request.ts';
+import { repairRequest } from '../../../src/agent/session/repair-request.ts';
+import { checkRequest } from '../../../src/api/check-request.ts';
 import { asString, type JsonObject } from '../../../src/base/json.ts';
-import type { DamageCode } from '../../../src/doctor/finding.ts';
 import type { WireMessage } from '../../../src/session/resume/draft.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
 import { assistant, call, image, result, text, thought, user } from '../../support/api-request.ts';
-import { healthyFiles } from '../../support/healthy.ts';
-import { filesBelow, shared, skipWithoutShared } from '../../support/paths.ts';
-import { isFertile, plantDamage, plantedCodes } from '../../support/plant.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
-import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
-
-const isLong = process.env.CLEW_LONG === '1';
 
 const model = 'claude-opus-5-5';
 
 function repaired(...messages: readonly JsonObject[]): readonly WireMessage[] {
+  assert.notDeepEqual(checkRequest({ messages: wire(messages), model }), []);
   const request = repairRequest(wire(messages), { model });
-  assert.deepEqual(violationsOf(request.messages, { model }), []);
+  assert.deepEqual(checkRequest({ messages: request.messages, model }), []);
   assert.notDeepEqual(request.notes, []);
   return request.messages;
 }
@@ -71,44 +62,31 @@ test('what was altered, is empty or too large is taken out, and what is left sti
   );
 });
 
-test('every damage that doctor knows is mended in the request', { skip: skipWithoutShared }, async (t) => {
-  const folder = temporaryFolder(t);
-  const files = healthyFiles().filter((file) => isFertile(readFileSync(file)));
-  const random = seededRandom(5);
-  const damaged = new Map<DamageCode, number>();
-  for (let i = 0; i < (isLong ? 2000 : 120); i++) {
-    const file = files[Math.floor(random() * files.length)] ?? '';
-    const wanted = [plantedCodes[i % plantedCodes.length], plantedCodes[Math.floor(random() * plantedCodes.length)]];
-    const { bytes, codes } = plantDamage(
-      readFileSync(file),
-      wanted.filter((code) => code !== undefined),
-      random,
-    );
-    writeTree(folder, { 's.jsonl': bytes });
-    const request = requestMessages(await loadSession(path.join(folder, 's.jsonl')), 'Go on');
-    if ('refused' in request) continue;
-    const options = { model: request.model };
-    const before = violationsOf(request.messages, options);
-    for (const code of before.length > 0 ? codes : []) damaged.set(code, (damaged.get(code) ?? 0) + 1);
-    const mended = repairRequest(request.messages, options);
-    assert.deepEqual(violationsOf(mended.messages, options), [], `${codes.join(' ')} in ${file}`);
-    assert.equal(mended.notes.length > 0, before.length > 0);
-  }
-  // The client's own rules mend some classes; these they do not.
-  for (const code of ['A-thinking-altered', 'A-image-size', 'A-too-long'] as const)
-    assert.ok((damaged.get(code) ?? 0) > 0, `${code} was not among the damage`);
+test('a call that stands twice is kept once, and an open one at the end is closed', () => {
+  const [first, ...others] = repaired(
+    user('go'),
+    assistant(call('t1')),
+    user(result('t1', 'one')),
+    assistant(text('again'), call('t1'), call('t2')),
+  );
+  assert.deepEqual(first?.content, [text('go')]);
+  const last = others.pop()?.content[0];
+  assert.deepEqual([last?.tool_use_id, last?.is_error], ['t2', true]);
+  assert.deepEqual(
+    others,
+    wire([assistant(call('t1')), user(result('t1', 'one')), assistant(text('again'), call('t2'))]),
+  );
 });
 
-test('every session of the corpora can be asked on', { skip: skipWithoutShared }, async () => {
-  const all = filesBelow(path.join(shared, 'corpus'), '.jsonl').filter((file) => !path.basename(file).startsWith('_'));
-  const files = isLong ? all : all.filter((_, i) => i % 7 === 0);
-  let count = 0;
-  for (const file of files) {
-    const request = requestMessages(await loadSession(file), 'Go on');
-    if ('refused' in request) continue;
-    count++;
-    const options = { model: request.model };
-    assert.deepEqual(violationsOf(repairRequest(request.messages, options).messages, options), [], file);
-  }
-  assert.ok(count > 30, `only ${count} sessions`);
+test('a text that is too long for the model loses its middle, and nothing else changes', () => {
+  const long = `begin ${'word '.repeat(220_000)}end`;
+  const small = { model: 'claude-haiku-4-5' };
+  const messages = wire([user(text(long)), assistant(text('read')), user(text('and now?'))]);
+  const request = repairRequest(messages, small);
+  assert.deepEqual(checkRequest({ messages: request.messages, ...small }), []);
+  const [first, second, third] = request.messages;
+  const kept = asString(first?.content[0]?.text) ?? '';
+  assert.match(kept, /^begin word [\s\S]* characters left out of the request …\]\n[\s\S]*word end$/);
+  assert.ok(kept.length < long.length / 2);
+  assert.deepEqual([second, third], wire([assistant(text('read')), user(text('and now?'))]));
 });

@@ -7,7 +7,7 @@ import { startShell } from '../../../src/agent/tools/shell.ts';
 import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
-import { makeBench, storedOf } from './tool-kit.ts';
+import { makeBench, setLimit, storedOf } from './tool-kit.ts';
 
 test('Bash shows both outputs in their order and stores them as Claude Code does', async (t) => {
   const bench = makeBench(t, { 'src/a.js': '' });
@@ -157,6 +157,7 @@ test('the time limit ends the command and all it started', async (t) => {
 });
 
 test('an interrupt ends even a command that ignores SIGTERM, and its output is kept', async (t) => {
+  setLimit(t, limits.bash, 'killGraceMs', 300);
   const bench = makeBench(t);
   const controller = new AbortController();
   const call = bench.refusal(
@@ -257,6 +258,7 @@ test('TaskStop ends a background command by either name of its id', async (t) =>
 });
 
 test('a filter that never ends is ended', async (t) => {
+  setLimit(t, limits.bash, 'filterMs', 50);
   const bench = makeBench(t);
   const outcome = await bench.call('Bash', { command: `echo ${'a'.repeat(5000)}b`, run_in_background: true });
   const bash_id = String(storedOf(outcome).backgroundTaskId);

@@ -73,7 +73,7 @@ test('broken markup is shown as far as it makes sense', () => {
 });
 
 test('a page made of broken tags becomes no longer than it was many times over', () => {
-  const count = 40_000;
+  const count = 5000;
   for (const piece of [
     '<',
     '<a ',

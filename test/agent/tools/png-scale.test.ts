@@ -107,7 +107,7 @@ test('a damaged, cut, interlaced or absurd picture is a problem, never an except
 
 test('Read shows a PNG that is too large as a smaller one of the same shape', async (t) => {
   const width = 3000;
-  const height = 1500;
+  const height = 15;
   const bench = makeBench(t, {
     'big.png': makePng(width, height, Buffer.alloc((width + 1) * height, 0), { color: 0 }),
   });
@@ -115,9 +115,9 @@ test('Read shows a PNG that is too large as a smaller one of the same shape', as
   const file = storedOf(outcome).file as { base64: string; type: string; dimensions: unknown };
   assert.deepEqual(file.dimensions, {
     originalWidth: 3000,
-    originalHeight: 1500,
+    originalHeight: 15,
     displayWidth: 2000,
-    displayHeight: 1000,
+    displayHeight: 10,
   });
-  assert.deepEqual(readImageSize(file.base64), { type: 'image/png', width: 2000, height: 1000 });
+  assert.deepEqual(readImageSize(file.base64), { type: 'image/png', width: 2000, height: 10 });
 });

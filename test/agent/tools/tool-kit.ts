@@ -79,6 +79,21 @@ export function makeBench(
   };
 }
 
+/** Another value for one of the limits, for the time of a test. */
+export function setLimit<K extends string>(
+  context: TestContext,
+  group: Readonly<Record<K, number>>,
+  name: K,
+  value: number,
+): void {
+  const limits = group as Record<K, number>; // read-only for everybody but a test
+  const before = limits[name];
+  limits[name] = value;
+  context.after(() => {
+    limits[name] = before;
+  });
+}
+
 export function storedOf(outcome: ToolOutcome): JsonObject {
   const stored: JsonValue = outcome.stored;
   assert.ok(typeof stored === 'object' && stored !== null && !Array.isArray(stored), JSON.stringify(outcome.content));

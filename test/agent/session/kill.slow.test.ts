@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { violationsOf } from '../../../src/agent/session/repair-request.ts';
+import { checkRequest } from '../../../src/api/check-request.ts';
 import { diagnoseSession } from '../../../src/doctor/diagnose.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
@@ -42,7 +42,7 @@ async function watchedRun(t: TestContext, seed: number): Promise<WatchedRun> {
 
 test('after every event the conversation is what a resume of the file sends', async (t) => {
   let events = 0;
-  for (let seed = 1; seed <= (isLong ? 200 : 4); seed++) {
+  for (let seed = 1; seed <= (isLong ? 200 : 8); seed++) {
     const run = await watchedRun(t, seed);
     run.onEvent = async () => {
       events++;
@@ -122,7 +122,7 @@ async function assertWhole(
   );
   const resumed = await openRun({ kind: 'resume', session: run.session.sessionId }, placeIn(folder));
   await resumed.prompt('Go on');
-  assert.deepEqual(violationsOf(resumed.session.messages(model), { model }), [], where);
+  assert.deepEqual(checkRequest({ messages: resumed.session.messages(model), model }), [], where);
   await resumed.answer('I do.');
   assert.deepEqual(requestMessages(await loadSession(main)), resumed.session.recorder.resumed(), where);
   await resumed.close();
