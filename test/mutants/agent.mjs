@@ -465,7 +465,7 @@ const tools = [
     file: 'src/agent/inline-shell.ts',
     find: ".kind !== 'allow') return undefined;",
     replace: ".kind === 'deny') return undefined;",
-    tests: ['agent/agent-person'],
+    tests: ['agent/inline-shell'],
   },
   {
     id: 'instructions-from-a-folder-open-to-all',
