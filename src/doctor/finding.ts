@@ -161,7 +161,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   'G-cycle': {
     title: 'parents lead in a circle',
     severity: 'loss, where a resume leaves something out for it; else warn',
-    repair: 'cut the circle at its youngest line',
+    repair: 'cut the circle at its oldest line and attach that to the line before it',
   },
   'G-no-root': {
     title: 'no line is the beginning',

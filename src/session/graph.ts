@@ -101,7 +101,10 @@ function standIn(
   return node.isCompactSummary || isBegun ? previous : undefined;
 }
 
-/** A guess that leads in a circle was a wrong one and goes first; a circle of named parents is damage. */
+/**
+ * A guess that leads in a circle was a wrong one and goes first. A circle of named parents is damage: its oldest line
+ * names a parent that was written after it, so that link is cut, and the line follows the one before it.
+ */
 function cutCycles(nodes: readonly Node[], parents: Int32Array, guessed: Uint8Array, diagnostics: Diagnostic[]): void {
   const done = new Uint8Array(nodes.length);
   for (let start = 0; start < nodes.length; start++) {
@@ -115,15 +118,28 @@ function cutCycles(nodes: readonly Node[], parents: Int32Array, guessed: Uint8Ar
     if (at !== none && done[at] === 1) {
       const circle = way.slice(way.indexOf(at));
       const guesses = circle.filter((index) => guessed[index] === 1);
-      const youngest = (guesses.length > 0 ? guesses : circle).reduce((most, index) => Math.max(most, index));
-      parents[youngest] = none;
-      if (guesses.length === 0)
+      if (guesses.length > 0) parents[guesses.reduce((most, index) => Math.max(most, index))] = none;
+      else {
+        const oldest = circle.reduce((least, index) => Math.min(least, index));
+        const previous = previousInLane(nodes, oldest);
+        // A line that is not settled yet may lead into the circle itself.
+        parents[oldest] = done[previous] === 2 ? previous : none;
         diagnostics.push(
-          about(nodes[youngest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),
+          about(nodes[oldest] as Node, 'G-cycle', 'its parents lead back to itself; the chain is cut here'),
         );
+      }
     }
     for (const index of way) done[index] = 2;
   }
+}
+
+function previousInLane(nodes: readonly Node[], index: number): number {
+  const lane = laneOf(nodes[index] as Node); // the index is that of a node
+  for (let at = index - 1; at >= 0; at--) {
+    const node = nodes[at] as Node; // `at` is in range
+    if (isLinked(node) && laneOf(node) === lane) return at;
+  }
+  return none;
 }
 
 function about(node: Node, code: string, message: string): Diagnostic {

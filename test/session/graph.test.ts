@@ -71,13 +71,18 @@ test('of two records with one uuid the later is the parent, and the earlier is r
   assert.deepEqual(diagnostics(builder), ['G-duplicate-uuid 3: line 2 has the same uuid; a resume reads this one']);
 });
 
-test('a cycle is cut at its youngest line, and reported once', () => {
+test('a cycle is cut at its oldest line, which then follows the line before it, and is reported once', () => {
   const cycle = 'its parents lead back to itself; the chain is cut here';
   const builder = transcript().user('q', { parentUuid: 'u2' }).assistant('a').user('r').assistant('b');
-  assert.deepEqual(parents(builder), ['u1 < u2', 'a1 < u1', 'u2 < -', 'a2 < u2']);
-  assert.deepEqual(diagnostics(builder), [`G-cycle 3: ${cycle}`]);
+  assert.deepEqual(parents(builder), ['u1 < -', 'a1 < u1', 'u2 < a1', 'a2 < u2']);
+  assert.deepEqual(diagnostics(builder), [`G-cycle 1: ${cycle}`]);
+  const late = transcript().user('q').assistant('a', { parentUuid: 'a2' }).user('r').assistant('b').user('s');
+  assert.deepEqual(parents(late), ['u1 < -', 'a1 < u1', 'u2 < a1', 'a2 < u2', 'u3 < a2']);
+  assert.deepEqual(diagnostics(late), [`G-cycle 2: ${cycle}`]);
+  const led = transcript().user('q', { parentUuid: 'a2' }).assistant('a', { parentUuid: 'a2' }).user('r').assistant('b');
+  assert.deepEqual(parents(led), ['u1 < a2', 'a1 < -', 'u2 < a1', 'a2 < u2']);
   const self = transcript().user('q').assistant('a', { parentUuid: 'a1' });
-  assert.deepEqual(parents(self), ['u1 < -', 'a1 < -']);
+  assert.deepEqual(parents(self), ['u1 < -', 'a1 < u1']);
   assert.deepEqual(diagnostics(self), [`G-cycle 2: ${cycle}`]);
 });
 
@@ -97,7 +102,7 @@ test('a cycle of a hundred and fifty thousand lines is cut like any other', () =
   const { diagnostics: found } = buildGraph(builder.transcript().nodes);
   assert.deepEqual(
     found.map(({ code, line }) => [code, line]),
-    [['G-cycle', length]],
+    [['G-cycle', 1]],
   );
 });
 

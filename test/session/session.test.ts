@@ -36,7 +36,7 @@ test('what is wrong with lines and graph comes in the order of the file', async 
   );
   assert.deepEqual(
     session.branches.map((branch) => namesOf(branch.nodes)),
-    [['a1'], ['u1']],
+    [['u1', 'a1']],
   );
 });
 
