@@ -75,7 +75,8 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
       const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
-    before.set(lane, node);
+    // A progress line may hang further up than the line that it follows, and what is between would be passed over.
+    if (node.type !== 'progress') before.set(lane, node);
     if (message !== undefined && message !== '') begun.set(lane, begunHere.add(message));
   }
   return { parents, guessed };

@@ -79,7 +79,11 @@ test('a cycle is cut at its oldest line, which then follows the line before it, 
   const late = transcript().user('q').assistant('a', { parentUuid: 'a2' }).user('r').assistant('b').user('s');
   assert.deepEqual(parents(late), ['u1 < -', 'a1 < u1', 'u2 < a1', 'a2 < u2', 'u3 < a2']);
   assert.deepEqual(diagnostics(late), [`G-cycle 2: ${cycle}`]);
-  const led = transcript().user('q', { parentUuid: 'a2' }).assistant('a', { parentUuid: 'a2' }).user('r').assistant('b');
+  const led = transcript()
+    .user('q', { parentUuid: 'a2' })
+    .assistant('a', { parentUuid: 'a2' })
+    .user('r')
+    .assistant('b');
   assert.deepEqual(parents(led), ['u1 < a2', 'a1 < -', 'u2 < a1', 'a2 < u2']);
   const self = transcript().user('q').assistant('a', { parentUuid: 'a1' });
   assert.deepEqual(parents(self), ['u1 < -', 'a1 < u1']);
@@ -92,6 +96,16 @@ test('a guess that leads in a circle is given up before any parent that a line n
   for (const entry of once.entries) twice.entry(entry);
   assert.deepEqual(parents(twice), ['a1 < -', 'u1 < a1', 'a2 < u1', 'a1 < -', 'u1 < a1', 'a2 < u1']);
   assert.ok(diagnostics(twice).every((said) => !said.startsWith('G-cycle')));
+});
+
+test('a line without its parent follows the last line that is not a progress line', () => {
+  const builder = transcript()
+    .user('q')
+    .assistant('a', { parentUuid: 'p1' })
+    .progress({ parentUuid: 'u1' })
+    .boundary({}, { logicalParentUuid: 'gone' })
+    .user('r', { parentUuid: 'gone' });
+  assert.deepEqual(parents(builder), ['u1 < -', 'a1 < p1', 'p1 < u1', 'b1 < a1', 'u2 < b1']);
 });
 
 test('a cycle of a hundred and fifty thousand lines is cut like any other', () => {
