@@ -1,70 +1,188 @@
-// Planted damage, repaired: the proof holds, a second look finds nothing, and every entry is accounted for.
+// Every class of damage against the table: whether `--fix` repairs it, and what a resume of the repaired session sends.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
-import { checkRequest } from '../../src/api/check-request.ts';
+import { type TestContext, test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { isMendable } from '../../src/doctor/repair/mendable.ts';
+import { damageCodes, makeFinding } from '../../src/doctor/finding.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { type Outcome, operate } from '../../src/surgery/operate.ts';
+import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { healthyFiles } from '../support/healthy.ts';
-import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
+import { plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';
+import { benchWith } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { transcript } from '../support/transcript-builder.ts';
+import { sessionId, text, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+import { damageTable, healthyMessages } from './damage-table.ts';
+import { assertSound, missingIn, openBytes, repairBytes, sentBy, wordsOf } from './repair-kit.ts';
 
-const id = '11111111-1111-4111-a111-111111111111';
+test('the table names every class of damage', () => {
+  assert.deepEqual(Object.keys(damageTable).sort(), [...damageCodes].sort());
+});
 
-for (const code of plantedCodes) {
-  test(`${code}, planted alone, is mended`, async (context) => {
-    const folder = temporaryFolder(context);
-    for (let seed = 1; seed <= 4; seed++) {
-      const { bytes } = plantDamage(plain, [code], seededRandom(seed));
-      await assertMended(folder, bytes, `${code}, seed ${seed}`);
-    }
+test('what the healthy session sends is what the table says, and there is nothing to repair', async (context) => {
+  const { source, diagnosis } = await openBytes(temporaryFolder(context), plain);
+  assert.deepEqual(await sentBy(source.session.files.main), healthyMessages);
+  assert.equal(await planRepair(source, diagnosis), undefined);
+});
+
+for (const code of plantedCodes.filter((each) => damageTable[each].isRepaired)) {
+  test(`${code} is repaired, and a resume sends the whole conversation`, async (context) => {
+    const { bytes } = plantDamage(plain, [code], seededRandom(1));
+    const outcome = await repairBytes(temporaryFolder(context), bytes);
+    assert.deepEqual(await sentBy(outcome.to.path), damageTable[code].sent);
+    assert.equal(outcome.changed, damageTable[code].changed);
+    await assertSound(outcome, bytes, code);
   });
 }
 
-test('damage in random combinations is mended, whatever the session', async (context) => {
-  const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
-  const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
-  const folder = temporaryFolder(context);
-  for (let seed = 1; seed <= cases; seed++) {
-    const random = seededRandom(seed);
-    const healthy = sessions[Math.floor(random() * sessions.length)] ?? plain;
-    const wanted = plantedCodes.filter(() => random() < 0.12);
-    const { bytes, codes } = plantDamage(healthy, wanted, random);
-    await assertMended(folder, bytes, `seed ${seed}, planted ${codes.join(' ')}`);
+test('damage on other lines is repaired too, and nothing that was said is lost', async (context) => {
+  for (const code of ['G-phantom-parent', 'G-duplicate-uuid', 'L-spliced', 'L-joined', 'L-nul'] as const) {
+    for (const seed of [2, 3]) {
+      const { bytes } = plantDamage(plain, [code], seededRandom(seed));
+      const outcome = await repairBytes(temporaryFolder(context), bytes);
+      const what = `${code}, seed ${seed}`;
+      assert.equal(missingIn(wordsOf(await sentBy(outcome.to.path)), wordsOf(healthyMessages)), undefined, what);
+      await assertSound(outcome, bytes, what);
+    }
   }
 });
 
-test('a line that is there twice, with a parent that was never written, is not hung on itself', async (context) => {
+test('a finding of one class alone plans a repair exactly where the table says so', async (context) => {
+  const { source, diagnosis } = await openBytes(temporaryFolder(context), plain);
+  const planned: [string, boolean][] = [];
+  for (const code of damageCodes) {
+    const finding = makeFinding(code, 'warn', { file: source.session.transcript.path }, '', '');
+    const plan = await planRepair(source, { ...diagnosis, findings: [finding] });
+    planned.push([code, plan !== undefined]);
+  }
+  assert.deepEqual(
+    planned,
+    damageCodes.map((code) => [code, damageTable[code].isRepaired]),
+  );
+});
+
+test('a session that is too long, and nothing else, is left as it is', async (context) => {
+  const long = transcript()
+    .user('word '.repeat(250_000))
+    .assistant('read', { message: { usage: undefined } });
+  const { source, diagnosis } = await openBytes(temporaryFolder(context), Buffer.from(long.text()));
+  assert.deepEqual(
+    diagnosis.findings.map(({ code }) => code),
+    ['A-too-long'],
+  );
+  assert.equal(await planRepair(source, diagnosis), undefined);
+});
+
+test('a file without a conversation is not repaired, whatever its lines are like', async (context) => {
+  const title = transcript().aside('custom-title', { customTitle: 'x' }).text();
+  const { source, diagnosis } = await openBytes(temporaryFolder(context), Buffer.from(`${title}<<<<<<< HEAD\n`));
+  assert.deepEqual(diagnosis.findings.map(({ code }) => code).sort(), ['F-empty', 'L-not-json']);
+  assert.equal(await planRepair(source, diagnosis), undefined);
+});
+
+test('the strategy decides which branch goes on where newer work is on another one', async (context) => {
+  const bytes = Buffer.from(
+    transcript()
+      .user('one')
+      .assistant('done one')
+      .user('old way')
+      .assistant('old done')
+      .from('a1')
+      .user('new way')
+      .assistant('new done')
+      .lastPrompt('a2')
+      .text(),
+  );
+  const start = ['one', 'done one'];
+  const expected = {
+    bridge: [...start, 'old way', 'old done'],
+    newest: [...start, 'new way', 'new done'],
+    graft: [...start, 'old way', 'old done', 'new way', 'new done'],
+  };
+  for (const strategy of ['bridge', 'newest', 'graft'] as const) {
+    const { to } = await repairBytes(temporaryFolder(context), bytes, { strategy });
+    assert.deepEqual(wordsOf(await sentBy(to.path)), expected[strategy], strategy);
+  }
+  const { to } = await repairBytes(temporaryFolder(context), bytes);
+  assert.deepEqual(wordsOf(await sentBy(to.path)), expected.newest, 'the default');
+});
+
+test('lines of another session become that session, and every line that stays keeps its bytes', async (context) => {
+  const other = '22222222-2222-4222-a222-222222222222';
+  const own = transcript().user('here').assistant('yes').text();
+  const foreign = transcript({ sessionId: other })
+    .user('there', { uuid: 'x1' })
+    .assistant('no', { uuid: 'x2', parentUuid: 'x1' })
+    .text();
+  const [first = '', second = ''] = own.split('\n');
+  const { to, others } = await repairBytes(
+    temporaryFolder(context),
+    Buffer.from(`${first}\n${foreign}${second}\n${transcript().user('on', { parentUuid: 'a1', uuid: 'u2' }).text()}`),
+  );
+  assert.deepEqual(
+    others.map((each) => each.sessionId),
+    [other],
+  );
+  assert.equal(readFileSync(others[0]?.path ?? '', 'utf8'), foreign);
+  assert.deepEqual(wordsOf(await sentBy(to.path)).slice(0, 3), ['here', 'yes', 'on']);
+});
+
+test('a result that is in the wrong place is put after its call', async (context) => {
+  const bytes = Buffer.from(
+    transcript()
+      .user('go')
+      .assistant([toolUse('t1')])
+      .user('typed meanwhile', { uuid: 'u9' })
+      .user([toolResult('t1')])
+      .assistant([text('')])
+      .user('more')
+      .assistant('done')
+      .text(),
+  );
+  const { to } = await repairBytes(temporaryFolder(context), bytes);
+  assert.deepEqual(wordsOf(await sentBy(to.path)), ['go', 'call t1', 't1 → out t1', 'typed meanwhile', 'more', 'done']);
+});
+
+test('a damaged sub-agent is repaired with its session', async (context) => {
+  const name = `${sessionId}/subagents/agent-abc.jsonl`;
+  const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('task').assistant('ok').text();
+  const bench = benchWith(context, sessionId, plain, { [name]: `${agent}<<<<<<< HEAD\n` });
+  const source = await loadSource(bench.main);
+  const plan = await planRepair(source, await diagnoseSession(source.session), { isInPlace: true });
+  assert.ok(plan !== undefined);
+  const { dropped } = await operate(plan, [source], { env: bench.env });
+  assert.equal(readFileSync(path.join(bench.folder, name), 'utf8'), agent);
+  assert.deepEqual(
+    dropped.map(({ line, file }) => [line, path.basename(file ?? '')]),
+    [[3, 'agent-abc.jsonl']],
+  );
+});
+
+test('a line that is there twice, with a parent that was never written, is not its own parent', async (context) => {
   const line = transcript().user('hello', { parentUuid: 'never-written' }).text();
-  await assertMended(temporaryFolder(context), Buffer.from(line + line), 'doubled');
+  const { to } = await assertRepaired(context, line + line);
+  assert.deepEqual(wordsOf(await sentBy(to.path)).slice(0, 1), ['hello']);
 });
 
 test('of two notes under one uuid both are kept where they say different things', async (context) => {
-  const text = transcript()
+  const notes = transcript()
     .user('hello')
     .attachment('date_change', [], { attachment: { type: 'date_change', newDate: 'Monday' } })
     .attachment('date_change', [], { uuid: 'at1', attachment: { type: 'date_change', newDate: 'Tuesday' } })
     .assistant('hi')
     .text();
-  const uuid = (JSON.parse(text.split('\n')[1] ?? '') as { readonly uuid: string }).uuid;
-  const outcome = await mend(temporaryFolder(context), Buffer.from(text.replace('"at1"', JSON.stringify(uuid))));
-  assert.deepEqual(outcome?.dropped, []);
-  const written = readFileSync(outcome?.to.path ?? '', 'utf8');
+  const uuid = (JSON.parse(notes.split('\n')[1] ?? '') as { readonly uuid: string }).uuid;
+  const { to, dropped } = await assertRepaired(context, notes.replace('"at1"', JSON.stringify(uuid)));
+  assert.deepEqual(dropped, []);
+  const written = readFileSync(to.path, 'utf8');
   assert.deepEqual([written.includes('Monday'), written.includes('Tuesday')], [true, true]);
 });
 
-test('a compaction that another line has replaced does not come to life with an id of its own', async (context) => {
+test('a compaction that another line has replaced takes no effect once it has an id of its own', async (context) => {
   const preserved = { anchorUuid: 'x', uuids: ['x'], allUuids: ['x'] };
-  const text = transcript()
+  const bytes = transcript()
     .user('hello')
     .assistant('hi')
     .boundary({ preservedMessages: preserved }, { uuid: 'x', parentUuid: null, logicalParentUuid: 'a1' })
@@ -73,35 +191,12 @@ test('a compaction that another line has replaced does not come to life with an 
     .assistant('done')
     .attachment('note', [], { uuid: 'x' })
     .text();
-  const folder = temporaryFolder(context);
-  await assertMended(folder, Buffer.from(text), 'replaced compaction');
+  const { to } = await assertRepaired(context, bytes);
+  assert.deepEqual(wordsOf(await sentBy(to.path)), ['hello', 'hi', 'more', 'done']);
 });
 
-async function assertMended(folder: string, bytes: Buffer, what: string): Promise<void> {
-  const outcome = await mend(folder, bytes).catch((error: unknown) => assert.fail(`${what}: ${String(error)}`));
-  if (outcome === undefined) return;
-  const { to, proof } = outcome;
-  assert.deepEqual([proof.violations, proof.untouchedIdentical], [[], true], what);
-  const repaired = await loadSession(to.path);
-  const again = await diagnoseSession(repaired);
-  assert.deepEqual(
-    again.findings.filter(isMendable).map(({ code, line, message }) => `${code} ${line} ${message}`),
-    [],
-    what,
-  );
-  assert.equal(again.reachable.loaded, again.reachable.of, what);
-  assert.equal(await planRepair(await loadSource(to.path), again), undefined, what);
-  const request = requestMessages(repaired, 'go on');
-  assert.deepEqual('refused' in request ? request : checkRequest(request), [], what);
-}
-
-async function mend(folder: string, bytes: Buffer): Promise<Outcome | undefined> {
-  const sessionId = /"sessionId":"([0-9a-f-]{36})"/.exec(bytes.toString('latin1'))?.[1] ?? id;
-  const projects = path.join(folder, 'projects/-w-p');
-  const file = path.join(projects, `${sessionId}.jsonl`);
-  mkdirSync(projects, { recursive: true });
-  writeFileSync(file, bytes);
-  const source = await loadSource(file);
-  const plan = await planRepair(source, await diagnoseSession(source.session));
-  return plan && operate(plan, [source], { env: { CLEW_HOME: path.join(folder, 'state') } });
+async function assertRepaired(context: TestContext, bytes: string): ReturnType<typeof repairBytes> {
+  const outcome = await repairBytes(temporaryFolder(context), Buffer.from(bytes));
+  await assertSound(outcome, Buffer.from(bytes), 'the repaired session');
+  return outcome;
 }
