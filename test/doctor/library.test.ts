@@ -1,20 +1,22 @@
 // A whole library: what lies in the wrong place, what is about to go, and the quick look at every session.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Diagnosis, diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { type DamageCode, isSevere } from '../../src/doctor/finding.ts';
+import type { DamageCode } from '../../src/doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../src/doctor/library.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { discoverSessions } from '../../src/store/discover.ts';
 import { projectsFolders } from '../../src/store/roots.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
-import { healthyFiles } from '../support/healthy.ts';
-import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
+import { plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
+import { plain } from '../support/sound-session.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { damageTable } from './damage-table.ts';
 
 const id = '22222222-2222-4222-8222-222222222222';
 
@@ -113,36 +115,33 @@ test('F-empty and F-name: no conversation, and another name than the lines say',
   );
 });
 
-test('the quick look finds whatever the close look finds', async (context: TestContext) => {
+for (const code of plantedCodes) {
+  test(`the quick look finds ${code}, with the severity that it costs`, async (context: TestContext) => {
+    const folder = temporaryFolder(context);
+    const { bytes } = plantDamage(plain, [code], seededRandom(1));
+    writeTree(folder, { [`projects/p/${sessionId}.jsonl`]: bytes });
+    const { findings = [] } = (await diagnoseAll(folder)).get(sessionId) ?? {};
+    const found = findings.find((finding) => finding.code === code);
+    assert.equal(found?.severity, damageTable[code].severity);
+  });
+}
+
+test('the quick look finds nothing in a healthy session, and damage inside of a sub-agent', async (context) => {
   const folder = temporaryFolder(context);
-  const project = path.join(folder, 'projects/p');
-  mkdirSync(project, { recursive: true });
-  const plain = sessionText(
-    [user('one'), assistant('two'), user('three'), assistant('four'), user('five'), assistant('six')],
-    {
-      sessionId: id,
-    },
-  );
-  const sessions = [
-    Buffer.from(plain),
-    ...healthyFiles()
-      .map((file) => readFileSync(file))
-      .filter(isFertile),
-  ];
-  const file = path.join(project, `${id}.jsonl`);
-  const cases = process.env.CLEW_LONG === '1' ? 1500 : 120;
-  for (let seed = 1; seed <= cases; seed++) {
-    const random = seededRandom(seed);
-    const healthy = sessions[Math.floor(random() * sessions.length)] ?? Buffer.from(plain);
-    const { bytes } = plantDamage(
-      healthy,
-      plantedCodes.filter(() => random() < 0.06),
-      random,
-    );
-    writeFileSync(file, bytes);
-    const quick = (await diagnoseAll(folder)).get(id)?.findings ?? [];
-    const close = (await diagnoseSession(await loadSession(file), { folders: projectsFolders([folder]) })).findings;
-    assert.deepEqual(quick.filter(isSevere), close.filter(isSevere), `seed ${seed}`);
-    assert.deepEqual(new Set(quick.map(({ code }) => code)), new Set(close.map(({ code }) => code)), `seed ${seed}`);
-  }
+  const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('half \ud800 a pair').assistant('ok').text();
+  writeTree(folder, { [`projects/p/${sessionId}.jsonl`]: plain });
+  assert.deepEqual((await diagnoseAll(folder)).get(sessionId)?.findings, []);
+  writeTree(folder, { [`projects/p/${sessionId}/subagents/agent-abc.jsonl`]: agent });
+  assert.deepEqual(codesOf((await diagnoseAll(folder)).get(sessionId)), ['L-surrogate']);
+});
+
+test('a session that cannot be read is named, and the others are diagnosed', async (context) => {
+  const root = temporaryFolder(context);
+  writeTree(root, { [`projects/p/${id}.jsonl`]: talk('/w'), 'projects/p/gone.jsonl': talk('/w', 'gone') });
+  const { sessions } = await discoverSessions([root]);
+  rmSync(path.join(root, 'projects/p/gone.jsonl'));
+  const seen: string[] = [];
+  for await (const each of diagnoseLibrary(sessions, { folders: projectsFolders([root]), nowMs: Date.now() }))
+    seen.push(`${each.session.sessionId} ${each.problem?.code ?? each.diagnosis?.findings.length}`);
+  assert.deepEqual(seen.sort(), [`${id} 0`, 'gone ENOENT']);
 });

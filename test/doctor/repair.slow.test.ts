@@ -12,7 +12,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { damageTable } from './damage-table.ts';
-import { assertSound, missingIn, openBytes, sentBy, wordsOf } from './repair-kit.ts';
+import { assertSound, missingIn, openBytes, sentBy, wordsOf } from './doctor-kit.ts';
 
 test('damage in random combinations is repaired, whatever the session', async (context) => {
   const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(

@@ -15,7 +15,7 @@ import { benchWith } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { sessionId, text, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { damageTable, healthyMessages } from './damage-table.ts';
-import { assertSound, missingIn, openBytes, repairBytes, sentBy, wordsOf } from './repair-kit.ts';
+import { assertSound, missingIn, openBytes, repairBytes, sentBy, wordsOf } from './doctor-kit.ts';
 
 test('the table names every class of damage', () => {
   assert.deepEqual(Object.keys(damageTable).sort(), [...damageCodes].sort());

@@ -1,10 +1,11 @@
-// Damaged bytes → the repaired session, and what must hold for every repair: the proof, a second look that finds nothing,
+// Damaged bytes → a diagnosis, or the repaired session, and what must hold for every repair: the proof, a second look that finds nothing,
 // a request that the API takes, and no record that is lost without being listed.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkRequest } from '../../src/api/check-request.ts';
 import { type Diagnosis, diagnoseSession } from '../../src/doctor/diagnose.ts';
+import { type DamageCode, isSevere } from '../../src/doctor/finding.ts';
 import { planRepair, type RepairOptions } from '../../src/doctor/repair/repair.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
@@ -26,6 +27,18 @@ export async function openBytes(folder: string, bytes: Buffer): Promise<OpenedSe
   writeFileSync(file, bytes);
   const source = await loadSource(file);
   return { source, diagnosis: await diagnoseSession(source.session) };
+}
+
+/** Every planted class is found, and where a resume leaves something out, a finding says so. */
+export function assertFound({ findings, reachable }: Diagnosis, codes: readonly DamageCode[], what: string): void {
+  const found = new Set(findings.map(({ code }) => code));
+  assert.deepEqual(
+    codes.filter((code) => !found.has(code)),
+    [],
+    `${what}, planted ${codes.join(' ')}`,
+  );
+  const { loaded, of } = reachable;
+  assert.ok(loaded === of || findings.some(isSevere), `${what}: loads ${loaded} of ${of}, and no finding says why`);
 }
 
 /** Repairs them; a session that no repair is planned for is a failure. */
