@@ -94,9 +94,8 @@ export function strangersOf({ session, order }: Patient): ReadonlyMap<string, re
   const resumed = new Set(order);
   for (const node of nodes) {
     if (home.has(roots.get(node))) continue;
-    // Before the first own line, with a chain that broke since: the beginning of a session that was forked or renamed.
-    const isBeginning = node.index < firstOwn && typeof roots.get(node)?.parentUuid === 'string';
-    if (isBeginning && resumed.has(node)) continue;
+    // Before the first own line, and continued by it across a break: the beginning of a session that was forked or renamed.
+    if (node.index < firstOwn && resumed.has(node)) continue;
     const id = node.sessionId ?? '';
     const known = byId.get(id);
     if (known === undefined) byId.set(id, [node]);

@@ -117,6 +117,14 @@ test('lines of another session are foreign only where they hang on nothing of th
   const other = { sessionId: 'other' };
   const forked = transcript().user('a', other).assistant('b', other).user('c').assistant('d');
   assert.deepEqual(await told(forked), []);
+  const broken = transcript()
+    .user('a', other)
+    .assistant('b', other)
+    .user('c', { ...other, ...gap })
+    .user('d');
+  assert.deepEqual(await told(broken), [
+    'warn G-phantom-parent 3: the current client bridges it; clients up to 2.1.45 begin here: it loads 2 of 4 entries',
+  ]);
   const mixed = transcript().user('a').assistant('b').from(null).user('x', other).assistant('y', other);
   assert.deepEqual(await told(mixed), ['loss G-foreign 3: a resume continues that session instead of this one']);
 });

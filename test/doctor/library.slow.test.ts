@@ -1,12 +1,10 @@
 // The quick look at a library against the close look at each session, for damage in random combinations.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { type Finding, isSevere } from '../../src/doctor/finding.ts';
 import { diagnoseLibrary } from '../../src/doctor/library.ts';
-import { loadSession } from '../../src/session/session.ts';
 import { discoverSessions } from '../../src/store/discover.ts';
 import { projectsFolders } from '../../src/store/roots.ts';
 import { healthyFiles } from '../support/healthy.ts';
@@ -15,28 +13,21 @@ import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-
-const id = '22222222-2222-4222-8222-222222222222';
+import { openBytes } from './doctor-kit.ts';
 
 test('the quick look finds whatever the close look finds', async (context) => {
-  const folder = temporaryFolder(context);
-  const project = path.join(folder, 'projects/p');
-  mkdirSync(project, { recursive: true });
   const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
   assert.ok(!hasShared || sessions.length > 100, `${sessions.length} sessions`);
-  const file = path.join(project, `${id}.jsonl`);
   const cases = process.env.CLEW_LONG === '1' ? 1500 : 120;
   for (let seed = 1; seed <= cases; seed++) {
     const random = seededRandom(seed);
     const healthy = sessions[Math.floor(random() * sessions.length)] ?? plain;
-    const { bytes, codes } = plantDamage(
-      healthy,
-      plantedCodes.filter(() => random() < 0.06),
-      random,
-    );
-    writeFileSync(file, bytes);
+    const wanted = plantedCodes.filter(() => random() < 0.06);
+    const { bytes, codes } = plantDamage(healthy, wanted, random);
+    const folder = temporaryFolder(context);
+    const { source } = await openBytes(folder, bytes);
+    const close = (await diagnoseSession(source.session, { folders: projectsFolders([folder]) })).findings;
     const quick = await quickLook(folder);
-    const close = (await diagnoseSession(await loadSession(file), { folders: projectsFolders([folder]) })).findings;
     assert.deepEqual(quick.filter(isSevere), close.filter(isSevere), `seed ${seed}`);
     const found = new Set(quick.map(({ code }) => code));
     assert.deepEqual(found, new Set(close.map(({ code }) => code)), `seed ${seed}`);

@@ -15,9 +15,7 @@ import { damageTable } from './damage-table.ts';
 import { assertSound, missingIn, openBytes, sentBy, wordsOf } from './doctor-kit.ts';
 
 test('damage in random combinations is repaired, whatever the session', async (context) => {
-  const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(
-    (bytes) => isFertile(bytes) && !isForkedByClient(bytes),
-  );
+  const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
   assert.ok(!hasShared || sessions.length > 100, `${sessions.length} sessions`);
   const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
   const problems: string[] = [];
@@ -53,8 +51,3 @@ test('damage in random combinations is repaired, whatever the session', async (c
   assert.deepEqual(problems, []);
   assert.ok(repaired > cases * 0.9, `${repaired} were damaged`);
 });
-
-/** Its first lines carry the id of the original: after a break in the chain they count as lines of another session. */
-function isForkedByClient(bytes: Buffer): boolean {
-  return new Set([...bytes.toString('latin1').matchAll(/"sessionId":"([^"]+)"/g)].map((match) => match[1])).size > 1;
-}
