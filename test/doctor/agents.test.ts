@@ -30,7 +30,7 @@ test('a loss in the file of a sub-agent is a warning, since no resume loads it',
 });
 
 test('a sub-agent that continues the main conversation begins with no damage', async (context) => {
-  const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('task', { parentUuid: 'a1' }).assistant('ok');
+  const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('task', { parentUuid: 'a5' }).assistant('ok');
   const bench = benchWith(context, sessionId, plain, { [`${sessionId}/subagents/agent-abc.jsonl`]: agent.text() });
   assert.deepEqual((await diagnoseSession(await loadSession(bench.main))).findings, []);
 });

@@ -96,7 +96,7 @@ export const mutants = [
     file: blocks,
     find: ' || isCutSignature(signature)) return false;',
     replace: ') return false;',
-    tests: ['doctor/repair'],
+    tests: ['doctor/repair-content'],
   },
   {
     id: 'open-calls-are-not-closed',
@@ -110,7 +110,7 @@ export const mutants = [
     file: blocks,
     find: 'if (others.length > 0 && this.#open.length > 0) this.#closeCallsWithin(results);',
     replace: '',
-    tests: ['doctor/repair'],
+    tests: ['doctor/repair-content'],
   },
   {
     id: 'a-result-without-call-is-dropped',
@@ -124,7 +124,7 @@ export const mutants = [
     file: blocks,
     find: "return inner.type === 'image' ? [this.#image(inner)] : [inner];",
     replace: 'return [inner];',
-    tests: ['doctor/repair'],
+    tests: ['doctor/repair-content'],
   },
   {
     id: 'results-stay-where-they-are',
@@ -138,7 +138,7 @@ export const mutants = [
     file: blocks,
     find: 'if (!this.#hasSpoken) this.#makeInput(node, beginningText);',
     replace: '',
-    tests: ['doctor/repair'],
+    tests: ['doctor/repair-content'],
   },
   {
     id: 'a-line-without-time-keeps-none',
@@ -159,7 +159,7 @@ export const mutants = [
     file: relink,
     find: 'return parent === node.parentUuid ? edits : ',
     replace: 'return true ? edits : ',
-    tests: ['doctor/repair'],
+    tests: ['doctor/repair-content'],
   },
   {
     id: 'api-errors-stay-in-the-history',
@@ -169,10 +169,10 @@ export const mutants = [
     tests: ['doctor/repair'],
   },
   {
-    id: 'parallel-results-are-not-fetched',
+    id: 'graft-forgets-the-newer-branch',
     file: sequence,
-    find: 'return { nodes: [...links, ...resultsElsewhere(session, links)], drops };',
-    replace: 'return { nodes: links, drops };',
+    find: 'own.filter((node) => isLink(node) && !isBoundary(node))',
+    replace: 'own.filter(() => false)',
     tests: ['doctor/repair'],
   },
   {
@@ -229,7 +229,7 @@ export const mutants = [
     file: 'src/doctor/diagnose.ts',
     find: "if (finding.severity === 'info' || finding.severity === 'warn') return finding;",
     replace: 'return finding;',
-    tests: ['doctor/planted', 'doctor/agents'],
+    tests: ['doctor/agents'],
   },
   {
     id: 'a-trailing-call-is-a-warning',
