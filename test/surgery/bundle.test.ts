@@ -5,29 +5,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { JsonObject } from '../../src/base/json.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
 import { firstLine } from '../../src/surgery/bundle/format.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
-import { checkBundle } from '../../src/surgery/bundle/read.ts';
+import { checkBundle, extractBundle } from '../../src/surgery/bundle/read.ts';
 import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { plantedBench } from '../support/planted-session.ts';
-import {
-  type Bench,
-  benchOf,
-  benchWith,
-  contentsOf,
-  entriesOf,
-  realSessions,
-  undoLast,
-} from '../support/surgery-kit.ts';
+import { type Bench, benchWith, contentsOf, entriesOf, undoLast } from '../support/surgery-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { sessionId, toolResult, transcript } from '../support/transcript-builder.ts';
 import { fakeSecrets } from './secrets/fake-secrets.ts';
@@ -184,7 +173,7 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
     [bundle([good], Buffer.from('more')), /more in it than it says/],
     [bundle([{ ...good, sizeBytes: 1e15 }]), /too much/],
     [bundle([{ ...good, sizeBytes: -1 }]), /no proper size/],
-    [bundle([{ ...good, sizeBytes: 400_000_000 }], Buffer.alloc(100_000_000)), /unpacks to more|ends in the middle/],
+    [bundle([{ ...good, sizeBytes: 100_000_000 }], Buffer.alloc(40_000_000)), /unpacks to more than/],
   ];
   const folder = temporaryFolder(context);
   const root = path.join(folder, 'root');
@@ -211,34 +200,28 @@ test('a bundle that is cut or has one byte flipped never imports anything else',
   await writeBundle(file, [await loadSource(bench.main)]);
   const bytes = readFileSync(file);
   const bad = `${file}.bad`;
+  const packed = brotliDecompressSync(bytes.subarray(firstLine.length));
+  const content = packed.subarray(packed.indexOf('\n') + 1).toString('latin1');
+  let refused = 0;
+  let read = 0;
   for (let at = 0; at < bytes.length; at += 3) {
     const flipped = Buffer.from(bytes);
     flipped[at] = (flipped[at] ?? 0) ^ 0x10;
     for (const damagedBytes of [bytes.subarray(0, at), flipped]) {
       writeFileSync(bad, damagedBytes);
-      const read = await checkBundle(bad).then(({ sessions }) => sessions, String);
-      // A flipped bit may still stand in a title or a time; what is imported must have the bytes that the hash names.
-      if (typeof read === 'string') assert.match(read, /^UserError/, `${at}: ${read}`);
+      const folder = path.join(temporaryFolder(context), 'unpacked');
+      const error = await extractBundle(bad, folder).then(() => undefined, String);
+      if (error === undefined) {
+        // A flipped bit may be in a title or a time; what is unpacked has the bytes that were packed.
+        assert.deepEqual([...contentsOf(folder).values()], [content], String(at));
+        read++;
+      } else {
+        assert.match(error, /^UserError/, `${at}: ${error}`);
+        refused++;
+      }
     }
   }
-});
-
-test('every real session, bundled and imported, sends what it sent', { skip: skipWithoutShared }, async (context) => {
-  const total = { raw: 0, packed: 0 };
-  for (const file of realSessions()) {
-    const bench = benchOf(context, file);
-    const bundle = path.join(path.dirname(bench.root), 'b.clew');
-    const manifest = await writeBundle(bundle, [await loadSource(bench.main)]);
-    total.packed += readFileSync(bundle).length;
-    total.raw += manifest.sessions.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const { to } = await importInto(bench, bundle, temporaryFolder(context), '/srv/p');
-    const [before, after] = await Promise.all(
-      [bench.main, to.path].map(async (main) => JSON.stringify(requestMessages(await loadSession(main)))),
-    );
-    assert.equal(withoutPlaces(after), withoutPlaces(before), file);
-  }
-  context.diagnostic(JSON.stringify(total));
-  assert.ok(total.packed * 4 < total.raw);
+  assert.ok(refused > read && refused > 100, `${refused} refused, ${read} read`);
 });
 
 async function importInto(bench: Bench, file: string, root: string, to: string): Promise<Outcome> {
@@ -256,17 +239,16 @@ async function importInto(bench: Bench, file: string, root: string, to: string):
   });
 }
 
-function withoutPlaces(text: string | undefined): string | undefined {
-  return text?.replace(/saved to: [^"]*?\/tool-results\//g, '');
-}
-
 function plainOf(file: string): Buffer {
   return brotliDecompressSync(readFileSync(file).subarray(firstLine.length));
 }
 
 function packed(manifest: JsonObject, contents: readonly Buffer[]): Buffer {
   const plain = Buffer.concat([Buffer.from(`${JSON.stringify(manifest)}\n`), ...contents]);
-  return Buffer.concat([Buffer.from(firstLine), brotliCompressSync(plain)]);
+  return Buffer.concat([
+    Buffer.from(firstLine),
+    brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  ]);
 }
 
 function sha256(bytes: Buffer): string {

@@ -4,26 +4,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '../../src/base/errors.ts';
-import { isBoundary } from '../../src/session/node.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { titleOf } from '../../src/session/title.ts';
-import { turnsOf } from '../../src/session/turns.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { planRename, planTag } from '../../src/surgery/rename.ts';
 import { planRewind } from '../../src/surgery/rewind.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import {
-  type Bench,
-  benchOf,
-  benchWith,
-  contentsOf,
-  entriesOf,
-  realSessions,
-  sentBy,
-  undoLast,
-} from '../support/surgery-kit.ts';
+import { type Bench, benchWith, contentsOf, entriesOf, sentBy, undoLast } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 function threeTurns(): ReturnType<typeof transcript> {
@@ -202,37 +190,6 @@ test('a new title stands in the transcript and beside it, a tag in the transcrip
   assert.throws(() => planRename(source, '   '), /the title is empty/);
   assert.equal(before.size, 1);
 });
-
-test(
-  'every real session is renamed, rewound and split as its turns allow, and undo gives back its bytes',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const counts = { rewound: 0, split: 0 };
-    for (const file of realSessions()) {
-      const bench = benchOf(context, file);
-      const before = contentsOf(bench.folder);
-      await run(bench, (source) => planRename(source, 'renamed'));
-      await undoLast(bench);
-      assert.deepEqual(contentsOf(bench.folder), before, file);
-      const { session } = await loadSource(bench.main);
-      const turns = turnsOf(session);
-      if (turns.length < 2) continue;
-      const at = String(turns.length - 1);
-      // Both are proved by the operation itself: a promise that does not hold is an error.
-      await run(bench, (source) => planRewind(source, { to: at }));
-      counts.rewound++;
-      if (turns.at(-1)?.nodes.some(isBoundary)) continue;
-      try {
-        await run(bench, (source) => planSplit(source, { at }));
-        counts.split++;
-      } catch (error) {
-        assert.match(String(error), /in the middle of an answer/, file);
-      }
-    }
-    context.diagnostic(JSON.stringify(counts));
-    assert.ok(counts.rewound > 20 && counts.split > 20, JSON.stringify(counts));
-  },
-);
 
 async function run(bench: Bench, plan: (source: Source) => ReturnType<typeof planRename>): ReturnType<typeof operate> {
   const source = await loadSource(bench.main);

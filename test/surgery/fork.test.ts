@@ -4,14 +4,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { isMessage } from '../../src/session/node.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import { type Bench, benchOf, benchWith, contentsOf, realSessions } from '../support/surgery-kit.ts';
+import { type Bench, benchWith } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 test('a fork has new ids in every reference, and says where each message comes from', async (context) => {
@@ -118,26 +116,6 @@ test('a fork into another folder works there from then on', async (context) => {
   assert.equal(path.basename(path.dirname(to.path)), '-srv-other');
   assert.ok(entriesOf(to.path).every(({ cwd }) => cwd === undefined || cwd === '/srv/other'));
 });
-
-test(
-  'the fork of every real session sends what its original sends, and the original is as it was',
-  { skip: skipWithoutShared },
-  async (context) => {
-    for (const file of realSessions()) {
-      const bench = benchOf(context, file);
-      const before = contentsOf(bench.folder);
-      const original = await loadSession(bench.main);
-      if (!original.transcript.nodes.some(isMessage)) continue;
-      const expected = requestMessages(original);
-      const { to, proof } = await fork(bench);
-      assert.deepEqual(requestMessages(await loadSession(to.path)), expected, file);
-      assert.ok(proof.untouchedIdentical);
-      const after = contentsOf(bench.folder);
-      for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
-      assert.equal(after.size, before.size + (await loadSource(bench.main)).files.length);
-    }
-  },
-);
 
 async function fork(bench: Bench, at?: string): ReturnType<typeof operate> {
   const source = await loadSource(bench.main);

@@ -1,16 +1,12 @@
 // Two forks of one session, joined again: what both say stands in one chain, once, with ids of its own.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject } from '../../src/base/json.ts';
-import { turnsOf } from '../../src/session/turns.ts';
-import { planFork } from '../../src/surgery/fork.ts';
 import { type GraftOptions, planGraft } from '../../src/surgery/graft.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import { type Bench, benchOf, benchWith, contentsOf, entriesOf, realSessions, sentBy } from '../support/surgery-kit.ts';
+import { type Bench, benchWith, contentsOf, entriesOf, sentBy } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 const secondId = '22222222-2222-4222-a222-222222222222';
@@ -132,53 +128,6 @@ test('strangers, a compaction after the parting, and a fork without turns of its
   const compacted = shared({ sessionId: secondId }).user('b').assistant('c').boundary().summary('s').user('d').text();
   assert.match(await refused(plain, compacted), /was compacted after the two parted \(turn 1\)/);
   assert.match(await refused(plain, shared({ sessionId: secondId }).text()), /nothing to do/);
-});
-
-test('forks of real sessions that went different ways are joined', { skip: skipWithoutShared }, async (context) => {
-  let joined = 0;
-  for (const file of realSessions()) {
-    const bench = benchOf(context, file);
-    const source = await loadSource(bench.main);
-    const turns = turnsOf(source.session);
-    if (turns.length < 2) continue;
-    const { to } = await operate(planFork(source, { at: String(turns.length - 1) }), [source], { env: bench.env });
-    const at = new Date(Date.parse('2030-01-01T00:00:00Z')).toISOString();
-    const last = entriesOf(to.path).findLast(({ type }) => type === 'assistant' || type === 'user');
-    const pin = entriesOf(to.path).at(-1);
-    const typed = {
-      ...last,
-      type: 'user',
-      uuid: crypto.randomUUID(),
-      parentUuid: pin?.leafUuid ?? null,
-      timestamp: at,
-      message: { role: 'user', content: 'another way' },
-      toolUseResult: undefined,
-      forkedFrom: undefined,
-      isApiErrorMessage: undefined,
-    };
-    const reply = {
-      ...typed,
-      type: 'assistant',
-      uuid: crypto.randomUUID(),
-      parentUuid: typed.uuid,
-      message: {
-        id: 'msg_other',
-        role: 'assistant',
-        model: 'claude-opus-5-5',
-        content: [{ type: 'text', text: 'gone' }],
-      },
-    };
-    writeFileSync(to.path, `${readFileSync(to.path, 'utf8')}${JSON.stringify(typed)}\n${JSON.stringify(reply)}\n`);
-    try {
-      const outcome = await graftFiles(bench, bench.main, to.path);
-      assert.deepEqual((await sentBy(outcome.to.path)).slice(-2), ['another way', 'gone'], file);
-      joined++;
-    } catch (error) {
-      assert.match(String(error), /compacted after|share no turn|middle of an answer|stands twice/, file);
-    }
-  }
-  context.diagnostic(`${joined} joined`);
-  assert.ok(joined > 20, String(joined));
 });
 
 /** The shared lines have the same uuids in both, as after `--fork-session`; what the second has of its own gets others. */

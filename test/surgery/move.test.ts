@@ -4,27 +4,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { planMove } from '../../src/surgery/move.ts';
-import { findMovedProject, launchFolderOf } from '../../src/surgery/moved-projects.ts';
+import { findMovedProject } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
-import { folderFor, movePath } from '../../src/surgery/relocate.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { movePath } from '../../src/surgery/relocate.ts';
 import { takeBackInterrupted } from '../../src/surgery/undo.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import {
-  type Bench,
-  benchOf,
-  benchWith,
-  contentsOf,
-  entriesOf,
-  realSessions,
-  undoLast,
-} from '../support/surgery-kit.ts';
+import { type Bench, benchWith, contentsOf, entriesOf, undoLast } from '../support/surgery-kit.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { sessionId, toolResult, transcript } from '../support/transcript-builder.ts';
 
@@ -213,33 +201,6 @@ test('sessions one level too deep come up, and a file gets the name that its lin
   assert.deepEqual([...contentsOf(target)], [[`${sessionId}.jsonl`, text]]);
   assert.equal(run('move', path.join(path.dirname(bench.folder), '-other/copy.jsonl'), '--rename-file').status, 0);
   assert.deepEqual([...contentsOf(path.join(path.dirname(bench.folder), '-other'))], [[`${sessionId}.jsonl`, text]]);
-});
-
-test('every real session, moved there and back, has its old bytes', { skip: skipWithoutShared }, async (context) => {
-  for (const file of realSessions()) {
-    const bench = benchOf(context, file);
-    // The recordings name the folder of the machine that they were made on.
-    const text = readFileSync(bench.main, 'latin1').replaceAll(
-      `/home/dev/.claude/projects/-home-dev-widgets`,
-      bench.folder,
-    );
-    writeFileSync(bench.main, text, 'latin1');
-    const before = contentsOf(bench.root);
-    const expected = requestMessages(await loadSession(bench.main));
-    const source = await loadSource(bench.main);
-    const from = launchFolderOf(source.session, source.folder) ?? '/home/dev/widgets';
-    const move = async (main: string, a: string, b: string, folder: string): Promise<string> => {
-      const here = await loadSource(main);
-      const { plan, sources } = await planMove([{ source: here, folder, cwd: { from: a, to: b } }], { words: [] });
-      return (await operate(plan, sources, { env: bench.env })).to.path;
-    };
-    const there = await move(bench.main, from, '/srv/elsewhere/x', folderFor(bench.folder, '/srv/elsewhere/x'));
-    assert.ok(!existsSync(bench.main));
-    const sent = JSON.stringify(requestMessages(await loadSession(there)));
-    assert.equal(sent.replaceAll(path.dirname(there), bench.folder), JSON.stringify(expected), file);
-    await move(there, '/srv/elsewhere/x', from, bench.folder);
-    assert.deepEqual(contentsOf(bench.root), before, file);
-  }
 });
 
 async function moveProject(bench: Bench, from: string, to: string): Promise<void> {

@@ -8,8 +8,7 @@ import { planFork } from '../../src/surgery/fork.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { makePortable } from '../../src/surgery/portable.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import { benchOf, benchWith, realSessions } from '../support/surgery-kit.ts';
+import { benchWith } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 test('parallel results, side branches and notes become one chain', () => {
@@ -107,21 +106,6 @@ test('a reminder that stands in a stored result is part of it and stays', async 
   const source = await loadSource(bench.main);
   const { to } = await operate(planFork(source), [source], { env: bench.env, isPortable: true });
   assert.deepEqual(requestMessages(await loadSession(to.path)), requestMessages(source.session));
-});
-
-test('every real session in the portable form sends what it sent', { skip: skipWithoutShared }, async (context) => {
-  let tried = 0;
-  for (const file of realSessions()) {
-    const session = await loadSession(file);
-    const request = requestMessages(session);
-    if (!('messages' in request) || request.messages.length === 0) continue;
-    const bench = benchOf(context, file);
-    const source = await loadSource(bench.main);
-    const { proof } = await operate(planFork(source), [source], { env: bench.env, isPortable: true, isDryRun: true });
-    assert.equal(proof.reachable.loaded, proof.reachable.of, file);
-    tried++;
-  }
-  assert.ok(tried > 150, `${tried} sessions`);
 });
 
 function contentOf(entry: JsonObject): unknown {

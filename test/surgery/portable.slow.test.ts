@@ -1,0 +1,25 @@
+// Every session that the real client wrote, in the portable form.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { planFork } from '../../src/surgery/fork.ts';
+import { operate } from '../../src/surgery/operate.ts';
+import { loadSource } from '../../src/surgery/source.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+import { benchOf, realSessions } from '../support/surgery-kit.ts';
+
+test('every real session in the portable form sends what it sent', { skip: skipWithoutShared }, async (context) => {
+  let tried = 0;
+  for (const file of realSessions()) {
+    const session = await loadSession(file);
+    const request = requestMessages(session);
+    if (!('messages' in request) || request.messages.length === 0) continue;
+    const bench = benchOf(context, file);
+    const source = await loadSource(bench.main);
+    const { proof } = await operate(planFork(source), [source], { env: bench.env, isPortable: true, isDryRun: true });
+    assert.equal(proof.reachable.loaded, proof.reachable.of, file);
+    tried++;
+  }
+  assert.ok(tried > 150, `${tried} sessions`);
+});
