@@ -103,6 +103,9 @@ test('a fork at a line keeps the whole message and the results of its calls', as
   const [, call] = entriesOf(bench.main);
   const { to } = await fork(bench, String(call?.uuid));
   assert.deepEqual(textsOf(await messagesOf(to.path)).slice(0, 5), ['one', 'toolu_1', 'toolu_2', 'toolu_1', 'toolu_2']);
+  const said = entriesOf(to.path).filter(({ type }) => type === 'user' || type === 'assistant');
+  assert.equal(said.length, 5, 'the prompt, both lines of the message, and both results');
+  for (const result of ['out toolu_1', 'out toolu_2']) assert.ok(JSON.stringify(said).includes(result), result);
 });
 
 test('a fork into another folder works there from then on', async (context) => {

@@ -87,11 +87,13 @@ test('thinking goes with the call it led to, and stays unaltered before a text',
     .result('toolu_2')
     .assistant([thinking('a'), toolUse('toolu_3'), thinking('b'), text('last')], { message: { id: 'answer 3' } })
     .result('toolu_3')
+    .assistant([text('said'), thinking('then'), toolUse('toolu_4')], { message: { id: 'answer 4' } })
+    .result('toolu_4')
     .assistant('done');
   const { after } = await strip(context, built, { tools: [] });
   assert.deepEqual(
     after.map((entry) => messageOf(entry).content),
-    ['one', [thinking('so'), text('first')], [text('last')], [text('done')]],
+    ['one', [thinking('so'), text('first')], [text('last')], [text('said')], [text('done')]],
   );
 });
 
