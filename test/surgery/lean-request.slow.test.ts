@@ -1,9 +1,28 @@
-// A long session is forked, renamed and moved in little memory.
+// Every session of the corpora is judged alike through shortened texts, and a long session is handled in little memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkRequest } from '../../src/api/check-request.ts';
+import { requestMessages } from '../../src/session/resume/request.ts';
+import { loadSession } from '../../src/session/session.ts';
+import { lookAtResume } from '../../src/surgery/resume-look.ts';
 import { runClew } from '../support/clew.ts';
-import { benchWith } from '../support/surgery-kit.ts';
+import { skipWithoutShared } from '../support/paths.ts';
+import { benchWith, realSessions } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+import { corpusFiles } from '../support/transcripts.ts';
+
+test('of every session of the corpora the API would reject the same', { skip: skipWithoutShared }, async () => {
+  const others = corpusFiles().filter((_, i) => i % 4 === 0);
+  const files = new Set([...realSessions(), ...others]);
+  assert.ok(files.size > 150, `${files.size} files`);
+  for (const file of files) {
+    const { transcript: source } = await loadSession(file);
+    const request = requestMessages({ transcript: source }, 'go on');
+    const { refused, violations } = lookAtResume({ transcript: source });
+    const expected = 'refused' in request ? [request.refused, []] : [undefined, checkRequest(request)];
+    assert.deepEqual([refused, violations], expected, file);
+  }
+});
 
 test('a session is forked and renamed in less memory than what it says takes', (context) => {
   const builder = transcript();

@@ -3,27 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRequest } from '../../src/api/check-request.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
 import { leanRequest } from '../../src/surgery/lean-request.ts';
 import { lookAtResume } from '../../src/surgery/resume-look.ts';
-import { skipWithoutShared } from '../support/paths.ts';
-import { realSessions } from '../support/surgery-kit.ts';
 import { jpegImage, jpegSegment, tinyImage } from '../support/tiny-images.ts';
 import { toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
-import { corpusFiles } from '../support/transcripts.ts';
-
-test('of every session of the corpora the API would reject the same', { skip: skipWithoutShared }, async () => {
-  const others = corpusFiles().filter((_, i) => i % 4 === 0);
-  const files = new Set([...realSessions(), ...others]);
-  assert.ok(files.size > 150, `${files.size} files`);
-  for (const file of files) {
-    const { transcript: source } = await loadSession(file);
-    const request = requestMessages({ transcript: source }, 'go on');
-    const { refused, violations } = lookAtResume({ transcript: source });
-    const expected = 'refused' in request ? [request.refused, []] : [undefined, checkRequest(request)];
-    assert.deepEqual([refused, violations], expected, file);
-  }
-});
 
 test('long texts and images are short in it, and judged as they are', () => {
   const padded = (image: Buffer, bytes: number): string =>
