@@ -111,7 +111,7 @@ const messagingRules: readonly SecretRule[] = [
       'slack-token',
       'Slack token',
       'xoxb- xoxp- xoxa- xoxe- xoxe. xoxo- xoxr- xoxs- xoxc- xoxd-',
-      'xox[abceoprsd](?:[.-][A-Za-z0-9%]{1,400}){1,8}',
+      'xox[abceoprsd](?:[.-](?:[A-Za-z0-9+/=]|%2[BbFf]|%3[Dd]){1,400}){1,8}',
       slack,
     ],
     ['slack-app-token', 'Slack app token', 'xapp-', 'xapp-\\d-[A-Z0-9]{8,14}-\\d{8,16}-[a-f0-9]{32,80}', slack],

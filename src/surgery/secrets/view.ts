@@ -12,7 +12,7 @@ export interface View {
 
 /** Deeper nesting than this was never seen; each layer costs another pass. */
 const deepest = 4;
-const encoded = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|%[2-7][0-9a-fA-F]|\x1b\[[0-9;]{0,20}[A-Za-z]/g;
+const encoded = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|%(?:[2-7][0-9a-fA-F]|0[9aAdD])|\x1b\[[0-9;]{0,20}[A-Za-z]/g;
 const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** The text itself, then each layer inside it; one view for a text without escapes. */

@@ -136,6 +136,7 @@ function rows(): readonly (readonly [kind: string, written: string])[] {
     // Messages and money
     ['slack-token', `xo¦xb-123456789012-1234567890123-${word(24)}`],
     ['slack-token', `xo¦xe.xoxp-1-${word(60)}`],
+    ['slack-token', `xo¦xd-${word(30)}%2B${word(20)}%2F${word(20)}%3D%3D`],
     ['slack-app-token', `xa¦pp-1-${upper(11)}-1234567890123-${hex(64)}`],
     ['slack-webhook', `https://hooks.slack.com/services/«T${upper(10)}/B${upper(10)}/${word(24)}»`],
     ['discord-token', `MTIz¦NDU2Nzg5MDEyMzQ1Njc4.${word(6)}.${word(38)}`],
