@@ -1,22 +1,116 @@
 // Bytes through the redactor: JSON stays JSON, only secrets change, hostile and damaged input included.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createRedactor } from '../../src/surgery/redactor.ts';
 import { decodeLossless, encodeLossless } from '../../src/surgery/secrets/lossless-text.ts';
-import { fakeSecrets } from './secrets/fake-secrets.ts';
 
 const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
+const placeholder = '[redacted:github-token:1]';
 const password = ['k9', '!Zq', '/r"7', 'Lm2'].join('');
 
-test('any bytes are the same after decoding and encoding', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 40 }), fc.string({ unit: 'binary' }), (bytes, text) => {
-      const both = Buffer.concat([Buffer.from(bytes), Buffer.from(text), Buffer.from(bytes).reverse()]);
-      assert.deepEqual(encodeLossless(decodeLossless(both)), both);
-    }),
-    { numRuns: 2000 },
+test('bytes that are no UTF-8 are the same after decoding and encoding', () => {
+  const cases = [
+    '',
+    'plain',
+    'caf\xc3\xa9',
+    '\xff',
+    'a\xffb',
+    '\xc3',
+    '\xe2\x82',
+    '\xf0\x9f\x98\x80\x80',
+    '\xed\xb3\xbf',
+    '\xc3\xa9\xe9',
+  ];
+  for (const bytes of cases.map((text) => Buffer.from(text, 'latin1')))
+    assert.deepEqual(encodeLossless(decodeLossless(bytes)), bytes);
+  assert.equal(decodeLossless(Buffer.from('caf\xc3\xa9', 'latin1')), 'café');
+});
+
+test('escapes, keys, nesting and a backslash before a quote: only the inside of the right string changes', () => {
+  const lines: readonly (readonly [string, string])[] = [
+    [`{"a":"\\\\","b":"${token}"}`, `{"a":"\\\\","b":"${placeholder}"}`],
+    [`{"a":"\\"","b":"x\\\\\\"${token}"}`, `{"a":"\\"","b":"x\\\\\\"${placeholder}"}`],
+    [`{"${token}":1,"b":[{"${token}":[]}]}`, `{"${placeholder}":1,"b":[{"${placeholder}":[]}]}`],
+    [`{"a" : [ "${token}" , 1.0e5 ] }`, `{"a" : [ "${placeholder}" , 1.0e5 ] }`],
+    [`{"password":"k7Rq2mZx","n":1}`, '{"password":"[redacted:named-secret:1]","n":1}'],
+    [`{"input":"{\\"password\\":\\"k7Rq2mZx\\"}"}`, '{"input":"{\\"password\\":\\"[redacted:named-secret:1]\\"}"}'],
+    ['{"password":"two words","token":12345678}', '{"password":"two words","token":12345678}'],
+  ];
+  for (const [line, expected] of lines)
+    assert.equal(createRedactor().redactLine(Buffer.from(line)).toString(), expected);
+});
+
+test('ids and signatures of a record are kept where a record has them, and nowhere else', () => {
+  const block = (more: object): object => ({
+    type: 'assistant',
+    message: { id: token, content: [{ type: 'text', ...more }] },
+  });
+  const kept = [
+    { type: 'user', uuid: token, parentUuid: token, sessionId: token, requestId: token },
+    block({ id: token }),
+    block({ signature: token }),
+    {
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: token, content: [{ type: 'text', id: token }] }] },
+    },
+  ];
+  for (const entry of kept.map((each) => JSON.stringify(each)))
+    assert.equal(createRedactor().redactLine(Buffer.from(entry)).toString(), entry);
+  const changed = [
+    { type: 'user', note: { uuid: token, signature: token } },
+    { type: 'user', toolUseResult: { id: token } },
+    { type: 'user', message: { content: [{ type: 'tool_use', input: { id: token } }] } },
+  ];
+  for (const entry of changed.map((each) => JSON.stringify(each)))
+    assert.equal(createRedactor().redactLine(Buffer.from(entry)).toString(), entry.replaceAll(token, placeholder));
+  // As other JSON, no field is special.
+  const other = JSON.stringify({ uuid: token, data: token });
+  assert.equal(
+    createRedactor().redact(Buffer.from(other), 'json').bytes.toString(),
+    other.replaceAll(token, placeholder),
   );
+});
+
+test('signed thinking with a secret is named and left alone; without a signature it is a text like any other', () => {
+  const thinking = (signature: string): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        type: 'assistant',
+        message: {
+          content: [
+            { type: 'text', text: 'x' },
+            { type: 'thinking', thinking: `use ${token}`, signature },
+          ],
+        },
+      }),
+    );
+  const signed = createRedactor().redact(thinking('sig'));
+  assert.deepEqual(
+    [signed.bytes.equals(thinking('sig')), signed.signed, signed.signedPlaceholders, [...signed.found]],
+    [true, [1], [placeholder], []],
+  );
+  const unsigned = createRedactor().redact(thinking(''));
+  assert.deepEqual(
+    [unsigned.bytes.toString(), unsigned.signed, [...unsigned.found]],
+    [thinking('').toString().replace(token, placeholder), [], [[placeholder, 1]]],
+  );
+});
+
+test('a text says on which line each secret stands, known ones included, and what to do with it', () => {
+  const redactor = createRedactor();
+  redactor.learn(Buffer.from("DB_PASSWORD='k7Rq2mZx!'"), 'text');
+  const text = Buffer.from(`one\n${token}\n\nfour k7Rq2mZx! ${token}\n`);
+  assert.deepEqual(redactor.locate(text), [
+    { placeholder, line: 2, count: 1 },
+    { placeholder: '[redacted:env-secret:1]', line: 4, count: 1 },
+    { placeholder, line: 4, count: 1 },
+  ]);
+  assert.deepEqual(redactor.inspect(text, 'text').sort(), ['[redacted:env-secret:1]', placeholder]);
+  redactor.redact(text, 'text');
+  assert.deepEqual(redactor.list(), [
+    { kind: 'env-secret', placeholder: '[redacted:env-secret:1]', count: 1, rotate: 'revoke it where it was issued' },
+    { kind: 'github-token', placeholder, count: 2, rotate: 'https://github.com/settings/tokens' },
+  ]);
 });
 
 test('what only the name of a member gives away is cut out of its value, wherever it stands, also without the name', () => {
@@ -30,7 +124,7 @@ test('what only the name of a member gives away is cut out of its value, whereve
   for (const line of lines) redactor.learn(line);
   const redacted = lines.map((line) => redactor.redactLine(line).toString());
   const name = redactor.list()[0]?.placeholder ?? '';
-  const other = '[redacted:github-token:1]';
+  const other = placeholder;
   assert.match(name, /^\[redacted:[a-z-]+:1\]$/);
   assert.deepEqual(redacted, [
     `{"type":"user","toolUseResult":{"config":{"password":"${name}"}}}`,
@@ -48,31 +142,6 @@ test('the pair of a Basic header and the password in it are both replaced', () =
   redactor.learn(Buffer.from(text), 'text');
   const redacted = redactor.redactText(text);
   for (const left of [pair, password]) assert.ok(!redacted.includes(left));
-});
-
-test('whatever is cut out, JSON stays JSON of the same shape, and a second look finds nothing', () => {
-  const texts = fakeSecrets(31).map(({ text }) => text);
-  const said = fc.oneof(fc.constantFrom(...texts), fc.string(), fc.constantFrom('password', 'token: ', 'export A='));
-  const value = fc.letrec((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 4 },
-      said,
-      fc.array(tie('node'), { maxLength: 4 }),
-      fc.dictionary(said, tie('node'), { maxKeys: 3 }),
-    ),
-  })).node;
-  fc.assert(
-    fc.property(fc.dictionary(fc.string(), value, { minKeys: 1, maxKeys: 3 }), (entry) => {
-      const redactor = createRedactor();
-      const line = Buffer.from(JSON.stringify(entry));
-      redactor.learn(line);
-      const redacted = redactor.redactLine(line);
-      assert.equal(countStrings(JSON.parse(redacted.toString())), countStrings(entry));
-      assert.deepEqual(redactor.inspect(redacted), []);
-      assert.deepEqual(redactor.redactLine(redacted), redacted);
-    }),
-    { numRuns: 300 },
-  );
 });
 
 test('a line that is nested a hundred thousand deep is redacted like any other', () => {
@@ -94,13 +163,3 @@ test('torn, joined and padded lines lose their secrets and nothing else', () => 
     assert.equal(redacted, line.replace(token, '[redacted:github-token:1]'));
   }
 });
-
-/** Names that become the same placeholder cannot: they are different values. */
-function countStrings(value: unknown): number {
-  let count = 0;
-  JSON.stringify(value, (_key, item: unknown) => {
-    count++;
-    return item;
-  });
-  return count;
-}

@@ -1,0 +1,32 @@
+// Bytes that leave for a bundle or an export: what one file of the session gives away is gone from all of them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redactorFor } from '../../src/surgery/redact-parcel.ts';
+import { loadSource } from '../../src/surgery/source.ts';
+import { plantedFiles } from '../support/planted-session.ts';
+import { benchWith } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+
+const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
+
+test('a value that a side file gives away is replaced in a line of the transcript, and thinking that holds it goes', async (context) => {
+  const bench = benchWith(context, sessionId, transcript().user('hi').assistant('ok').text(), {
+    [plantedFiles.result]: 'DB_PASSWORD=k7Rq2mZx!\n',
+  });
+  const parcel = redactorFor([await loadSource(bench.main)]);
+  const redact = (line: object): string => parcel.redact(Buffer.from(JSON.stringify(line))).toString();
+  assert.equal(redact({ text: 'it was k7Rq2mZx!' }), '{"text":"it was [redacted:env-secret:1]"}');
+  const thinking = (text: string): object => ({ type: 'thinking', thinking: text, signature: 's' });
+  const said = { type: 'text', text: `use ${token}` };
+  assert.equal(
+    redact({ type: 'assistant', message: { content: [thinking('hm'), thinking(`use ${token}`), said] } }),
+    '{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"use [redacted:github-token:1]"}]}}',
+  );
+  assert.deepEqual(
+    parcel.list().map(({ kind, count }) => [kind, count]),
+    [
+      ['env-secret', 1],
+      ['github-token', 1],
+    ],
+  );
+});

@@ -1,0 +1,97 @@
+// Which values can be a secret at which place: the answers are written by hand, for values on both sides of each limit.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  entropyOf,
+  looksLikeCredential,
+  looksLikeEnvSecret,
+  looksLikePassword,
+  looksLikeSecret,
+  looksRandom,
+} from '../../../src/surgery/secrets/value-checks.ts';
+
+test('entropy is counted in bits per character', () => {
+  assert.deepEqual(
+    ['aaaa', 'abab', 'abcd', 'aaab', 'abcdefgh'].map((text) => Number(entropyOf(text).toFixed(4))),
+    [0, 1, 2, 0.8113, 3],
+  );
+});
+
+test('a value with a form is refused only where somebody filled it in by hand, or repeats itself', () => {
+  assert.deepEqual(answers(looksRandom, ['abcdefabcdef', 'k7Rq2mZx9TbX4vLc8NpW1sYd', 'abcdefghabcdefghabcdefgh']), [
+    'abcdefabcdef',
+    'k7Rq2mZx9TbX4vLc8NpW1sYd',
+    'abcdefghabcdefghabcdefgh',
+  ]);
+  assert.deepEqual(
+    answers(looksRandom, [
+      'abcdeabcdeabcde', // 2.32 bits, 2.5 are needed
+      'abcdefgabcdefgabcdefgabcdefg', // 2.81 bits, 3 are needed from 24 characters on
+      'k7Rq2mXXXXXZx9TbX4vLc8Np',
+      'k7Rq2m00000000Zx9TbX4vLc',
+      'k7Rq2mZx9TbX4vEXAMPLEcNp',
+      'your-k7Rq2mZx9TbX4vLc8Np',
+      'k7Rq2mZx9TbX...vLc8NpW1s',
+      '[redacted:github-token:1]',
+    ]),
+    [],
+  );
+});
+
+test('a password in an address has four characters, and is no placeholder and no default', () => {
+  assert.deepEqual(answers(looksLikePassword, ['k7Rq', 'k7R', 'sea!', 'hunter2']), ['k7Rq', 'sea!', 'hunter2']);
+  assert.deepEqual(
+    answers(looksLikePassword, ['postgres', 'root', '12345', 'changeme', '$PW_VAR', '${PW}', '<password>', 'pass']),
+    [],
+  );
+});
+
+test('a value that only its name makes suspicious has eight characters, letters and digits, and is no id', () => {
+  assert.deepEqual(answers(looksLikeSecret, ['k7Rq2mZx', 'k7Rq2mZ', 'aQwXeRbTnYkUpIoLsDfG']), [
+    'k7Rq2mZx',
+    'aQwXeRbTnYkUpIoLsDfG', // no digit, but capitals as no word has them
+  ]);
+  assert.deepEqual(
+    answers(looksLikeSecret, [
+      'correcthorsebattery',
+      'winter24',
+      '12345678901',
+      '9f3a7c1e-5b8d-4046-a1c3-e5f7092b4d68',
+      'sha256-k7Rq2mZx9TbX4vLc8NpW',
+      'toolu_01k7Rq2mZx9TbX4vLc8NpW',
+      '/home/kim/k7Rq2mZx',
+      'https://k7Rq2mZx.internal',
+      '2026-01-03T10:00',
+      'config.k7Rq2mZx',
+      'process.env.K7RQ2MZX',
+      'getToken2(user)',
+      'my-secret-k7Rq2mZx',
+      'a1a1a1a1a1a1',
+    ]),
+    [],
+  );
+});
+
+test('a line of an .env file may also hold words with a number, but no plain word and no reference', () => {
+  assert.deepEqual(answers(looksLikeEnvSecret, ['winter24', 'k7Rq2mZx', 'summer!rain', 'aQwXeRbTnYkUpIoLsDfG']), [
+    'winter24',
+    'k7Rq2mZx',
+    'summer!rain',
+    'aQwXeRbTnYkUpIoLsDfG',
+  ]);
+  assert.deepEqual(
+    answers(looksLikeEnvSecret, ['winters', 'midwinter', 'password123', 'test-key-1', '${VAULT_1}', '/run/secrets/1']),
+    [],
+  );
+});
+
+test('a header or cookie holds sixteen characters with a digit', () => {
+  assert.deepEqual(answers(looksLikeCredential, ['k7Rq2mZx9TbX4vLc', 'k7Rq2mZx9TbX4vL', 'aQwXeRbTnYkUpIoLsDfG']), [
+    'k7Rq2mZx9TbX4vLc',
+  ]);
+});
+
+/** The values that pass the check. */
+function answers(check: (value: string) => boolean, values: readonly string[]): string[] {
+  return values.filter((value) => check(value));
+}
