@@ -5,9 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatCount } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { sessionPaths } from '../library/archive/session-paths.ts';
+import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
 import { discoverSessions, findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
+import type { DiskProblem } from '../store/folders.ts';
 import { listSecrets, type RedactedSecret } from '../surgery/redact.ts';
 import { createRedactor } from '../surgery/redactor.ts';
 import type { RuleSet } from '../surgery/secrets/find.ts';
@@ -96,7 +97,7 @@ async function checkTarget(target: Target, rules: RuleSet): Promise<readonly Red
   if (target.path === undefined) return listSecrets(redactor, [surveyContent(await readAll(), '-', redactor)]);
   const own = { path: target.path, name: path.basename(target.path) };
   try {
-    const files = target.sessionId === undefined ? [own] : await sessionPaths(target.path, []);
+    const files = target.sessionId === undefined ? [own] : await readableFiles(target.path);
     for (const file of files) learnFile(file, redactor);
     return listSecrets(
       redactor,
@@ -105,6 +106,16 @@ async function checkTarget(target: Target, rules: RuleSet): Promise<readonly Red
   } catch (error) {
     throw diskError(error, 'read', target.path);
   }
+}
+
+/** A file that cannot be read may hold a secret: such a session is not called clean. */
+async function readableFiles(main: string): Promise<readonly SessionPath[]> {
+  const problems: DiskProblem[] = [];
+  const files = await sessionPaths(main, problems);
+  const [problem] = problems;
+  if (problem !== undefined)
+    throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');
+  return files;
 }
 
 async function readAll(): Promise<Buffer> {

@@ -1,0 +1,90 @@
+// `clew redact --check` in this process: its exit code, its output without values, and which files it looks into.
+import assert from 'node:assert/strict';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import type { FlagValues } from '../../src/cli/command.ts';
+import { check } from '../../src/cli/redact-check.ts';
+import { createStyle } from '../../src/cli/terminal/style.ts';
+import { type Refusal, refusalOf } from '../support/refusal.ts';
+import { benchWith, contentsOf } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+
+const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
+const failure = (count: string): Refusal => ({
+  message: `${count} found; run \`clew redact SESSION\`, and rotate them`,
+  exitCode: 1,
+});
+
+test('a secret in any file of a session ends with exit code 1, and nothing is written', async (t) => {
+  for (const name of ['tool-results/a.txt', 'subagents/agent-a1.jsonl', 'subagents/agent-a1.meta.json']) {
+    const { bench, run } = library(t, 'nothing', { [`${sessionId}/${name}`]: JSON.stringify({ note: token }) });
+    const before = contentsOf(bench.root);
+    const { refusal, stdout } = await run([sessionId]);
+    assert.deepEqual(refusal, failure('1 secret'), name);
+    assert.match(stdout, new RegExp(`^${sessionId}: 1 secret\n  found:\n.*${name.replace('.', '\\.')} line 1\n`));
+    assert.ok(!stdout.includes(token.slice(4)));
+    assert.deepEqual(contentsOf(bench.root), before);
+  }
+});
+
+test('what was checked is counted, what was found is listed, and a clean library ends well', async (t) => {
+  const { run, bench } = library(t, token);
+  writeFileSync(path.join(bench.folder, '22222222-2222-4222-a222-222222222222.jsonl'), transcript().user('hi').text());
+  const dirty = await run([], { all: true, json: true });
+  assert.deepEqual(dirty.refusal, failure('1 secret'));
+  assert.deepEqual(JSON.parse(dirty.stdout), {
+    checked: 2,
+    sessions: [
+      {
+        sessionId,
+        path: bench.main,
+        secrets: [
+          {
+            kind: 'github-token',
+            placeholder: '[redacted:github-token:1]',
+            count: 1,
+            rotate: 'https://github.com/settings/tokens',
+            places: [{ file: bench.main, line: 1 }],
+          },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(await run([], { all: true, allow: [token] }), {
+    refusal: undefined,
+    stdout: 'no secrets in 2 checked\n',
+  });
+  assert.equal((await run([], { all: true, kind: ['npm-token'] })).refusal, undefined);
+  assert.deepEqual((await run([], { all: true, kind: ['npm-token', 'github-token'] })).refusal, failure('1 secret'));
+});
+
+test('a file that cannot be read is an error, not a session without secrets', async (t) => {
+  const { run, bench } = library(t, 'nothing', { [`${sessionId}/tool-results/a.txt`]: 'out' });
+  const loop = path.join(bench.folder, sessionId, 'tool-results/loop.txt');
+  symlinkSync(loop, loop);
+  assert.deepEqual((await run([sessionId])).refusal, {
+    message: `cannot read ${loop} (ELOOP); check the permissions`,
+    exitCode: 2,
+  });
+  const all = await run([], { all: true });
+  assert.deepEqual(
+    [all.refusal, all.stdout],
+    [{ message: '1 session could not be read; check the permissions', exitCode: 1 }, 'no secrets in 0 checked\n'],
+  );
+});
+
+function library(t: TestContext, said: string, files: Readonly<Record<string, string>> = {}) {
+  const bench = benchWith(t, sessionId, transcript().user(`use ${said}`).assistant('ok').text(), files);
+  const run = async (words: readonly string[], flags: FlagValues = {}) => {
+    const stdout = new PassThrough();
+    const io = { stdout, stderr: new PassThrough(), env: bench.env, cwd: bench.root, style: createStyle(false) };
+    const input = { argument: words[0], words, flags: { ...flags, root: [bench.root] }, io };
+    const refusal = await refusalOf(check(input));
+    stdout.end();
+    return { refusal, stdout: await text(stdout) };
+  };
+  return { bench, run };
+}
