@@ -35,6 +35,24 @@ test('where two findings overlap, both are replaced as a whole', () => {
     findSecrets(`DB_PASSWORD=${token}!more; x`).map(({ value }) => value),
     [`${token}!more`],
   );
+  const ruleSet = parseRuleSet(
+    '{"rules": [{"kind": "left", "pattern": "AAA-\\\\d{4}"}, {"kind": "right", "pattern": "\\\\d{4}-BBB"}]}',
+    'rules.json',
+  );
+  assert.equal(redactText('x AAA-1234-BBB y', new Placeholders(), ruleSet).text, 'x [redacted:left:1] y');
+});
+
+test('a value that is written with escapes where it was found is known without them', () => {
+  const state = new Placeholders();
+  const texts = ['postgres://app:k7%2BRq2mZx@db.internal/main', 'psql says k7+Rq2mZx', 'k7%2bRq2mZx'];
+  assert.deepEqual(
+    texts.map((text) => redactText(text, state).text),
+    [
+      'postgres://app:[redacted:connection-string-password:1]@db.internal/main',
+      'psql says [redacted:connection-string-password:1]',
+      '[redacted:connection-string-password:1]',
+    ],
+  );
 });
 
 test('a token is found between other characters, but not within a word, and not where its body goes on', () => {
@@ -110,6 +128,20 @@ test('a rule of a user finds its match at every place around the edges of its wi
       );
     }
   }
+});
+
+test('the edge of a window is not the end of the text: what the pattern forbids to follow is seen', () => {
+  const ruleSet = parseRuleSet(
+    '{"rules": [{"kind": "customer", "pattern": "(?<!\\\\d)KD\\\\d{4}(?!\\\\d)"}]}',
+    'rules.json',
+  );
+  const found: number[] = [];
+  for (let at = 500; at < 1600; at++) {
+    const text = `${'.'.repeat(at - 1)}7KD1234${'.'.repeat(400)}KD12345678${'.'.repeat(600)}`;
+    if (findSecrets(text, ruleSet).length > 0) found.push(at);
+  }
+  assert.deepEqual(found, []);
+  assert.equal(findSecrets(`${'.'.repeat(1018)}KD1234...`, ruleSet).length, 1);
 });
 
 test('what the page lists as not found is not found', () => {
