@@ -124,7 +124,8 @@ export class PackWriter {
   }
 
   async #appendManifests(manifests: readonly Manifest[], next: number): Promise<void> {
-    if (this.#file !== undefined) await this.#sync(this.#file);
+    // Also where this writer added no block: those of a writer that was killed may not be on the disk yet.
+    await this.#sync(await this.#openPack());
     for (const manifest of manifests) {
       const raw = serialiseManifest(manifest);
       const body = await codecs[defaultCodec].compress(raw);
