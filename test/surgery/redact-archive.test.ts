@@ -69,7 +69,7 @@ test('a copy of the session from another folder goes, too, and so does one that 
 /** A session that was archived twice, and a fork of it. */
 async function archivedBench(context: TestContext): Promise<{ bench: Bench; folder: string; fork: string }> {
   const shared = transcript().user(`of both ${token}`).assistant('ok').text();
-  const bench = benchWith(context, sessionId, shared + `{"type":"note","text":"only of this session ${token}"}\n`, {
+  const bench = benchWith(context, sessionId, `${shared}{"type":"note","text":"only of this session ${token}"}\n`, {
     [`${otherId}.jsonl`]: shared.replaceAll(sessionId, otherId),
   });
   const fork = path.join(bench.folder, `${otherId}.jsonl`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   readdirSync,
   rmSync,
   statSync,
@@ -10,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
@@ -17,6 +19,7 @@ import { readContents } from '../../../src/library/archive/contents.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import { forkByClient, forkBySdk, holdings, randomUuid, snapshot } from '../../support/archive-kit.ts';
+import { refusalOf } from '../../support/refusal.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
@@ -208,6 +211,37 @@ test('a session that cannot be read is named and keeps no other from being archi
     ],
   );
   assert.deepEqual(Object.keys(holdings(folder)), [other]);
+});
+
+test('while another process holds the lock nothing is written, and what it archived meanwhile is not archived again', async (t) => {
+  const temp = temporaryFolder(t);
+  const { folder, main, other } = twoSessions(temp);
+  await archiveSessions([{ path: other }], { folder });
+  const before = archiveSize(folder);
+  const lock = path.join(folder, 'lock');
+  const held = JSON.stringify({ pid: process.pid, started: null, host: hostname(), token: 'x' });
+  writeFileSync(lock, held);
+  const refusal = await refusalOf(archiveSessions([{ path: main }], { folder, waitMs: 0 }));
+  assert.deepEqual([refusal?.exitCode, archiveSize(folder)], [3, before]);
+  let done: Promise<void> | undefined;
+  // The other archiver, which has the lock, archives the same session and lets go of it.
+  const waiting = archiveSessions([{ path: main }], {
+    folder,
+    pollMs: 1,
+    onWait: () => {
+      const elsewhere = path.join(temp, 'elsewhere');
+      cpSync(folder, elsewhere, { recursive: true });
+      rmSync(path.join(elsewhere, 'lock'));
+      done = archiveSessions([{ path: main }], { folder: elsewhere }).then(() => {
+        cpSync(elsewhere, folder, { recursive: true });
+        rmSync(lock);
+      });
+    },
+  });
+  const report = await waiting;
+  await done;
+  assert.deepEqual([report.storedBytes, report.sessions[0]?.outcome], [0, 'unchanged']);
+  assert.equal(holdings(folder)[main]?.length, 1);
 });
 
 test('a dry run writes nothing, not even a folder', async (t) => {

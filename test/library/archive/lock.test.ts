@@ -26,6 +26,14 @@ test('works of one folder run one after the other, and leave nothing behind', as
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('a lock that another process has made its own meanwhile is not removed', async (t) => {
+  const folder = temporaryFolder(t);
+  const lock = path.join(folder, 'lock');
+  const theirs = lockText(1, '1', 'elsewhere');
+  await withLock(folder, {}, async () => writeFileSync(lock, theirs));
+  assert.equal(readFileSync(lock, 'utf8'), theirs);
+});
+
 test('a lock is given up where the work fails', async (t) => {
   const folder = temporaryFolder(t);
   await assert.rejects(

@@ -1,6 +1,7 @@
 // Copies that must not be kept are taken out of the archive: their bytes are nowhere in it any more, all others are.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
@@ -12,6 +13,7 @@ import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import { holdings } from '../../support/archive-kit.ts';
 import { filesBelow } from '../../support/paths.ts';
+import { refusalOf } from '../../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const ids = ['11111111-1111-4111-a111-111111111111', '22222222-2222-4222-a222-222222222222'] as const;
@@ -32,6 +34,62 @@ test('what only the purged copies hold is gone from the archive, and every other
   await restoreSession(ids[1], { folder: archive, isForced: true });
   assert.deepEqual(readFileSync(second), kept);
   assert.ok(existsSync(first));
+});
+
+test('of purged chunks neither bytes nor hash are left, and the numbers of the others stay', async (t) => {
+  const { archive, mains } = await twoSessions(t);
+  const [first, second] = mains;
+  const sound = readFileSync(second);
+  await purge(archive, ids[0]);
+  const { blocks, next } = readContents(archive);
+  // Two lines and a group, then the second session's line and group, then what the first one was given later.
+  assert.deepEqual(
+    blocks.map(({ header }) => [header.first, header.count]),
+    [
+      [0, 5],
+      [5, 2],
+    ],
+  );
+  assert.equal(next, 7);
+  const hashes = blocks.flatMap(({ pack, bodyOffset, header }) =>
+    Array.from({ length: header.count }, (_, i) => readRange(pack, bodyOffset + i * 16, 16).equals(Buffer.alloc(16))),
+  );
+  assert.deepEqual(hashes, [false, true, true, false, false, true, true]);
+  // Chunks of the same bytes get numbers of their own again.
+  const again = readFileSync(first);
+  await archiveSessions([{ path: first }], { folder: archive });
+  for (const [id, file, bytes] of [
+    [ids[0], first, again],
+    [ids[1], second, sound],
+  ] as const) {
+    writeFileSync(file, 'lost');
+    await restoreSession(id, { folder: archive, isForced: true });
+    assert.deepEqual(readFileSync(file), bytes);
+  }
+});
+
+test('one copy of several can be purged: the others keep the lines that they share with it', async (t) => {
+  const { archive, mains } = await twoSessions(t);
+  const [first] = mains;
+  const latest = readFileSync(first);
+  assert.deepEqual(await purgeVersions(({ files }) => files[0]?.sizeBytes !== latest.length, { folder: archive }), {
+    versions: 2,
+    chunks: 3,
+  });
+  writeFileSync(first, '');
+  await restoreSession(ids[0], { folder: archive, isForced: true });
+  assert.deepEqual(readFileSync(first), latest);
+});
+
+test('a purge waits for the archiver that holds the lock', async (t) => {
+  const { archive } = await twoSessions(t);
+  const [pack = ''] = filesBelow(archive, '.pack');
+  const before = readFileSync(pack);
+  const lock = { pid: process.pid, started: null, host: hostname(), token: 'x' };
+  writeFileSync(path.join(archive, 'lock'), JSON.stringify(lock));
+  const refusal = await refusalOf(purgeVersions(() => true, { folder: archive, waitMs: 0 }));
+  assert.match(refusal?.message ?? 'none', /^another clew \(process \d+ on .*\) is writing to the archive/);
+  assert.deepEqual(readFileSync(pack), before);
 });
 
 test('a session is archived anew after its copies were purged', async (t) => {

@@ -39,7 +39,9 @@ test('a session goes back to where it was, its main transcript last', async (t) 
       ],
     ],
   );
-  for (const [file, content] of snapshot(projects)) assert.deepEqual(content, before.get(file));
+  before.delete(`-p/${similar}.jsonl`);
+  assert.equal(before.size, 2);
+  assert.deepEqual(new Map([...snapshot(projects)].sort()), new Map([...before].sort()));
   assert.equal(statSync(main).mode & 0o777, 0o640);
 });
 

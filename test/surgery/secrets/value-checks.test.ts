@@ -41,7 +41,7 @@ test('a value with a form is refused only where somebody filled it in by hand, o
 test('a password in an address has four characters, and is no placeholder and no default', () => {
   assert.deepEqual(answers(looksLikePassword, ['k7Rq', 'k7R', 'sea!', 'hunter2']), ['k7Rq', 'sea!', 'hunter2']);
   assert.deepEqual(
-    answers(looksLikePassword, ['postgres', 'root', '12345', 'changeme', '$PW_VAR', '${PW}', '<password>', 'pass']),
+    answers(looksLikePassword, ['postgres', 'root', '12345', 'changeme', '$PW_VAR', `\${PW}`, '<password>', 'pass']),
     [],
   );
 });
@@ -80,7 +80,7 @@ test('a line of an .env file may also hold words with a number, but no plain wor
     'aQwXeRbTnYkUpIoLsDfG',
   ]);
   assert.deepEqual(
-    answers(looksLikeEnvSecret, ['winters', 'midwinter', 'password123', 'test-key-1', '${VAULT_1}', '/run/secrets/1']),
+    answers(looksLikeEnvSecret, ['winters', 'midwinter', 'password123', 'test-key-1', `\${VAULT_1}`, '/run/secrets/1']),
     [],
   );
 });

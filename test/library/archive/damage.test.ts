@@ -1,0 +1,247 @@
+// An archive with every kind of damage: what is still whole comes back with its original bytes, the rest is named, and
+// the next run completes what a killed one left.
+import assert from 'node:assert/strict';
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { archiveSessions } from '../../../src/library/archive/archive.ts';
+import { codecs } from '../../../src/library/archive/codec.ts';
+import { readContents } from '../../../src/library/archive/contents.ts';
+import { serialiseManifest } from '../../../src/library/archive/manifest.ts';
+import { bodyHash, makeRecord } from '../../../src/library/archive/record.ts';
+import { restoreSession } from '../../../src/library/archive/restore.ts';
+import { verifyArchive } from '../../../src/library/archive/verify.ts';
+import { snapshot } from '../../support/archive-kit.ts';
+import { refusalOf } from '../../support/refusal.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+
+const ids = [1, 2, 3].map((digit) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`);
+
+test('an archive cut at any place holds the sessions before it, and the next run completes it', async (t) => {
+  const { temp, folder, records, mains } = await threeSessions(t);
+  const [pack] = packsOf(folder);
+  assert.ok(pack !== undefined);
+  const bytes = readFileSync(pack);
+  const before = snapshot(path.join(temp, 'projects'));
+  // The block and the session in the middle. After a power cut the length may be right and the end all zeros.
+  for (const { offset, header, end } of records.slice(2, 4)) {
+    const cuts: readonly (readonly [number, number])[] = [
+      [offset, 0],
+      [offset + 40, 0],
+      [header, 0],
+      [header, 700],
+      [end - 1, 0],
+      [end - 1, 700],
+    ];
+    for (const [cut, zeros] of cuts) {
+      writeFileSync(pack, Buffer.concat([bytes.subarray(0, cut), Buffer.alloc(zeros)]));
+      const when = `cut at ${cut}, ${zeros} zeros`;
+      const torn = await verifyArchive({ folder });
+      assert.deepEqual([torn.sessions, torn.broken], [1, []], when);
+      await archiveSessions(mains, { folder });
+      const { sessions, damage, broken } = await verifyArchive({ folder });
+      assert.deepEqual({ sessions, damage, broken }, { sessions: 3, damage: [], broken: [] }, when);
+      await assertAllComeBack(folder, temp, before, when);
+    }
+  }
+});
+
+test('a block that reached the disk in part, without its session, is written again', async (t) => {
+  const { temp, folder, records, mains } = await threeSessions(t);
+  const [pack = ''] = packsOf(folder);
+  const before = snapshot(path.join(temp, 'projects'));
+  const bytes = readFileSync(pack);
+  // Chunks and session, three times: the last block stays, its session does not.
+  const [block, session] = records.slice(-2);
+  assert.deepEqual([block?.kind, session?.kind], ['chunks', 'session']);
+  const torn = Buffer.from(bytes.subarray(0, block?.end));
+  torn.fill(0, torn.length - 20);
+  writeFileSync(pack, torn);
+  await archiveSessions(mains, { folder });
+  assert.deepEqual((await verifyArchive({ folder })).broken, []);
+  assert.deepEqual((await verifyArchive({ folder })).damage, []);
+  await assertAllComeBack(folder, temp, before, 'a torn block');
+});
+
+test('a flipped byte anywhere is found, is never restored, and costs no other session', async (t) => {
+  const { temp, folder, records } = await threeSessions(t);
+  const [pack = ''] = packsOf(folder);
+  const bytes = readFileSync(pack);
+  const before = snapshot(path.join(temp, 'projects'));
+  // The session that each record belongs to, by its place: chunks and session, three times.
+  for (const [i, { offset, header, end, kind }] of records.slice(0, 4).entries()) {
+    for (const at of [offset, offset + 20, offset + 60, header, Math.floor((header + end) / 2), end - 1]) {
+      const when = `byte ${at} of record ${i}`;
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+      writeFileSync(pack, flipped);
+      const hit = ids[Math.floor(i / 2)];
+      const { damage, broken } = await verifyArchive({ folder });
+      assert.deepEqual(damage.length, 1, when);
+      assert.deepEqual(
+        broken.map(({ sessionId, file }) => `${sessionId} ${file}`),
+        kind === 'session' ? [] : [`${hit} ${hit}.jsonl`, `${hit} ${hit}/tool-results/a.txt`],
+        when,
+      );
+      const to = path.join(temp, 'to');
+      for (const id of ids) {
+        const refusal = await refusalOf(restoreSession(id, { folder, to }));
+        assert.equal(refusal?.exitCode, id === hit ? (kind === 'session' ? 2 : 1) : undefined, when);
+      }
+      const others = [...before].filter(([name]) => !name.includes(hit ?? ''));
+      assert.deepEqual(new Map([...snapshot(path.join(to, 'projects'))].sort()), new Map(others.sort()), when);
+      rmSync(to, { recursive: true });
+    }
+  }
+});
+
+test('a manifest that leads out of its folder, or is written with an unknown codec, is damage', async (t) => {
+  const { folder } = await threeSessions(t);
+  const file = { path: 'x.jsonl', sizeBytes: 1, mtimeMs: 1, mode: 0o600, sha256: '', groups: [] };
+  const manifest = { sessionId: 'x', projects: '/p', slug: '-p', archivedAtMs: 1, files: [file] };
+  const bad = [
+    ...['../x.jsonl', '/etc/x', 'a/../../x', 'a//b', '.', ''].map((name) => ({
+      ...manifest,
+      files: [{ ...file, path: name }],
+    })),
+    ...['..', '.', '', 'a/b', '/etc'].map((slug) => ({ ...manifest, slug })),
+    { ...manifest, files: [] },
+  ];
+  for (const value of bad) {
+    writeFileSync(path.join(folder, '000002.pack'), await recordOf(JSON.stringify(value)));
+    const { sessions, damage } = readContents(folder);
+    assert.deepEqual(
+      [sessions.size, damage.map(({ message }) => message)],
+      [3, ['the record of a session is no manifest']],
+      JSON.stringify(value),
+    );
+  }
+  writeFileSync(path.join(folder, '000002.pack'), await recordOf(JSON.stringify(manifest), 'zip'));
+  assert.deepEqual(
+    readContents(folder).damage.map(({ message }) => message),
+    ['a session is written with "zip", which this Clew does not know'],
+  );
+  writeFileSync(path.join(folder, '000002.pack'), await recordOf(JSON.stringify(manifest)));
+  assert.equal(readContents(folder).sessions.size, 4);
+});
+
+test('packs are read by their numbers, so that the latest copy is the one that was written last', async (t) => {
+  const { temp, folder, mains } = await threeSessions(t);
+  const [main] = mains;
+  assert.ok(main !== undefined);
+  for (const word of ['later', 'latest']) {
+    appendFileSync(main.path, `{"text":"${word}"}\n`);
+    await archiveSessions([main], { folder, packBytes: 1 });
+  }
+  const latest = readFileSync(main.path);
+  assert.deepEqual(
+    packsOf(folder).map((pack) => path.basename(pack)),
+    ['000001.pack', '000002.pack', '000003.pack', '000004.pack', '000005.pack'],
+  );
+  // As a text, this name comes before 000002.
+  renameSync(path.join(folder, '000005.pack'), path.join(folder, '0000010.pack'));
+  const { path: restored } = await restoreSession(ids[0] ?? '', { folder, to: path.join(temp, 'to') });
+  assert.deepEqual(readFileSync(restored), latest);
+});
+
+test('bytes whose blocks are sound but that are not those that were archived are not restored', async (t) => {
+  const { temp, folder } = await threeSessions(t);
+  const [manifest] = [...readContents(folder).sessions.values()].flatMap(({ versions }) => versions);
+  assert.ok(manifest !== undefined);
+  const files = manifest.files.map((file, i) => (i === 0 ? { ...file, sha256: 'f'.repeat(64) } : file));
+  writeFileSync(path.join(folder, '000002.pack'), await recordOf(serialiseManifest({ ...manifest, files })));
+  const { damage, broken } = await verifyArchive({ folder });
+  assert.deepEqual(
+    [damage, broken.map(({ version, file, reason }) => [version, file, reason])],
+    [[], [[2, `${ids[0]}.jsonl`, 'its bytes are not those that were archived']]],
+  );
+  const to = path.join(temp, 'to');
+  const refusal = await refusalOf(restoreSession(ids[0] ?? '', { folder, to }));
+  assert.match(refusal?.message ?? 'none', /cannot be read: its bytes are not those that were archived/);
+  assert.deepEqual([...snapshot(to).keys()], [`projects/-p/${ids[0]}/tool-results/a.txt`]);
+});
+
+test('a damaged file is named for every copy that holds it', async (t) => {
+  const { folder, mains, records } = await threeSessions(t);
+  const [main] = mains;
+  const [block] = records;
+  const [pack] = packsOf(folder);
+  assert.ok(main !== undefined && block !== undefined && pack !== undefined);
+  appendFileSync(main.path, '{"text":"later"}\n');
+  await archiveSessions([main], { folder });
+  const bytes = readFileSync(pack);
+  bytes.fill(0, block.end - 8, block.end);
+  writeFileSync(pack, bytes);
+  assert.deepEqual(
+    (await verifyArchive({ folder })).broken.map(({ version, file }) => [version, file.replace(ids[0] ?? '', 'ID')]),
+    [
+      [1, 'ID.jsonl'],
+      [1, 'ID/tool-results/a.txt'],
+      [2, 'ID.jsonl'],
+      [2, 'ID/tool-results/a.txt'],
+    ],
+  );
+});
+
+interface RecordPlace {
+  readonly kind: string;
+  readonly offset: number;
+  /** Where the body begins, and where it ends. */
+  readonly header: number;
+  readonly end: number;
+}
+
+/** Three sessions with a side file each, archived one after the other: chunks and a session each. */
+async function threeSessions(t: TestContext) {
+  const temp = temporaryFolder(t);
+  const project = path.join(temp, 'projects/-p');
+  for (const id of ids) {
+    const own = Array.from(
+      { length: 8 },
+      (_, i) => `{"type":"user","sessionId":"${id}","text":"number ${id.slice(0, 4)} says ${i}"}\n`,
+    );
+    writeTree(project, { [`${id}.jsonl`]: own.join(''), [`${id}/tool-results/a.txt`]: `result of ${id.slice(0, 4)}` });
+  }
+  const folder = path.join(temp, 'archive');
+  const mains = ids.map((id) => ({ path: path.join(project, `${id}.jsonl`) }));
+  for (const main of mains) await archiveSessions([main], { folder });
+  return { temp, folder, mains, records: recordsOf(readFileSync(packsOf(folder)[0] ?? '')) };
+}
+
+/** The record of a session, whatever stands in it. */
+async function recordOf(text: string | Buffer, codec = 'brotli'): Promise<Buffer> {
+  const raw = Buffer.from(text);
+  const body = await codecs.brotli.compress(raw);
+  const header = { kind: 'session', codec, next: 0, rawBytes: raw.length, bodyBytes: body.length } as const;
+  return makeRecord({ ...header, sha256: bodyHash(body) }, [body]);
+}
+
+/** As docs/archive.md describes a pack. */
+function recordsOf(bytes: Buffer): RecordPlace[] {
+  const records: RecordPlace[] = [];
+  for (let offset = 0; offset < bytes.length; ) {
+    const header = bytes.indexOf('\n', offset) + 1;
+    const text = bytes.toString('latin1', bytes.indexOf('{', offset), header);
+    const { kind, bodyBytes } = JSON.parse(text) as { kind: string; bodyBytes: number };
+    records.push({ kind, offset, header, end: header + bodyBytes });
+    offset = header + bodyBytes;
+  }
+  return records;
+}
+
+function packsOf(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.pack'));
+  return names.sort().map((name) => path.join(folder, name));
+}
+
+async function assertAllComeBack(
+  folder: string,
+  temp: string,
+  before: ReturnType<typeof snapshot>,
+  when: string,
+): Promise<void> {
+  const to = path.join(temp, 'to');
+  for (const id of ids) await restoreSession(id, { folder, to });
+  assert.deepEqual(new Map([...snapshot(path.join(to, 'projects'))].sort()), new Map([...before].sort()), when);
+  rmSync(to, { recursive: true });
+}
