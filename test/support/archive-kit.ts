@@ -1,5 +1,5 @@
 // What the tests of the archive share: libraries to archive, forks of sessions, and trees of files to compare.
-import { chmodSync, cpSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, lstatSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readContents } from '../../src/library/archive/contents.ts';
 import { contentKey } from '../../src/library/archive/manifest.ts';
@@ -32,6 +32,11 @@ export function snapshot(folder: string): Map<string, readonly [bytes: string, m
       return [path.relative(folder, file), [readFileSync(file, 'latin1'), mode & 0o777, Math.round(mtimeMs)]];
     }),
   );
+}
+
+/** Whole seconds, because the system rounds a fraction when a time is set, and then two snapshots differ. */
+export function setWholeTimes(folder: string): void {
+  for (const file of filesBelow(folder, '')) utimesSync(file, 1_700_000_000, 1_700_000_000);
 }
 
 /** What an archive holds: for each session its copies, without the times at which they were made. */

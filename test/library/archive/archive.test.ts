@@ -18,7 +18,7 @@ import { archiveSessions } from '../../../src/library/archive/archive.ts';
 import { readContents } from '../../../src/library/archive/contents.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
-import { forkByClient, forkBySdk, holdings, randomUuid, snapshot } from '../../support/archive-kit.ts';
+import { forkByClient, forkBySdk, holdings, randomUuid, setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -45,7 +45,8 @@ test('archive, delete, restore: every byte, mode and time is back, however odd t
   });
   writeTree(main.slice(0, -'.jsonl'.length), { 'tool-results/odd.txt': 'x\n'.repeat(70_000), 'empty.txt': '' });
   chmodSync(main, 0o640);
-  utimesSync(main, 1_600_000_000, 1_600_000_000.123);
+  setWholeTimes(path.join(temp, 'projects'));
+  utimesSync(main, 1_600_000_000, 1_600_000_000.25);
   const before = snapshot(path.join(temp, 'projects'));
   const sessions = [main, other, ...mains].map((each) => ({ path: each }));
   await archiveSessions(sessions, { folder, blockBytes: 20_000, packBytes: 30_000 });
@@ -67,6 +68,7 @@ test('a line is stored once, whatever number of sessions holds it: forks of both
   writeTree(temp, { [`projects/-p/${id}.jsonl`]: sessionText([...lines, user('line 0')], { sessionId: id }) });
   const folder = path.join(temp, 'archive');
   const chunksAfter = async (sessionPath: string): Promise<number> => {
+    setWholeTimes(path.dirname(main));
     await archiveSessions([{ path: sessionPath }], { folder });
     return readContents(folder).next;
   };

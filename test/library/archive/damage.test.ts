@@ -11,7 +11,7 @@ import { serialiseManifest } from '../../../src/library/archive/manifest.ts';
 import { bodyHash, makeRecord } from '../../../src/library/archive/record.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
-import { snapshot } from '../../support/archive-kit.ts';
+import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
@@ -202,6 +202,7 @@ async function threeSessions(t: TestContext) {
     );
     writeTree(project, { [`${id}.jsonl`]: own.join(''), [`${id}/tool-results/a.txt`]: `result of ${id.slice(0, 4)}` });
   }
+  setWholeTimes(project);
   const folder = path.join(temp, 'archive');
   const mains = ids.map((id) => ({ path: path.join(project, `${id}.jsonl`) }));
   for (const main of mains) await archiveSessions([main], { folder });

@@ -6,7 +6,7 @@ import { archiveSessions } from '../../../src/library/archive/archive.ts';
 import { readContents } from '../../../src/library/archive/contents.ts';
 import { isEmptySession, removeSession } from '../../../src/library/archive/remove.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
-import { snapshot } from '../../support/archive-kit.ts';
+import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -116,6 +116,6 @@ function library(t: TestContext): { temp: string; folder: string; projects: stri
     '-p/other.jsonl': '',
   });
   const main = path.join(projects, '-p', `${id}.jsonl`);
-  utimesSync(main, old, old);
+  setWholeTimes(projects);
   return { temp, folder: path.join(temp, 'archive'), projects, main };
 }
