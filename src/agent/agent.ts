@@ -18,6 +18,10 @@ export interface AgentReplacements {
   readonly clock?: Clock;
 }
 
+/** Starts the agent on a new or an existing session. */
+export function openAgent(options: AgentOptions): Promise<Agent>;
+/** @internal */
+export function openAgent(options: AgentOptions, replaced: AgentReplacements): Promise<Agent>;
 export async function openAgent(options: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
   const clock = replaced.clock ?? systemClock;
   const meter = new CostMeter(loadPrices(options.env));

@@ -5,9 +5,10 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { CallProgress, ToolOutcome } from './tool.ts';
 
+/** One thing that happened in a run of the agent, with its time. */
 export type AgentEvent = { readonly at: Date; readonly agent?: AgentMark } & AgentHappening;
 
-/** On events of a sub-agent: whose they are, and which call of the conversation above started it. */
+/** Marks the events of a sub-agent. It names the sub-agent and the call that started it. */
 export interface AgentMark {
   readonly agentId: string;
   readonly parentCallId: string;
@@ -15,6 +16,7 @@ export interface AgentMark {
 
 export type EmitEvent = (happening: AgentHappening) => Promise<void>;
 
+/** What an event is about; `type` tells the kinds apart. */
 export type AgentHappening =
   | SessionOpened
   | PromptGiven
@@ -41,6 +43,7 @@ export type AgentHappening =
   | Notice
   | TurnEnded;
 
+/** The session is open and the agent is ready for a prompt. */
 export interface SessionOpened {
   readonly type: 'session-opened';
   readonly sessionId: string;
@@ -56,7 +59,7 @@ export interface SessionOpened {
   readonly messageCount: number;
 }
 
-/** A user line. `isMeta`: said by the program for the model, not by a person. */
+/** A prompt was written to the session as a user line. With `isMeta` it comes from the program, not from the user. */
 export interface PromptGiven {
   readonly type: 'prompt';
   readonly uuid: string;
@@ -64,13 +67,14 @@ export interface PromptGiven {
   readonly isMeta: boolean;
 }
 
+/** A request was sent to the model. */
 export interface RequestSent {
   readonly type: 'request';
   readonly model: string;
   readonly attempt: number;
 }
 
-/** A piece of a block that is not finished: for the screen only. `raw` is the event as the API sent it. */
+/** A part of a block arrived from the model; it is for the screen only. `raw` is the event as the API sent it. */
 export interface PartArrived {
   readonly type: 'part';
   readonly index: number;
@@ -79,7 +83,10 @@ export interface PartArrived {
   readonly raw: JsonObject;
 }
 
-/** One assistant line. The last block of an answer is held until its end is known, so that it carries the final usage. */
+/**
+ * A block of an answer is complete: one assistant line. The last block of an answer waits for its end, so that it
+ * carries the final usage.
+ */
 export interface BlockFinished {
   readonly type: 'block';
   readonly uuid: string;
@@ -89,12 +96,14 @@ export interface BlockFinished {
   readonly usage: JsonObject;
 }
 
+/** Names the message that an answer belongs to. */
 export interface AnswerHead {
   readonly id: string;
   readonly model: string;
   readonly requestId: string | undefined;
 }
 
+/** An answer of the model is complete. */
 export interface AnswerFinished {
   readonly type: 'answer';
   readonly message: AnswerHead;
@@ -103,13 +112,15 @@ export interface AnswerFinished {
   readonly durationMs: number;
 }
 
-/** The stream broke off and the request is sent again: lines already written of this message become a dead branch. */
+/**
+ * An answer broke off and the request is sent again. The lines already written of this message become a dead branch.
+ */
 export interface AnswerAbandoned {
   readonly type: 'answer-abandoned';
   readonly message: AnswerHead;
 }
 
-/** A `system/api_error` line. */
+/** A request failed and will be sent again: a `system/api_error` line. */
 export interface RetryPlanned {
   readonly type: 'retry';
   readonly uuid: string;
@@ -119,7 +130,10 @@ export interface RetryPlanned {
   readonly error: ModelFailure;
 }
 
-/** No more retries: an assistant line with `isApiErrorMessage`, which no client sends to the API. */
+/**
+ * A request failed and will not be sent again: an assistant line with `isApiErrorMessage`, which no client sends to
+ * the API.
+ */
 export interface RequestFailed {
   readonly type: 'request-failed';
   readonly uuid: string;
@@ -128,24 +142,27 @@ export interface RequestFailed {
 
 export type { ModelFailure } from '../api/client/model.ts';
 
+/** A tool call of the model: its id, the tool's name and its input. */
 export interface ToolCallView {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
 }
 
+/** A tool call starts. */
 export interface CallStarted {
   readonly type: 'call';
   readonly call: ToolCallView;
 }
 
+/** A running tool call reports progress. */
 export interface CallProgressed {
   readonly type: 'call-progress';
   readonly callId: string;
   readonly progress: CallProgress;
 }
 
-/** A user line with one tool_result, in the order of the calls. */
+/** A tool call has its result: a user line with one tool_result, in the order of the calls. */
 export interface CallFinished {
   readonly type: 'result';
   readonly uuid: string;
@@ -157,7 +174,10 @@ export interface CallFinished {
   readonly refused?: 'permission' | 'hook' | 'interrupted' | 'input';
 }
 
-/** The content of a file before its first change since the last prompt: a `file-history-snapshot` line. */
+/**
+ * A file was copied before its first change since the last prompt, so that a rewind can restore it: a
+ * `file-history-snapshot` line.
+ */
 export interface FileKept {
   readonly type: 'file-kept';
   readonly file: string;
@@ -166,20 +186,24 @@ export interface FileKept {
   readonly version: number;
 }
 
-/** A user line that says so, after every open call has its result. */
+/** The turn was interrupted: a user line that says so, after every open call has its result. */
 export interface Interrupted {
   readonly type: 'interrupted';
   readonly uuid: string;
   readonly during: 'text' | 'tool';
 }
 
+/** The conversation is about to be compacted. */
 export interface Compacting {
   readonly type: 'compacting';
   readonly trigger: 'auto' | 'manual';
   readonly preTokens: number;
 }
 
-/** A `compact_boundary` line and its summary; `problem` where the summary failed and nothing was changed. */
+/**
+ * The conversation was compacted: a `compact_boundary` line and its summary. With `problem` the summary failed and
+ * nothing changed.
+ */
 export interface Compacted {
   readonly type: 'compacted';
   readonly trigger: 'auto' | 'manual';
@@ -189,23 +213,26 @@ export interface Compacted {
     | { readonly problem: string };
 }
 
+/** A prompt was queued while a turn was running. */
 export interface PromptQueued {
   readonly type: 'queued';
   readonly text: string;
 }
 
-/** `dequeue`: it becomes a prompt now; `remove`: it was taken back. */
+/** A queued prompt left the queue. `dequeue`: it becomes a prompt now; `remove`: it was taken back. */
 export interface PromptTaken {
   readonly type: 'unqueued';
   readonly operation: 'dequeue' | 'remove';
   readonly text: string;
 }
 
+/** The permission mode changed. */
 export interface ModeChanged {
   readonly type: 'mode';
   readonly mode: PermissionMode;
 }
 
+/** A sub-agent starts. */
 export interface AgentStarted {
   readonly type: 'agent-started';
   readonly agentId: string;
@@ -214,6 +241,7 @@ export interface AgentStarted {
   readonly description: string;
 }
 
+/** A sub-agent has ended. */
 export interface AgentFinished {
   readonly type: 'agent-finished';
   readonly agentId: string;
@@ -221,6 +249,7 @@ export interface AgentFinished {
   readonly outcome: ToolOutcome;
 }
 
+/** A hook ran. */
 export interface HookRan {
   readonly type: 'hook';
   readonly event: string;
@@ -229,13 +258,14 @@ export interface HookRan {
   readonly message?: string;
 }
 
-/** For the person, never for the model, never written. */
+/** A message for the user, never for the model; it is not written to the session. */
 export interface Notice {
   readonly type: 'notice';
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
 }
 
+/** A turn has ended: its outcome, final text, usage and cost. */
 export interface TurnEnded {
   readonly type: 'turn-end';
   readonly outcome: 'success' | 'interrupted' | 'error_max_turns' | 'error_during_execution' | 'error_max_budget_usd';

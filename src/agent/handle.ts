@@ -1,15 +1,18 @@
 // What a front end (headless, console) holds of a running agent. Events go out through the sinks it was opened with;
 // nothing here throws for what a model, a tool or the network did.
+
 import type { JsonObject } from '../base/json.ts';
+import type { Environment } from '../base/node-types.ts';
 import type { Usage } from '../format/usage.ts';
 import type { TurnEnded } from './event.ts';
 import type { Approve, EventSink } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { PersonAnswer, PersonQuestion, Todo } from './tool.ts';
 
+/** Options of `openAgent`. */
 export interface AgentOptions {
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Environment;
   /** The `.claude` folder the session is kept in. */
   readonly root: string;
   readonly session: SessionChoice;
@@ -32,12 +35,14 @@ export interface AgentOptions {
   readonly sinks: readonly EventSink[];
 }
 
+/** Which session the agent works on: a new one, the latest of the folder, or a named one. */
 export type SessionChoice =
   | { readonly kind: 'new'; readonly sessionId?: string }
   | { readonly kind: 'continue'; readonly fork?: { readonly sessionId?: string } }
   /** An id, a prefix of one, a title or a path. */
   | { readonly kind: 'resume'; readonly session: string; readonly fork?: { readonly sessionId?: string } };
 
+/** A running agent. */
 export interface Agent {
   readonly state: AgentState;
   /**
@@ -63,6 +68,7 @@ export interface Agent {
   close(reason: 'exit' | 'clear' | 'signal'): Promise<void>;
 }
 
+/** What the agent currently works on. */
 export interface AgentState {
   readonly sessionId: string;
   readonly file: string;
@@ -86,6 +92,7 @@ export interface AgentState {
   readonly allowRules: readonly string[];
 }
 
+/** A prompt that the session can be rewound to. */
 export interface RewindPoint {
   /** The uuid of the prompt's line. */
   readonly uuid: string;
@@ -94,6 +101,7 @@ export interface RewindPoint {
   readonly changedFiles: readonly string[];
 }
 
+/** What a rewind restored and removed. */
 export interface RewindReport {
   readonly restored: readonly string[];
   readonly removed: readonly string[];

@@ -10,7 +10,7 @@ export type Decision =
   | { readonly kind: 'deny'; readonly why: string }
   | { readonly kind: 'ask'; readonly why: string; readonly always: readonly RuleOffer[] };
 
-/** A rule that would have allowed the call, offered as "always". */
+/** A permission rule that would allow a call from now on. */
 export interface RuleOffer {
   readonly rule: string;
   readonly scope: 'session' | 'local';
@@ -25,7 +25,7 @@ export interface PermissionJudge {
   addRule(offer: RuleOffer): Promise<void>;
 }
 
-/** Who answers an `ask`: a screen, or in a headless run the refusal with its reason. */
+/** Decides whether a tool call may run when the permission rules leave it open. */
 export type Approve = (request: {
   readonly call: ToolCallView;
   readonly why: string;
@@ -34,6 +34,7 @@ export type Approve = (request: {
   readonly signal: AbortSignal;
 }) => Promise<Approval>;
 
+/** The decision about a tool call. */
 export type Approval =
   | { readonly kind: 'allow'; readonly input?: JsonObject; readonly always?: RuleOffer }
   | { readonly kind: 'deny'; readonly message: string; readonly isInterrupt: boolean };
@@ -66,5 +67,5 @@ export interface HookRunner {
   has(name: HookName): boolean;
 }
 
-/** Hears every event in order, the recorder first. */
+/** Receives every event of the agent, in order. */
 export type EventSink = (event: AgentEvent) => void | Promise<void>;

@@ -23,6 +23,7 @@ export function namesOf(tool: string): readonly string[] {
 
 export type ParsedInput = { readonly input: JsonObject } | { readonly problem: string };
 
+/** The result of a tool call. */
 export interface ToolOutcome {
   /** What the model gets: the `content` of the tool_result. */
   readonly content: string | readonly JsonObject[];
@@ -99,12 +100,14 @@ export interface BackgroundTask {
   kill(): Promise<void>;
 }
 
+/** An item of the agent's to-do list. */
 export interface Todo {
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
   readonly activeForm: string;
 }
 
+/** Progress of a running tool call. */
 export type CallProgress =
   | {
       readonly kind: 'output';
@@ -115,6 +118,7 @@ export type CallProgress =
     }
   | { readonly kind: 'status'; readonly text: string };
 
+/** A question to the user: from the model, about a plan, or for consent. */
 export type PersonQuestion =
   | { readonly kind: 'questions'; readonly questions: readonly JsonObject[] }
   | { readonly kind: 'plan'; readonly plan: string }
@@ -126,6 +130,7 @@ export type PersonQuestion =
       readonly canKeep: boolean;
     };
 
+/** The user's answer to a `PersonQuestion`. */
 export type PersonAnswer =
   | { readonly kind: 'answers'; readonly answers: Readonly<Record<string, string>> }
   | {

@@ -9,6 +9,7 @@ import { toolFieldRules } from './rules/tool-fields.ts';
 import { toolPairRules } from './rules/tool-pairs.ts';
 import { unicodeRules } from './rules/unicode.ts';
 
+/** All rules of the Messages API that Clew knows. */
 export const apiRules: readonly ApiRule[] = [
   ...sizeRules,
   ...roleRules,

@@ -5,6 +5,7 @@ import { type CheckableRequest, type Place, viewRequest } from './request-view.t
 import type { Violation } from './rule.ts';
 import { imageRules } from './rules/images.ts';
 
+/** Checks a request against the rules of the Messages API and returns what the API would reject. */
 export function checkRequest(request: CheckableRequest): Violation[] {
   const view = viewRequest(request);
   return apiRules.flatMap((rule) => rule.check(view)).sort(byPlace);

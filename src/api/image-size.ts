@@ -1,15 +1,20 @@
 // An image in base64 → its type and its sides, from the header alone: only the few characters that hold it are decoded,
 // however large the image is. A header may lie; what it says is what the API reads too.
 
+/** A media type of images that the API accepts. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
+/** The type and the size in pixels of an image. */
 export interface ImageSize {
   readonly type: ImageType;
   readonly width: number;
   readonly height: number;
 }
 
-/** `undefined` where it is none of the four types, or the header is cut before the sides. */
+/**
+ * Reads the type and the size of an image from its header. Returns `undefined` for other types and for a header that
+ * is cut off.
+ */
 export function readImageSize(base64: string): ImageSize | undefined {
   const type = readImageType(base64);
   if (type === undefined) return undefined;
@@ -27,7 +32,7 @@ export function readImageType(base64: string): ImageType | undefined {
   return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-/** The bytes that the base64 stands for, without decoding it. */
+/** Returns how many bytes a base64 text decodes to. */
 export function decodedByteLength(base64: string): number {
   return Buffer.byteLength(base64, 'base64');
 }

@@ -2,6 +2,7 @@
 // table has no facts, and a rule that needs one does not judge it.
 import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
 
+/** What Clew knows about a model. */
 export interface ModelFacts {
   readonly contextTokens: number;
   /** Whether a request may end in an assistant message. */

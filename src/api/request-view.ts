@@ -3,7 +3,7 @@
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type ModelFacts, modelFactsOf } from './models.ts';
 
-/** A Messages API request, or only its messages. What is not given is not judged. */
+/** A request to check. It may consist of messages only; what is missing is not checked. */
 export type CheckableRequest =
   | readonly unknown[]
   | {
@@ -14,6 +14,7 @@ export type CheckableRequest =
       readonly thinking?: unknown;
     };
 
+/** A place in a request, as the API names it in its error messages. */
 export interface Place {
   /** As the API names it: `messages.3.content.0`. */
   readonly path: string;
@@ -21,11 +22,13 @@ export interface Place {
   readonly blockIndex?: number;
 }
 
+/** A content block of a request and its place. */
 export interface BlockView {
   readonly place: Place;
   readonly block: JsonObject;
 }
 
+/** A message of a request and its place. */
 export interface MessageView {
   readonly place: Place & { readonly messageIndex: number };
   /** `undefined` where the message is no object. */
@@ -36,7 +39,7 @@ export interface MessageView {
   readonly blocks: readonly BlockView[];
 }
 
-/** An image block, of a message or inside a tool result. */
+/** An image of a request and its place, in a message or inside a tool result. */
 export interface ImageView {
   readonly place: Place;
   readonly mediaType: string | undefined;
@@ -44,6 +47,7 @@ export interface ImageView {
   readonly data: string | undefined;
 }
 
+/** A request, prepared for the rules. */
 export interface RequestView {
   readonly raw: unknown;
   readonly model: string | undefined;
@@ -57,6 +61,7 @@ export interface RequestView {
   readonly thinking: JsonObject | undefined;
 }
 
+/** Prepares a request for the rules. */
 export function viewRequest(request: CheckableRequest): RequestView {
   const raw: unknown = isArray(request) ? { messages: request } : request;
   const given = asObject(raw) ?? {};

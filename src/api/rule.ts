@@ -2,6 +2,7 @@
 // words are filled in here, in one place for all.
 import type { Place, RequestView } from './request-view.ts';
 
+/** A rule that a request breaks, with the API's error message. */
 export interface Violation extends Place {
   /** The code of the rule. */
   readonly rule: string;
@@ -16,6 +17,7 @@ export interface Violation extends Place {
   readonly isFormer?: true;
 }
 
+/** One rule of the Messages API. */
 export interface ApiRule {
   readonly code: string;
   readonly what: string;

@@ -1,5 +1,6 @@
 // What a reader has to say about bad data. Codes are stable; L- codes are about lines, G- codes about the graph.
 
+/** Something wrong in a transcript, and where. */
 export interface Diagnostic {
   readonly code: string;
   readonly line: number;

@@ -4,6 +4,7 @@
 /** Exit codes of every command; documented in the README. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, refused: 3, bug: 70 } as const;
 
+/** An error that the user can fix; its message says what happened and what to do next. */
 export class UserError extends Error {
   readonly exitCode: number;
 

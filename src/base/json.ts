@@ -1,6 +1,8 @@
 // JSON values as they come from a transcript: anything may be anything, so every look inside is guarded.
 
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }

@@ -12,6 +12,7 @@ import { checkStoredCalls } from './stored-calls.ts';
 import { checkErrors } from './stored-errors.ts';
 import { traceRequest } from './traced-request.ts';
 
+/** A violation of an API rule, with the line that causes it. */
 export interface PlacedViolation extends Violation {
   readonly line: number;
   readonly uuid: string | undefined;

@@ -14,6 +14,7 @@ import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
 import type { Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
+/** What is wrong with a session and how much of it a resume loads. */
 export interface Diagnosis {
   readonly sessionId: string;
   readonly path: string;
@@ -29,11 +30,13 @@ export interface Diagnosis {
   readonly chain: readonly Segment[];
 }
 
+/** Options of `diagnoseSession`. */
 export interface DiagnoseOptions extends FolderOptions {
-  /** What a look at the bytes has shown: without anything odd, only the heads of the lines and images are judged. */
+  /** @internal What a look at the bytes has shown: without anything odd, only the heads of the lines and images are judged. */
   readonly screening?: Screening;
 }
 
+/** Finds everything that is wrong with a session. */
 export async function diagnoseSession(session: Session, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   const patient = examine(session);
   const { screening } = options;

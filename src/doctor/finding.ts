@@ -1,11 +1,15 @@
 // What doctor has to say about a session: a finding names one damage, its place, what it costs, and what mends it.
 // All classes stand in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
 
-/** `fatal`: no request succeeds. `loss`: a resume leaves something out. `warn`: other or older readers do. `info`: nothing is lost. */
+/**
+ * How much harm a finding does. `fatal`: no request succeeds. `loss`: a resume leaves something out. `warn`: other or
+ * older readers do. `info`: nothing is lost.
+ */
 export type Severity = 'fatal' | 'loss' | 'warn' | 'info';
 
 export const severities: readonly Severity[] = ['fatal', 'loss', 'warn', 'info'];
 
+/** One problem of a session. */
 export interface Finding {
   readonly code: DamageCode;
   readonly severity: Severity;
@@ -21,6 +25,7 @@ export interface Finding {
   readonly fix: string;
 }
 
+/** Describes a kind of damage and how it is repaired. */
 export interface DamageClass {
   readonly title: string;
   /** What it can be, and the rule that decides. */
@@ -28,6 +33,7 @@ export interface DamageClass {
   readonly repair: string;
 }
 
+/** The codes of all kinds of damage. */
 export const damageCodes = [
   'L-torn-tail',
   'L-no-newline',
@@ -69,10 +75,12 @@ export const damageCodes = [
   'F-name',
 ] as const;
 
+/** The code of a kind of damage. */
 export type DamageCode = (typeof damageCodes)[number];
 
 const byCost = 'loss, where a resume leaves something out for it; warn, where only clients up to 2.1.45 do; else info';
 
+/** Describes every kind of damage, by its code. */
 export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   'L-torn-tail': {
     title: 'a record is cut off',

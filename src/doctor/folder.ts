@@ -8,6 +8,7 @@ import type { ProjectsFolder } from '../store/roots.ts';
 import { slugMatches } from '../store/slug.ts';
 import { type Finding, makeFinding } from './finding.ts';
 
+/** What is known about the folder that a session is in. */
 export interface FolderOptions {
   /** A session is judged by its place only below one of these (`projectsFolders`). */
   readonly folders?: readonly ProjectsFolder[];

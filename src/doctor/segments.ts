@@ -3,6 +3,7 @@
 import type { Node } from '../session/node.ts';
 import type { Patient } from './patient.ts';
 
+/** A range of lines of the active branch that a resume treats in the same way. */
 export interface Segment {
   /** `compacted`: before the last compaction. `branch`: another branch, which a resume does not take. */
   readonly kind: 'compacted' | 'loaded' | 'lost' | 'branch';

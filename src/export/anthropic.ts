@@ -11,6 +11,7 @@ export interface ExportedRequest {
   readonly messages: readonly WireMessage[];
 }
 
+/** Yields a session as a request of the Messages API, in JSON. */
 export function* exportAnthropic(subject: Subject): Generator<string> {
   const { model, messages } = sentMessages(subject);
   yield `{"model":${subject.hide(jsonText(model))},"messages":[`;

@@ -22,12 +22,14 @@ import { linesWithUsage, sessionUsage } from '../session/usage-lines.ts';
 import { modelsOf } from './models.ts';
 import { openSubjectAgent, type Subject } from './subject.ts';
 
+/** Options of `exportJson`. */
 export interface JsonOptions {
   /** The whole path of the project. */
   readonly full?: boolean;
   readonly thinking?: boolean;
 }
 
+/** Yields a session as JSON. */
 export async function* exportJson(subject: Subject, options: JsonOptions = {}): AsyncGenerator<string> {
   // Names of tools and models stand beside the lines, where nothing was hidden yet.
   for await (const piece of pieces(subject, options)) yield subject.hide(piece);

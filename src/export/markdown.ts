@@ -21,6 +21,7 @@ import { modelsOf } from './models.ts';
 import type { SecretCount, Subject } from './subject.ts';
 import { type MarkdownOptions, type Piece, startTelling, type Telling } from './telling.ts';
 
+/** Yields a session as Markdown. */
 export async function* exportMarkdown(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<string> {
   for await (const { text } of markdownByTurn(subject, options)) yield text;
 }

@@ -17,6 +17,7 @@ import type { WireMessage } from '../session/resume/draft.ts';
 import { sentMessages } from './anthropic.ts';
 import type { Subject } from './subject.ts';
 
+/** Yields a session as a request of OpenAI's chat API, in JSON. */
 export function* exportOpenai(subject: Subject): Generator<string> {
   const { messages } = sentMessages(subject);
   let isFirst = true;

@@ -8,6 +8,7 @@ import type { Transcript } from '../session/transcript.ts';
 import type { ParcelRedactor } from '../surgery/redact-parcel.ts';
 import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
 
+/** A session to export, with or without its secrets. */
 export interface Subject {
   readonly session: Session;
   readonly isRedacted: boolean;
@@ -17,12 +18,13 @@ export interface Subject {
   secrets(): readonly SecretCount[];
 }
 
+/** How many secrets of one kind were replaced. */
 export interface SecretCount {
   readonly kind: string;
   readonly count: number;
 }
 
-/** `redactor` has learned from all files of the session; without one everything stays. */
+/** Prepares a session for an export. Pass a redactor from `redactorFor`; without one, secrets stay. */
 export function exportSubject(session: Session, redactor?: ParcelRedactor): Subject {
   if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
   const taken = new Map<string, Set<string>>();

@@ -6,6 +6,7 @@ import { promptsWithoutLine, type QueuedPrompt } from '../session/queue.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import type { Subject } from './subject.ts';
 
+/** Options of `exportMarkdown`. */
 export interface MarkdownOptions {
   /** Whole paths and ids, and outputs without a cut. */
   readonly full?: boolean;

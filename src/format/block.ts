@@ -40,30 +40,43 @@ export const blockFields = {
   fallback: { from: { model: 'string' }, to: { model: 'string' } },
 } as const;
 
+/** The type of a content block that Clew knows. */
 export type BlockType = keyof typeof blockFields;
+/** A content block of one type. */
 export type BlockOf<T extends BlockType> = { readonly type: T } & Shape<(typeof blockFields)[T]>;
+/** A content block of a type that Clew knows. */
 export type KnownBlock = { readonly [T in BlockType]: BlockOf<T> }[BlockType];
+/** A content block of any other type. */
 export type UnknownBlock = JsonObject;
+/** A content block of a message. */
 export type Block = KnownBlock | UnknownBlock;
 
+/** A block with text. */
 export type TextBlock = BlockOf<'text'>;
+/** A block with the model's thinking, readable or redacted. */
 export type ThinkingBlock = BlockOf<'thinking'> | BlockOf<'redacted_thinking'>;
+/** A block that calls a tool. */
 export type ToolUseBlock = BlockOf<'tool_use'>;
+/** A block with the result of a tool call. */
 export type ToolResultBlock = BlockOf<'tool_result'>;
+/** A block with an image. */
 export type ImageBlock = BlockOf<'image'>;
 export type DocumentBlock = BlockOf<'document'>;
 /** A call that the API itself answers, in the same message. */
 export type ServerCallBlock = BlockOf<'server_tool_use'> | BlockOf<'mcp_tool_use'>;
 export type ServerResultBlock = BlockOf<Exclude<BlockType & `${string}_tool_result`, 'tool_result'>>;
 
-/** The blocks of a content: a string is one text block; in an array, whatever is not an object is left out. */
+/**
+ * Returns the blocks of a message's content. A string becomes one text block; items of an array that are not objects
+ * are left out.
+ */
 export function blocksOf(content: unknown): readonly Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!isArray(content)) return [];
   return content.every(isObject) ? content : content.filter(isObject);
 }
 
-/** The text of the text blocks, one below the other; tool results and thinking are not part of it. */
+/** Returns the text of the text blocks. Tool results and thinking are not part of it. */
 export function textOf(blocks: readonly Block[]): string {
   return blocks
     .filter(isText)
@@ -81,23 +94,27 @@ export function isKnownBlock(block: Block): block is KnownBlock {
   return typeof type === 'string' && Object.hasOwn(blockFields, type) && isBlock(block, type as BlockType); // hasOwn
 }
 
+/** Tells whether a block is text. */
 export function isText(block: Block): block is TextBlock {
   return isBlock(block, 'text');
 }
 
-/** Both kinds: readable and redacted. */
+/** Tells whether a block is thinking. */
 export function isThinking(block: Block): block is ThinkingBlock {
   return isBlock(block, 'thinking', 'redacted_thinking');
 }
 
+/** Tells whether a block calls a tool. */
 export function isToolUse(block: Block): block is ToolUseBlock {
   return isBlock(block, 'tool_use');
 }
 
+/** Tells whether a block is the result of a tool call. */
 export function isToolResult(block: Block): block is ToolResultBlock {
   return isBlock(block, 'tool_result');
 }
 
+/** Tells whether a block is an image. */
 export function isImage(block: Block): block is ImageBlock {
   return isBlock(block, 'image');
 }

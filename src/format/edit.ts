@@ -3,9 +3,10 @@
 import type { JsonValue } from '../base/json.ts';
 import { decodeString, skipKey, skipValue, skipWhitespace } from './json-bytes.ts';
 
+/** The keys and indexes that lead to a place in a JSON value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Paths and indexes name places in the value as it is before any of the edits. */
+/** A value to set or to remove. Paths and indexes refer to the value as it is before all edits. */
 export type Edit =
   | { readonly path: JsonPath; readonly set: JsonValue }
   | { readonly path: JsonPath; readonly remove: true };

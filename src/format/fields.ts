@@ -27,7 +27,10 @@ interface Kinds {
 }
 
 declare const odd: unique symbol;
-/** What an unchecked field may hold instead of what it claims. It offers nothing, so `asString(…)` must come first. */
+/**
+ * What a field that Clew does not check may hold instead of its expected type. It has no members, so the value must be
+ * checked first.
+ */
 export interface Odd extends JsonObject {
   readonly [odd]: never;
 }

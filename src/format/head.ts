@@ -1,7 +1,10 @@
 // What the lazy look finds in a record: its head, without its content.
 import type { Usage } from './usage.ts';
 
-/** What one record says about itself, without its content. Absent and ill-typed fields are `undefined`. */
+/**
+ * The fields of a record that can be read without parsing its content. Missing fields and fields of the wrong type are
+ * `undefined`.
+ */
 export interface Head {
   /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
   type: string;
@@ -41,6 +44,7 @@ export interface InputHead {
   readonly textPrefixes: readonly string[];
 }
 
+/** The fields of a record's message, without its content. */
 export interface MessageHead {
   role: string | undefined;
   id: string | undefined;
@@ -59,6 +63,7 @@ export interface MessageHead {
   hasParts: boolean;
 }
 
+/** The id and the name of a tool call, and the file it names. */
 export interface CallHead {
   readonly id: string;
   readonly name: string;
@@ -66,6 +71,7 @@ export interface CallHead {
   readonly file: string | undefined;
 }
 
+/** Which tool call a result belongs to, and whether it is an error. */
 export interface ResultHead {
   readonly toolUseId: string;
   readonly isError: boolean;

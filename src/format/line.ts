@@ -1,29 +1,35 @@
 // A line ⇄ its pieces: whole records as typed entries, everything else (white space, damage) as it stands. Putting the
 // pieces together again gives the line byte for byte; an edited entry changes only the bytes that the edit names.
 import { parseJson } from '../base/json.ts';
+import { asBuffer, type Bytes } from '../base/node-types.ts';
 import { type Edit, editJson } from './edit.ts';
 import { asEntry, type Entry } from './entry.ts';
 import { type LineDamage, recoverRecords } from './recover.ts';
 
+/** The bytes of one record and its entry. */
 export interface EntryPiece {
   readonly entry: Entry;
-  readonly bytes: Buffer;
+  readonly bytes: Bytes;
 }
 
-/** Bytes that are no record. */
+/** Bytes of a line that are not a record. */
 export interface RawPiece {
   readonly entry: undefined;
-  readonly bytes: Buffer;
+  readonly bytes: Bytes;
 }
 
+/** A part of a line: a record or other bytes. */
 export type Piece = EntryPiece | RawPiece;
 
+/** A line as its parts, and what is damaged in it. */
 export interface ParsedLine {
   readonly pieces: readonly Piece[];
   readonly damage: readonly LineDamage[];
 }
 
-export function parseLine(bytes: Buffer): ParsedLine {
+/** Parses a line of a transcript into records and other bytes. */
+export function parseLine(line: Uint8Array): ParsedLine {
+  const bytes = asBuffer(line);
   const whole = parseEntry(bytes);
   if (whole !== undefined) return { pieces: [{ entry: whole, bytes }], damage: [] };
   const { records, damage } = recoverRecords(bytes);
@@ -40,14 +46,15 @@ export function parseLine(bytes: Buffer): ParsedLine {
   return { pieces, damage };
 }
 
-export function serialiseLine(line: Pick<ParsedLine, 'pieces'>): Buffer {
+/** Returns the bytes of a parsed line: the original bytes wherever nothing was edited. */
+export function serialiseLine(line: Pick<ParsedLine, 'pieces'>): Bytes {
   const [only, second] = line.pieces;
   return only !== undefined && second === undefined
     ? only.bytes
     : Buffer.concat(line.pieces.map((piece) => piece.bytes));
 }
 
-/** The entry with some values set or removed; key order, spacing and every other byte stay. */
+/** Returns the record with some values set or removed; key order, spacing and every other byte stay. */
 export function editEntry(piece: EntryPiece, edits: readonly Edit[]): EntryPiece {
   const bytes = editJson(piece.bytes, edits);
   const entry = parseEntry(bytes);

@@ -4,14 +4,16 @@
 import { constants } from 'node:buffer';
 import { findMember, isWhitespace, skipValue, skipWhitespace, type ValueTrace } from './json-bytes.ts';
 
+/** The code of a kind of damage within a line. */
 export type LineDamageCode = 'L-bom' | 'L-nul' | 'L-joined' | 'L-spliced' | 'L-torn-tail' | 'L-not-json';
 
+/** A range of bytes; `end` is not part of it. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes of a line that are no record; for two records that touch (`}{`) an empty span between them. */
+/** Bytes of a line that are not a record. Between two records that touch (`}{`) the range is empty. */
 export interface LineDamage extends Span {
   readonly code: LineDamageCode;
   readonly message: string;

@@ -1,6 +1,7 @@
 // The lazy look at a line: one pass over its bytes finds what the graph, the turns and the counts need, and skips
 // every string it does not need without decoding it. It checks the shape of the record, not the inside of strings
 // and numbers: whoever must know that a line is JSON to the last byte parses it.
+import { asBuffer } from '../base/node-types.ts';
 import { type Head, type InputHead, none } from './head.ts';
 import { field } from './places.ts';
 import { prefixes, scannedBlockTypes, scannedMessage } from './scan-message.ts';
@@ -8,10 +9,11 @@ import { isNull, isTrue, startOf, textOf, walkRecord } from './spans.ts';
 import { timeOf } from './timestamp.ts';
 
 /**
- * The head of a line that is one whole JSON object, else `undefined` (blank, torn, joined, not JSON): such a line is
- * for `recoverRecords`.
+ * Reads the head of a record without parsing its content. Returns `undefined` if the line is not exactly one whole
+ * JSON object.
  */
-export function scanRecord(bytes: Buffer): Head | undefined {
+export function scanRecord(record: Uint8Array): Head | undefined {
+  const bytes = asBuffer(record);
   return walkRecord(bytes) ? scannedHead(bytes) : undefined;
 }
 

@@ -189,10 +189,15 @@ export const toolResultFields = {
   },
 } as const;
 
+/** The shape of a stored tool result that Clew knows. */
 export type ToolResultShape = keyof typeof toolResultFields;
+/** The kind of a stored tool result. */
 export type ToolResultKind = ToolResultShape | 'mcp' | 'error' | 'text' | 'other';
+/** A stored tool result of one shape. */
 export type ToolResultOf<K extends ToolResultShape> = Shape<(typeof toolResultFields)[K]>;
+/** A stored tool result of a shape that Clew knows. */
 export type KnownToolResult = { readonly [K in ToolResultShape]: ToolResultOf<K> }[ToolResultShape];
+/** What a transcript stores as the result of a tool call. */
 export type ToolResult = KnownToolResult | JsonValue;
 
 /** One hunk of a `structuredPatch`. */
@@ -200,6 +205,7 @@ export type Hunk = Shape<typeof hunkFields>;
 /** One element of `newTodos`, `oldTodos`; 1.0.x has id and priority, later clients activeForm. */
 export type Todo = Shape<typeof todoFields>;
 
+/** Returns the kind of a stored tool result. */
 export function toolResultKind(value: unknown): ToolResultKind {
   if (typeof value === 'string') return errorStart.test(value) ? 'error' : 'text';
   if (isArray(value)) return 'mcp';

@@ -2,6 +2,7 @@
 // them are 5-minute writes (the only kind before the split existed).
 import { asObject, isObject, type JsonValue } from '../base/json.ts';
 
+/** The tokens of one API message. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

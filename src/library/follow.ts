@@ -11,6 +11,7 @@ import { type FileProof, proveFile } from './file-proof.ts';
 import { findTranscripts, placeOf, type TranscriptPlace } from './transcript-files.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
+/** A record that was just written to a transcript. */
 export interface NewRecord {
   readonly place: TranscriptPlace;
   readonly head: Head;
@@ -19,6 +20,7 @@ export interface NewRecord {
   readonly length: number;
 }
 
+/** Options of `followRecords`. */
 export interface FollowOptions {
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
@@ -28,10 +30,14 @@ export interface FollowOptions {
   /** In the order of their times, as far as they came together. */
   readonly onRecords: (records: readonly NewRecord[]) => void;
   readonly onProblem?: (path: string, error: unknown) => void;
+  /** @internal */
   readonly watch?: WatchOptions;
 }
 
-/** How many transcripts there are to begin with. */
+/**
+ * Calls back with new records of all sessions as they are written, until the signal; returns how many transcripts it
+ * follows.
+ */
 export function followRecords(options: FollowOptions): number {
   const { roots, signal, wants = () => true, onRecords, onProblem = () => {} } = options;
   const reader = new NewRecordReader(Date.now());

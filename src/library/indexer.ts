@@ -18,6 +18,7 @@ import { forgetDocuments } from './text-schema.ts';
 import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { forgetCells } from './usage-cells.ts';
 
+/** What an update of the index read and wrote. */
 export interface IndexReport {
   /** Transcripts found below the roots. */
   readonly files: number;
@@ -31,6 +32,7 @@ export interface IndexReport {
   readonly problems: readonly DiskProblem[];
 }
 
+/** How much of an update is done. */
 export interface IndexProgress {
   readonly bytesDone: number;
   readonly bytesTotal: number;

@@ -7,6 +7,7 @@ import type { Database, Row, SqlValue } from './database.ts';
 import type { PriceList } from './prices.ts';
 import { unpackLines } from './usage-rows.ts';
 
+/** A session, as a usage report names it. */
 export interface UsageSession {
   readonly id: number;
   readonly sessionId: string;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
 import type { Database } from './database.ts';
 import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
+import type { UsageSession } from './library-usage.ts';
 import { createCalendar } from './local-days.ts';
 import { loadPrices, PriceList } from './prices.ts';
 import { indexError, indexPath, openIndex, openIndexInMemory } from './schema.ts';
@@ -11,8 +12,9 @@ import { type SearchQuery, type SearchResult, search } from './search.ts';
 import { listSessions, type SessionList } from './session-list.ts';
 import { updateText } from './text-indexer.ts';
 import { usageCells } from './usage-cells.ts';
-import { makeReport, passes, type ReportKind, type UsageFilter, type UsageRow, type UsageSum } from './usage-report.ts';
+import { makeReport, passes, type ReportKind, type UsageRow, type UsageSum } from './usage-report.ts';
 
+/** Options of `openLibrary`. */
 export interface LibraryOptions {
   /** Config folders with a `projects` folder each; by default those that the commands use. */
   readonly roots?: readonly string[];
@@ -22,27 +24,36 @@ export interface LibraryOptions {
   readonly onNotice?: (message: string) => void;
 }
 
+/** What `Library.update` read. */
 export interface LibraryUpdate extends IndexReport {
   /** Bytes read for the full text; 0 where it was left out. */
   readonly textBytes: number;
 }
 
+/** Options of `Library.update`. */
 export interface UpdateLibraryOptions {
   /** Without the full text it is several times faster, and `search` finds only what was indexed before. */
   readonly withoutText?: boolean;
   readonly onProgress?: (progress: IndexProgress) => void;
 }
 
-/** What to look for; the roots are the library's, and twenty hits are given unless `limit` says otherwise. */
+/** Options of `Library.search`. The default `limit` is twenty hits. */
 export type LibraryQuery = Omit<SearchQuery, 'roots' | 'mode' | 'limit'> & Partial<Pick<SearchQuery, 'mode' | 'limit'>>;
 
-export interface UsageQuery extends Pick<UsageFilter, 'since' | 'until' | 'isWanted'> {
+/** Options of `Library.usage`. */
+export interface UsageQuery {
+  /** First and last day, such as `2026-03-01`, both included. A message without a time is on no day. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Only sessions for which this returns true. */
+  readonly isWanted?: ((session: UsageSession) => boolean) | undefined;
   /** `daily` unless it is given. */
   readonly by?: ReportKind;
   /** An IANA name; by default that of the machine. */
   readonly timeZone?: string;
 }
 
+/** The result of `Library.usage`. */
 export interface LibraryUsage {
   readonly rows: readonly Omit<UsageRow, 'cells'>[];
   readonly totals: UsageSum;
@@ -52,14 +63,17 @@ export interface LibraryUsage {
   readonly pricesVersion: string;
 }
 
-/** Opens the index, and makes it where there is none; nothing is read before `update`. */
+/**
+ * Opens the library of all sessions below some roots. It creates the index if there is none; nothing is read before
+ * `update`.
+ */
 export function openLibrary(options: LibraryOptions = {}): Library {
   return new Library(options);
 }
 
 /**
- * All sessions below some roots. Everything is answered from the index as `update` left it; transcripts are only ever
- * read. Several processes may have the same library open.
+ * All sessions below some roots: list, search and count them. Answers come from the index as `update` left it.
+ * Transcripts are only read. Several processes can open the same library.
  */
 export class Library {
   readonly roots: readonly string[];

@@ -7,6 +7,7 @@ import { indexError, indexPath, isBroken, openIndex, removeIndex } from './schem
 import { updateText } from './text-indexer.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
+/** Options of `keepCurrent`. */
 export interface LiveIndexOptions {
   /** Clew's own state folder. */
   readonly folder: string;
@@ -16,10 +17,11 @@ export interface LiveIndexOptions {
   readonly onUpdate: (report: IndexReport, files: readonly string[] | undefined) => void;
   readonly onNotice: (message: string) => void;
   readonly onProgress?: (progress: IndexProgress) => void;
+  /** @internal */
   readonly watch?: WatchOptions;
 }
 
-/** Rejects only where the index cannot be opened at all. */
+/** Keeps the index up to date until the signal. It rejects only if the index cannot be opened. */
 export async function keepCurrent(options: LiveIndexOptions): Promise<void> {
   const index = new LiveIndex(options);
   const { roots, signal, onNotice } = options;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Database, Row, SqlValue } from './database.ts';
 import type { TextKind } from './text-extract.ts';
 
+/** Which sessions and texts a search covers. */
 export interface SearchFilter {
   /** Sessions below these roots only. */
   readonly roots: readonly string[];
@@ -18,7 +19,8 @@ export interface SearchFilter {
   readonly file?: string;
 }
 
-export interface FoundSession {
+/** A session with hits. */
+export interface HitSession {
   readonly id: number;
   readonly sessionId: string;
   /** Its main transcript, which may be gone. */
@@ -57,7 +59,7 @@ export function scopeOf(database: Database, filter: SearchFilter): Scope {
   };
 }
 
-export function sessionOf(database: Database, id: number): FoundSession | undefined {
+export function sessionOf(database: Database, id: number): HitSession | undefined {
   const row = database.prepare('SELECT * FROM sessions WHERE id = ?').get(id);
   return row === undefined ? undefined : foundSession(row);
 }
@@ -100,7 +102,7 @@ export function sessionIds(database: Database, roots: readonly string[]): readon
 /** Titles have no time of their own: they count as said when the session was used last. */
 const timeOfDocument = 'coalesce(d.time, (SELECT s.ended_at FROM sessions s WHERE s.id = f.session))';
 
-function foundSession(row: Row): FoundSession {
+function foundSession(row: Row): HitSession {
   return {
     id: Number(row.id),
     sessionId: String(row.session_id),

@@ -3,6 +3,7 @@
 import type { Term } from './search-query.ts';
 import { type Token, tokensOf } from './text-tokens.ts';
 
+/** A part of a snippet that matches, or that does not. */
 export interface SnippetPiece {
   readonly text: string;
   readonly isMatch: boolean;

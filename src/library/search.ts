@@ -3,12 +3,13 @@
 // no measure of relevance and come newest first.
 import type { Database } from './database.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
-import { type FoundSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './search-filter.ts';
+import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './search-filter.ts';
 import { parseWords } from './search-query.ts';
 import { planScan, scanDocuments } from './search-scan.ts';
 import { type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './search-snippet.ts';
 import type { TextKind } from './text-extract.ts';
 
+/** What a search looks for. */
 export interface SearchQuery extends SearchFilter {
   readonly text: string;
   readonly mode: 'words' | 'exact' | 'regex';
@@ -21,19 +22,22 @@ export interface SearchQuery extends SearchFilter {
   readonly nowMs?: number;
 }
 
+/** The result of a search. */
 export interface SearchResult {
   /** Documents that match, those that are not given included. */
   readonly total: number;
   readonly sessions: readonly SessionHits[];
 }
 
+/** The hits of one session. */
 export interface SessionHits {
-  readonly session: FoundSession;
+  readonly session: HitSession;
   readonly hits: readonly Hit[];
   /** There are others in this session. */
   readonly hasMore: boolean;
 }
 
+/** A text that matches a search. */
 export interface Hit {
   /** The transcript: the session's main one, or a sub-agent's. */
   readonly path: string;

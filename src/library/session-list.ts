@@ -10,6 +10,7 @@ import { projectsFolders } from '../store/roots.ts';
 import { ProjectListings } from '../store/session-files.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 
+/** A session in the list of a library. */
 export interface ListedSession extends SessionSummary {
   /** The folder of its transcript. */
   readonly project: string;
@@ -18,6 +19,7 @@ export interface ListedSession extends SessionSummary {
   readonly firstPrompt: string | undefined;
 }
 
+/** All sessions of a library. */
 export interface SessionList {
   /** By root, then project, then id. */
   readonly sessions: readonly ListedSession[];

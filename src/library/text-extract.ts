@@ -12,6 +12,7 @@ import { leafText } from './text-leaves.ts';
 /** Chat is what people read and is small; tool text is most of the bytes and is indexed after all chat. */
 export type TextStage = 'chat' | 'tool';
 
+/** Which part of a conversation a text is. */
 export type TextKind =
   | 'prompt'
   | 'answer'

@@ -8,7 +8,7 @@ import type { DiskProblem } from '../store/folders.ts';
 import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 
-/** What a transcript is by its place alone. */
+/** What the path of a transcript says about it. */
 export interface TranscriptPlace {
   readonly path: string;
   /** The main transcript of its session. For a flat agent file (2.0.x) only its lines tell: then `undefined`. */

@@ -4,9 +4,12 @@ import { type Calendar, monthOf, weekOf } from './local-days.ts';
 import { blocksOf } from './usage-blocks.ts';
 import type { UsageCell } from './usage-cells.ts';
 
+/** The ways in which a usage report can be grouped. */
 export const reportKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
+/** How a usage report is grouped. */
 export type ReportKind = (typeof reportKinds)[number];
 
+/** Tokens and cost, summed up. */
 export interface UsageSum {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -20,9 +23,11 @@ export interface UsageSum {
   readonly outputIsLowerBound: boolean;
 }
 
+/** One row of a usage report. */
 export interface UsageRow extends UsageSum {
   /** Empty where the messages do not say (no time, no model). */
   readonly key: string;
+  /** @internal */
   readonly cells: readonly UsageCell[];
   /** Only of blocks. */
   readonly block?: { readonly endsAt: number; readonly isActive: boolean };

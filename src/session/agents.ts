@@ -12,6 +12,7 @@ import { type Graph, isLinked } from './graph.ts';
 import { callsOf, isMessage, type Node } from './node.ts';
 import type { Transcript } from './transcript.ts';
 
+/** A sub-agent of a session and where its lines are. */
 export interface AgentSource {
   readonly agentId: string;
   /** Its transcript; `undefined` where it stands in the main file. */

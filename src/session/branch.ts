@@ -7,6 +7,7 @@ import { linesBeside, type Relatives } from './relatives.ts';
 import { buildResumeGraph } from './resume/graph.ts';
 import { chooseLeaf } from './resume/leaf.ts';
 
+/** One path through the conversation, from the first entry to a last one. */
 export interface Branch {
   readonly active: boolean;
   readonly leaf: Node;

@@ -5,6 +5,7 @@ import type { Graph } from './graph.ts';
 import { isBoundary, isMessage, type Node } from './node.ts';
 import type { Session } from './session.ts';
 
+/** A compaction of the conversation. */
 export interface Compaction {
   readonly boundary: Node | undefined;
   readonly summary: Node | undefined;
@@ -16,7 +17,7 @@ export interface Compaction {
   readonly preservedUuids: readonly string[];
 }
 
-/** In the order of the file. Remembered, because every boundary that is shown asks for its own. */
+/** Returns the compactions of a session, in the order of the file. The result is cached. */
 export function compactionsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Compaction[] {
   const known = remembered.get(session.graph);
   if (known !== undefined) return known;

@@ -4,6 +4,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isBoundary, isMessage, type Node } from './node.ts';
 
+/** The entries of a transcript, linked by `parentUuid`. */
 export interface Graph {
   readonly diagnostics: readonly Diagnostic[];
   parentOf(node: Node): Node | undefined;

@@ -2,6 +2,7 @@
 // (a compact summary, say, is also plain text), and a line of tool results may carry a prompt as well.
 import type { InputHead } from '../format/head.ts';
 
+/** What an entry of the role `user` is. */
 export type UserKind =
   | 'human'
   | 'results'
@@ -13,6 +14,7 @@ export type UserKind =
   | 'notification'
   | 'interrupt';
 
+/** How a prompt was given. */
 export type PromptKind = 'plain' | 'slash-command' | 'ide-selection' | 'ide-opened-file' | 'image' | 'queued';
 
 export interface UserInput {

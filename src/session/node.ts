@@ -15,7 +15,10 @@ export interface Place {
   readonly hidden: boolean;
 }
 
-/** A class for its compactness alone: the getters below cost nothing per node, fields would. */
+/**
+ * A record of a transcript without its content. It is a class to save memory: a getter costs nothing per node, a field
+ * would.
+ */
 export class Node {
   readonly index: number;
   readonly line: number;
@@ -109,6 +112,7 @@ export class Node {
   }
 }
 
+/** What a node says about its message. */
 export interface NodeMessage {
   readonly id: string | undefined;
   readonly requestId: string | undefined;

@@ -2,6 +2,7 @@
 // slash command as it was typed.
 import { type Block, isText } from '../format/block.ts';
 
+/** Returns the text of a prompt, without what the client added to it. */
 export function promptText(blocks: readonly Block[]): string {
   return spokenText(blocks.filter(isText).map((block) => block.text));
 }

@@ -9,6 +9,7 @@ import { isMessage, type Node } from './node.ts';
 import { promptText } from './prompt-text.ts';
 import type { Transcript } from './transcript.ts';
 
+/** A prompt that was typed while a turn was running. */
 export interface QueuedPrompt {
   readonly text: string;
   readonly time: number;
@@ -25,7 +26,7 @@ export interface QueuedPrompt {
   readonly whileWorking: boolean;
 }
 
-/** In the order they were typed. Remembered for the same list of nodes, because every turn asks for it. */
+/** Finds the prompts that were typed while a turn was running, in the order they were typed. The result is cached. */
 export function findQueuedPrompts(nodes: readonly Node[], read: (node: Node) => JsonObject): readonly QueuedPrompt[] {
   const known = remembered.get(nodes);
   if (known !== undefined) return known;

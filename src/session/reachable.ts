@@ -8,6 +8,7 @@ import { findReplayed } from './replay.ts';
 import { resumeLines } from './resume/request.ts';
 import type { Session } from './session.ts';
 
+/** How much of a conversation a client loads. */
 export interface Reachable {
   /** Entries of the conversation that a client takes into its request. */
   readonly loaded: number;

@@ -5,6 +5,7 @@ import { contentKey } from './content-key.ts';
 import { type Graph, isLinked } from './graph.ts';
 import { callsOf, Node, resultsOf } from './node.ts';
 
+/** Finds the lines that belong together: of one message, and of a call and its results. */
 export interface Relatives {
   /** All lines of the node's message, in file order; of a line without message id, itself. */
   linesOf(node: Node): readonly Node[];

@@ -10,6 +10,7 @@ import type { Node } from './node.ts';
 import { findRelatives, type Relatives } from './relatives.ts';
 import { loadTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
 
+/** A session: its files, its entries and how they are linked. */
 export interface Session {
   /** The id that the client knows it by: the name of its file. */
   readonly id: string;
@@ -24,7 +25,10 @@ export interface Session {
   readonly agents: readonly AgentSource[];
 }
 
-/** `path` is the main transcript. Every line is parsed, unless `strict: false` trades exactness for speed. */
+/**
+ * Loads a session from the path of its main transcript. Every line is parsed, unless `strict: false` trades exactness
+ * for speed.
+ */
 export async function loadSession(path: string, options: TranscriptOptions = {}): Promise<Session> {
   const files = await sessionFiles(path);
   return makeSession(files, loadTranscript(path, { strict: true, ...options }));
@@ -47,7 +51,10 @@ export function makeSession(files: SessionFiles, transcript: Transcript): Sessio
   };
 }
 
-/** The session of one sub-agent: its own file, or its lines in the main one. Its agents are those it started itself. */
+/**
+ * Loads a sub-agent of a session as a session, from its own file or from its lines in the main transcript. Its agents
+ * are those that it started.
+ */
 export async function loadAgent(
   session: Session,
   agent: AgentSource,
@@ -63,22 +70,25 @@ export async function loadAgent(
   return makeSession(files, session.transcript.pick(agent.nodes));
 }
 
-/** What is wrong with its lines and its graph, in the order of the file. */
+/** Returns what is wrong with the lines and the graph of a session, in the order of the file. */
 export function diagnosticsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Diagnostic[] {
   return [...session.transcript.diagnostics, ...session.graph.diagnostics].sort((a, b) => a.offset - b.offset);
 }
 
-/** The folder it was started in, as its lines say: the name of its project folder cannot be turned back into it. */
+/**
+ * Returns the working directory that a session was started in, as its lines say. The name of the project folder cannot
+ * be decoded into it.
+ */
 export function cwdOf(session: Pick<Session, 'transcript'>): string | undefined {
   return session.transcript.nodes.find((node) => node.cwd !== undefined)?.cwd;
 }
 
-/** The versions of the client that wrote it, in the order of their first line. */
+/** Returns the versions of the client that wrote a session, in the order of their first line. */
 export function versionsOf(session: Pick<Session, 'transcript'>): readonly string[] {
   return [...new Set(session.transcript.nodes.flatMap((node) => node.version ?? []))];
 }
 
-/** The full entry of a node of the main transcript. */
+/** Reads the full entry of a node. */
 export function readEntry(session: Pick<Session, 'transcript'>, node: Node): Entry {
   return asEntry(session.transcript.read(node)) ?? {};
 }

@@ -10,6 +10,7 @@ import { titleOf } from './title.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
 import { countTurns, turnStarts, turnsOf } from './turns.ts';
 
+/** The title, the times, the size and the counts of a session. */
 export interface SessionSummary {
   readonly sessionId: string;
   readonly path: string;
@@ -26,10 +27,10 @@ export interface SessionSummary {
   readonly damage: number;
 }
 
-/**
- * `undefined` for a file of another program. Only what a row needs is kept of the transcript. Who summarises many at
- * one moment gives the `listings` they share.
- */
+/** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
+export function summariseFile(path: string): Promise<SessionSummary | undefined>;
+/** @internal Who summarises many files at one moment passes the `listings` that they share. */
+export function summariseFile(path: string, listings: ProjectListings): Promise<SessionSummary | undefined>;
 export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
   const files = await sessionFiles(path, listings);
   const transcript = loadLight(path);
@@ -54,6 +55,7 @@ function loadLight(path: string): Transcript {
   return light.foreign === undefined && light.mayRepeat ? loadTranscript(path) : light;
 }
 
+/** Summarises a loaded session. */
 export function summarise(session: Session): SessionSummary {
   return makeSummary(session, turnsOf(session).length, session.agents.length);
 }

@@ -7,7 +7,7 @@ import { promptText } from './prompt-text.ts';
 import type { Session } from './session.ts';
 import type { Transcript } from './transcript.ts';
 
-/** `undefined` where nothing in the session can serve as one. */
+/** Returns the title of a session, or `undefined` if nothing in it can serve as one. */
 export function titleOf(session: Pick<Session, 'transcript' | 'graph' | 'files'>): string | undefined {
   const { transcript } = session;
   return (

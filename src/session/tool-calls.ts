@@ -3,6 +3,7 @@ import { callsOf, type Node, resultsOf } from './node.ts';
 import type { Session } from './session.ts';
 import type { Turn } from './turns.ts';
 
+/** A tool call and its result. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -14,6 +15,7 @@ export interface ToolCall {
   readonly agentId: string | undefined;
 }
 
+/** Returns the tool calls of a turn. */
 export function toolCallsOf(session: Session, turn: Pick<Turn, 'nodes'>): readonly ToolCall[] {
   const agentIds = new Map<string, string>();
   for (const agent of session.agents) if (agent.toolUseId !== undefined) agentIds.set(agent.toolUseId, agent.agentId);

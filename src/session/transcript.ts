@@ -12,6 +12,7 @@ import { type Line, readLines } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { Node, type Place, SharedValues } from './node.ts';
 
+/** One transcript file: its nodes and what is wrong with its lines. */
 export interface Transcript {
   readonly path: string;
   readonly sizeBytes: number;
@@ -27,6 +28,7 @@ export interface Transcript {
   pick(nodes: readonly Node[]): Transcript;
 }
 
+/** Options of `loadSession` and `loadAgent`. */
 export interface TranscriptOptions {
   /**
    * Parse every line, so that what is not JSON to the last byte is no node. Without it only the shape is checked,

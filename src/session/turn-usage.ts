@@ -9,6 +9,7 @@ import type { Turn } from './turns.ts';
 import { type CountedMessage, countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 import { type LoadAgent, linesWithUsage } from './usage-lines.ts';
 
+/** Counts the tokens of one turn, sub-agents included. */
 export function turnUsage(session: Session, turn: Turn): UsageTotals {
   return totalUsage(countTurn(session, turn));
 }

@@ -8,6 +8,7 @@ import { findReplayed } from './replay.ts';
 import type { Session } from './session.ts';
 import type { Transcript } from './transcript.ts';
 
+/** A prompt and everything up to the next one. */
 export interface Turn {
   /** From 1, along the branch. */
   readonly index: number;
@@ -20,6 +21,7 @@ export interface Turn {
   readonly continued: ReadonlySet<string>;
 }
 
+/** An API message: all its lines merged. */
 export interface Message {
   readonly role: 'user' | 'assistant';
   /** The API's id; lines without one are a message each. */
@@ -31,7 +33,7 @@ export interface Message {
   readonly nodes: readonly Node[];
 }
 
-/** The turns of a branch, by default of the active one. */
+/** Returns the turns of a session. */
 export function turnsOf(session: Session, branch: Branch | undefined = session.branches[0]): readonly Turn[] {
   if (branch === undefined) return [];
   const { transcript } = session;
@@ -88,7 +90,7 @@ function isSpoken(node: Node): boolean {
   return node.type === 'assistant' || (node.type === 'user' && node.userKind === 'human');
 }
 
-/** The API messages of a turn: assistant lines merged by id over the whole turn, every user line by itself. */
+/** Returns the API messages of a turn. Assistant lines are merged by message id; every user line is a message. */
 export function messagesOf(turn: Pick<Turn, 'nodes'>): Message[] {
   const messages: { role: 'user' | 'assistant'; id: string | undefined; nodes: Node[] }[] = [];
   const byId = new Map<string, Node[]>();

@@ -4,10 +4,13 @@ import type { Session } from './session.ts';
 import { loadReadable, type Transcript } from './transcript.ts';
 import { countUsage, totalUsage, type UsageLine, type UsageTotals } from './usage.ts';
 
-/** Reads the transcript of a sub-agent; given by those who ask for the usage of many turns, and read each file once. */
+/** Loads the transcript of a sub-agent. */
 export type LoadAgent = (path: string) => Transcript;
 
-/** Agent transcripts are scanned, not parsed: their usage is all that is wanted here. */
+/**
+ * Yields the lines of a session that carry usage, sub-agents included. Transcripts of sub-agents are scanned, not
+ * parsed.
+ */
 export function* usageLinesOf(session: Session, load: LoadAgent = loadReadable): Generator<UsageLine> {
   yield* linesWithUsage(session.transcript, session.id);
   for (const agent of session.agents) {
@@ -15,7 +18,10 @@ export function* usageLinesOf(session: Session, load: LoadAgent = loadReadable):
   }
 }
 
-/** The usage of one session by itself. Over several sessions, count their lines together: forks share messages. */
+/**
+ * Counts the tokens of one session. To count several sessions, count their lines together, because forks share
+ * messages.
+ */
 export function sessionUsage(session: Session): UsageTotals {
   return totalUsage(countUsage(usageLinesOf(session)).messages);
 }

@@ -3,7 +3,7 @@
 // halves it (both are common mistakes).
 import { addUsage, noUsage, type Usage } from '../format/usage.ts';
 
-/** A line with usage, and where it stands. */
+/** A line that carries usage. */
 export interface UsageLine {
   readonly file: string;
   readonly line: number;
@@ -19,6 +19,7 @@ export interface UsageLine {
   readonly usage: Usage;
 }
 
+/** Why a line with usage is not counted. */
 export type DropReason =
   /** Another line of the same message has at least as much output. */
   | 'smaller-line'
@@ -27,6 +28,7 @@ export type DropReason =
   /** Made by the client, never by a model. */
   | 'synthetic';
 
+/** A message that is counted, and the line its usage comes from. */
 export interface CountedMessage {
   /** Where it counts: the line with the most output in the file that had the message first. */
   readonly line: UsageLine;
@@ -35,17 +37,19 @@ export interface CountedMessage {
   readonly isLowerBound: boolean;
 }
 
+/** A line with usage that is not counted. */
 export interface DroppedLine {
   readonly line: UsageLine;
   readonly reason: DropReason;
 }
 
-/** Every line is either counted or dropped with a reason. */
+/** Counted messages and dropped lines. Every line is either counted, or dropped with a reason. */
 export interface UsageCount {
   readonly messages: readonly CountedMessage[];
   readonly dropped: readonly DroppedLine[];
 }
 
+/** The sum of counted messages. */
 export interface UsageTotals {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -57,8 +61,8 @@ export interface UsageTotals {
 }
 
 /**
- * Counts each message once. Lines come in the order of the library: sessions by age, in a session the main transcript
- * before its sub-agents, in a file from top to bottom; the first place that has a message keeps it.
+ * Counts every message once. Lines must come in the order of the library: sessions by age, the main transcript before
+ * its sub-agents, each file from top to bottom. The first line of a message decides where it counts.
  */
 export function countUsage(lines: Iterable<UsageLine>): UsageCount {
   const byMessage = new Map<string, Responses>();
@@ -85,6 +89,7 @@ export function countUsage(lines: Iterable<UsageLine>): UsageCount {
   return count;
 }
 
+/** Sums up counted messages. */
 export function totalUsage(messages: Iterable<CountedMessage>): UsageTotals {
   let sum = noUsage;
   let count = 0;

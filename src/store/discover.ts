@@ -10,6 +10,7 @@ import { compareNames, type DiskProblem, listFolder } from './folders.ts';
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 
+/** A session file on disk. */
 export interface FoundSession {
   readonly path: string;
   readonly sessionId: string;
@@ -19,6 +20,7 @@ export interface FoundSession {
   readonly mtimeMs: number;
 }
 
+/** The session files below some roots. */
 export interface FoundSessions {
   /** By root, then slug, then id. */
   readonly sessions: readonly FoundSession[];
@@ -27,7 +29,7 @@ export interface FoundSessions {
 
 type Place = Omit<FoundSession, 'sizeBytes' | 'mtimeMs'>;
 
-/** Every main transcript `<projects>/<slug>/<id>.jsonl` below the roots, each real file once. */
+/** Lists all session files below some roots. Each real file is listed once. */
 export async function discoverSessions(roots: readonly string[]): Promise<FoundSessions> {
   const problems: DiskProblem[] = [];
   const places = await listPlaces(roots, problems);
@@ -35,8 +37,8 @@ export async function discoverSessions(roots: readonly string[]): Promise<FoundS
 }
 
 /**
- * The main transcript that `argument` names: a path, a session id or a unique prefix of one. An id wins over a
- * folder of that name, since a session's side folder is called like its id.
+ * Finds the session file that an argument names: a path, a session id or a unique prefix of one. An id wins over a
+ * folder of the same name, because the side folder of a session is named like its id.
  */
 export async function findSession(
   argument: string,

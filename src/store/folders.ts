@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { systemErrorCode } from '../base/errors.ts';
 
-/** Something on the disk that could not be read. */
+/** A file or a folder that could not be read. */
 export interface DiskProblem {
   readonly path: string;
   /** The system's error code, such as `EACCES`. */

@@ -1,8 +1,11 @@
 // A file → its lines as bytes, with number and offset, in batches. Nothing is decoded and no line is joined to a
 // string; a line longer than `maxLineBytes` is handed over by its first bytes only, so that one runaway line cannot
 // exhaust memory.
-import { closeSync, openSync, readSync } from 'node:fs';
 
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Bytes } from '../base/node-types.ts';
+
+/** A line of a file as bytes. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
@@ -11,11 +14,12 @@ export interface Line {
   /** On disk, without the newline. */
   readonly length: number;
   /** Without the newline; a carriage return before it stays. Shorter than `length` where the line is too long to hold. */
-  readonly bytes: Buffer;
+  readonly bytes: Bytes;
   /** Whether a newline follows; only the last line of a file may lack it. */
   readonly terminated: boolean;
 }
 
+/** Options of `readLines`. */
 export interface LineOptions {
   /** Where to begin: the offset of a line's first byte and that line's number. */
   readonly from?: { readonly offset: number; readonly number: number };
@@ -31,7 +35,7 @@ export const maxLineBytes: number = 256 * 1024 * 1024;
 const defaultChunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** Batches of lines. The bytes of a batch are only good until the next batch is asked for. */
+/** Yields the lines of a file in batches. The bytes of a batch are valid until the next batch is requested. */
 export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
   const file = openSync(path, 'r');
   const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);

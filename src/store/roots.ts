@@ -1,22 +1,29 @@
 // Flags and environment come in; the config folders to read, their `projects` folders and Clew's own state
 // folder go out. One place decides, so that every command looks at the same sessions.
+
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { Environment } from '../base/node-types.ts';
 
+/** Options of `resolveRoots`. */
 export interface RootOptions {
   /** What `--root` named; relative paths are relative to the working folder. */
   readonly roots?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: Environment;
   readonly home?: string;
 }
 
+/** The folder of projects that a root holds. */
 export interface ProjectsFolder {
   readonly root: string;
   readonly projects: string;
 }
 
-/** The config folders, absolute and distinct: `--root`, else CLEW_ROOTS, else CLAUDE_CONFIG_DIR, else the defaults. */
+/**
+ * Returns the folders to look for sessions in, as the commands do: `--root`, else CLEW_ROOTS, else CLAUDE_CONFIG_DIR,
+ * else the defaults.
+ */
 export function resolveRoots(options: RootOptions = {}): readonly string[] {
   const { roots = [], env = process.env, home = homedir() } = options;
   const named = [roots, splitList(env.CLEW_ROOTS, path.delimiter), configFolders(env.CLAUDE_CONFIG_DIR, home)]
@@ -45,7 +52,7 @@ export function projectsFolders(roots: readonly string[]): readonly ProjectsFold
 }
 
 /** Where Clew keeps its own state; never below a root. */
-export function stateFolder(env: NodeJS.ProcessEnv = process.env, home: string = homedir()): string {
+export function stateFolder(env: Environment = process.env, home: string = homedir()): string {
   if (env.CLEW_HOME) return path.resolve(expandHome(env.CLEW_HOME, home));
   // The XDG base directory specification says that a relative path is to be ignored.
   const xdg = env.XDG_STATE_HOME;

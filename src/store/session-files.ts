@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareNames, type DiskProblem, listFolder } from './folders.ts';
 
+/** The transcript file of a sub-agent. */
 export interface AgentFile {
   readonly agentId: string;
   readonly path: string;
@@ -12,6 +13,7 @@ export interface AgentFile {
   readonly workflow?: string;
 }
 
+/** All files of a session. */
 export interface SessionFiles {
   /** The file's name without `.jsonl`, which is what the client goes by. */
   readonly sessionId: string;

@@ -3,7 +3,7 @@
 
 const longestSlug = 200;
 
-/** The project folder's name for `cwd`, as current clients write it. */
+/** Returns the name of the project folder for a working directory, as current clients write it. */
 export function encodeSlug(cwd: string): string {
   const slug = encodeOldSlug(cwd);
   if (slug.length <= longestSlug) return slug;

@@ -11,6 +11,7 @@ import type { Turn } from '../session/turns.ts';
 import type { CompressCut } from './compress-cut.ts';
 import { outlineTurns, promptsOf, resultText, shortened } from './outline.ts';
 
+/** A summary that replaces turns. */
 export interface Summary {
   /** Where it is from, for people: `an offline outline`. */
   readonly label: string;

@@ -25,6 +25,7 @@ import type { Source } from './source.ts';
 import { addEdits, freshUsageNote } from './strip.ts';
 import { describeParting, outlineOf } from './wire-outline.ts';
 
+/** Options of `planCompress`. */
 export interface CompressOptions {
   readonly keepTurns: number;
   /** Leave the lines that are summarised out of the result. */
@@ -32,6 +33,10 @@ export interface CompressOptions {
   readonly isInPlace?: boolean;
 }
 
+/** Plans a session in which a summary replaces older turns. */
+export function planCompress(source: Source, summary: Summary, options: CompressOptions): Plan;
+/** @internal */
+export function planCompress(source: Source, summary: Summary, options: CompressOptions, cut: CompressCut): Plan;
 export function planCompress(
   source: Source,
   summary: Summary,

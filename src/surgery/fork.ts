@@ -17,6 +17,7 @@ import { lookAtResume } from './resume-look.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
+/** Options of `planFork`. */
 export interface ForkOptions {
   /** The last turn to keep, by its number, or the last line, by its uuid. */
   readonly at?: string;
@@ -29,6 +30,7 @@ export interface ForkOptions {
   readonly folder?: string;
 }
 
+/** Plans a copy of a session, up to a turn if one is named. */
 export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { session } = source;
   if (!session.transcript.nodes.some(isMessage))

@@ -22,6 +22,7 @@ import { pickLines, rewriteLines } from './rewrite.ts';
 import { countSharedTurns } from './shared-history.ts';
 import type { Source } from './source.ts';
 
+/** Options of `planGraft`. */
 export interface GraftOptions {
   /** `time`: the turns of both by their time; otherwise those of the first stand before those of the second. */
   readonly order?: 'given' | 'time';
@@ -33,6 +34,7 @@ interface Piece {
   readonly turn: Turn;
 }
 
+/** Plans a session that holds the turns of two sessions. */
 export function planGraft(first: Source, second: Source, { order = 'given' }: GraftOptions = {}): Plan {
   const [a, b] = [sideOf(first), sideOf(second)];
   const shared = countSharedTurns(a, b);

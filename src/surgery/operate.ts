@@ -6,6 +6,7 @@ import { rm, rmdir, statfs, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
+import type { Environment } from '../base/node-types.ts';
 import { withLock } from '../library/archive/lock.ts';
 import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
@@ -28,6 +29,7 @@ import { bytesOf, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
 import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
 
+/** Options of `operate`. */
 export interface OperateOptions {
   readonly isDryRun?: boolean;
   /** Write the results in the safe writer profile, see portable.ts. */
@@ -36,11 +38,11 @@ export interface OperateOptions {
   readonly keepsBackup?: boolean;
   /** Asked once the proof stands and before anything is written; `false` ends the operation. */
   readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: Environment;
   readonly onWait?: (holder: string) => void;
 }
 
-/** What every surgery command prints; the shape is in docs/json.md. */
+/** What an operation did, as every surgery command prints it (docs/json.md). */
 export interface Outcome {
   readonly operation: string;
   /** The operation's id, for `clew undo`; absent where nothing was written. */
@@ -58,7 +60,10 @@ export interface Outcome {
   readonly workingFolder?: string;
 }
 
-/** Carries out a plan. `sources`: what it was made from, in the order of `plan.sources`. */
+/**
+ * Carries out a plan: proves the result and then writes it. `sources` are those that the plan was made from, in the
+ * order of `plan.sources`.
+ */
 export function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
   const operations = operationsFolder(options.env);
   return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>

@@ -1,16 +1,19 @@
 // Every operation has a folder in Clew's state: what was done, in `operation.json`, and the files that were replaced or
 // removed, in `backup/`. The record is written before the first change and marked when all are made, so that what a
 // killed operation left is known to the next one.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
+import type { Environment } from '../base/node-types.ts';
 import { makeFolder } from '../store/disk.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { PlannedSource } from './plan.ts';
 
+/** An operation in the history. */
 export interface OperationRecord {
   readonly id: string;
   readonly operation: string;
@@ -26,6 +29,7 @@ export interface OperationRecord {
   readonly hasNoBackup?: boolean;
 }
 
+/** A file that an operation changed. */
 export interface FileChange {
   readonly path: string;
   readonly kind: 'made' | 'replaced' | 'removed';
@@ -38,12 +42,14 @@ export interface FileChange {
   readonly isLog?: boolean;
 }
 
+/** The size and the hash of a file. */
 export interface FileState {
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-export function operationsFolder(env: NodeJS.ProcessEnv = process.env): string {
+/** Returns the folder that holds the history of operations. */
+export function operationsFolder(env: Environment = process.env): string {
   return path.join(stateFolder(env), 'operations');
 }
 
@@ -61,7 +67,7 @@ export async function writeRecord(operations: string, record: OperationRecord): 
   else await replaceFile(file, bytes);
 }
 
-/** All operations, the newest first; folders without a readable record are passed over. */
+/** Reads the history of operations, the newest first. Folders without a readable record are skipped. */
 export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
   const names = await readdir(operations).catch(() => []);
   // Two within a second have ids of the same time.

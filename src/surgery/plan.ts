@@ -12,6 +12,7 @@
 import type { Session } from '../session/session.ts';
 import type { OutLine } from './out-line.ts';
 
+/** What an operation will write; the plan functions create it and `operate` carries it out. */
 export interface Plan {
   /** The command's name, such as `fork`. */
   readonly operation: string;
@@ -30,17 +31,19 @@ export interface Plan {
   readonly dropped: readonly Dropped[];
   /** What the user should know beside the numbers, one sentence each. */
   readonly notes?: readonly string[];
-  /** What this operation promises of the staged result; each text answered is a promise that does not hold. */
+  /** @internal What this operation promises of the staged result; each text answered is a promise that does not hold. */
   expects?(result: StagedSession, index: number): readonly string[] | Promise<readonly string[]>;
   /** `all` (repairs): no violation may be left. Otherwise none that the source does not have. */
   readonly violations?: 'all' | 'new';
 }
 
+/** A session that an operation reads or writes. */
 export interface PlannedSource {
   readonly sessionId: string;
   readonly path: string;
 }
 
+/** A session that an operation will write. */
 export interface PlannedSession {
   readonly sessionId: string;
   /** The project folder it stands in. */
@@ -53,9 +56,11 @@ export interface PlannedSession {
   readonly files: readonly PlannedFile[];
 }
 
+/** A file that an operation will write. */
 export interface PlannedFile {
   /** Below the project folder, with `/`. */
   readonly name: string;
+  /** @internal */
   readonly content: FileSource;
   /** When it was last changed, where that is to stay: lists of sessions are sorted by it. */
   readonly mtimeMs?: number;
@@ -68,14 +73,17 @@ export type FileSource =
   | { readonly copyOf: string }
   | { readonly bytes: Buffer };
 
+/** A file outside of the session that an operation will change. */
 export interface PlannedOtherFile {
   /** Made where nothing stands there yet. */
   readonly path: string;
   /** Other programs append to it: what came behind since is kept when the operation is taken back. */
   readonly isLog?: boolean;
+  /** @internal */
   readonly content: FileSource;
 }
 
+/** A line that an operation leaves out, and why. */
 export interface Dropped {
   /** The file it stood in, where that is not the main transcript of the source. */
   readonly file?: string;

@@ -13,6 +13,7 @@ import type { Plan, PlannedFile, StagedSession } from './plan.ts';
 import { lookAtResume, type ResumeLook } from './resume-look.ts';
 import { stagedPath } from './stage.ts';
 
+/** What was checked on the result of an operation. */
 export interface Proof {
   readonly reachable: Reachable;
   readonly before: Reachable;

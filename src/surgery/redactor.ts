@@ -22,7 +22,7 @@ export interface Redaction {
   readonly signedPlaceholders: readonly string[];
 }
 
-/** What was found, without the value. */
+/** A secret that was found, without its value. */
 export interface FoundSecret {
   readonly kind: string;
   readonly placeholder: string;

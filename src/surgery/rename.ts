@@ -7,6 +7,7 @@ import type { FileSource, Plan, PlannedFile } from './plan.ts';
 import { lookAtResume } from './resume-look.ts';
 import type { Source } from './source.ts';
 
+/** Plans a new title for a session. */
 export function planRename(source: Source, title: string): Plan {
   const customTitle = oneLine(title, 'title');
   const { id, files } = source.session;
@@ -17,7 +18,7 @@ export function planRename(source: Source, title: string): Plan {
   return planNote(source, 'rename', customTitle, entry, { contents: new Map([[files.customTitle, content]]) });
 }
 
-/** An empty tag takes the tag away. */
+/** Plans a new tag for a session. An empty tag removes the tag. */
 export function planTag(source: Source, tag: string | undefined): Plan {
   const word = tag === undefined ? '' : oneLine(tag, 'tag');
   const entry = { type: 'tag', tag: word, sessionId: source.session.id };

@@ -8,6 +8,7 @@ import type { ResumeRequest } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { leanRequest } from './lean-request.ts';
 
+/** What a resume of a session would send, in short. */
 export interface ResumeLook {
   /** Why Claude Code would not resume it. */
   readonly refused: string | undefined;

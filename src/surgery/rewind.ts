@@ -14,12 +14,14 @@ import { isBeginning, pinnedRequest, pinTo, requestWithin, sentBlocks } from './
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
+/** Options of `planRewind`. */
 export interface RewindOptions {
   /** The turn, by its number, or the line, by its uuid, that it goes on from. */
   readonly to: string;
   readonly isInPlace?: boolean;
 }
 
+/** Plans a session that continues from an earlier turn. */
 export function planRewind(source: Source, { to, isInPlace = false }: RewindOptions): Plan {
   const { session } = source;
   const cut = findCut(session, to);

@@ -9,20 +9,24 @@ import { type FileIdentity, identify } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
 
+/** A session to operate on, with all its files. */
 export interface Source {
   readonly session: Session;
   /** The project folder. */
   readonly folder: string;
   /** All its files, the main transcript first. */
   readonly files: readonly SourceFile[];
+  /** @internal */
   readonly identities: ReadonlyMap<string, FileIdentity>;
 }
 
+/** A file of a session to operate on. */
 export interface SourceFile extends SessionPath {
   /** Present where the file is a transcript: the main one, or a sub-agent's. */
   readonly transcript?: Transcript;
 }
 
+/** Loads a session with all its files, to operate on it. */
 export async function loadSource(main: string): Promise<Source> {
   const problems: DiskProblem[] = [];
   const paths = await sessionPaths(main, problems);

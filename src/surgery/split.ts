@@ -17,11 +17,13 @@ import { dropsBehind, endOf } from './rewind.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
+/** Options of `planSplit`. */
 export interface SplitOptions {
   /** The last turn of the first part, by its number. */
   readonly at: string;
 }
 
+/** Plans two sessions from one. */
 export function planSplit(source: Source, { at }: SplitOptions): Plan {
   const { session } = source;
   const { transcript } = session;

@@ -1,6 +1,7 @@
 // What `clew strip` was told to take out, and which tools a list of names means.
 import { UserError } from '../base/errors.ts';
 
+/** Options of `planStrip`: what to leave out, and where. */
 export interface StripOptions {
   /** Names of tools, with `*` for any characters; an empty list means all tools. */
   readonly tools?: readonly string[];

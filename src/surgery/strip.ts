@@ -18,6 +18,7 @@ import { type StripOptions, takesAnything } from './strip-options.ts';
 import { checkStripped } from './strip-promise.ts';
 import { findScope, holdsAgent, type Scope } from './strip-scope.ts';
 
+/** Plans a session without tool calls, long results, thinking, images or other content. */
 export function planStrip(source: Source, options: StripOptions): Plan {
   if (!takesAnything(options)) throw new UserError('nothing is named that should go', 'name --tools, --thinking, …');
   const { session } = source;

@@ -1,20 +1,22 @@
 // An operation's record → everything as it was before it. Files that somebody has changed since are never overwritten;
 // lines that a client appended behind ours are kept.
+
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import type { Environment } from '../base/node-types.ts';
 import { refuseInUse, whileHolding } from '../library/session-use.ts';
 import { makeFolder, syncPath } from '../store/disk.ts';
 import { removeStaleTemps, replaceFile } from '../store/replace.ts';
 import { type FileChange, type FileState, type OperationRecord, readRecords, writeRecord } from './operation-log.ts';
 
-/** Takes back one operation: what it made goes, what it replaced or removed comes back, byte for byte. */
+/** Takes an operation back: removes what it made and restores what it replaced, byte for byte. */
 export async function undoOperation(
   operations: string,
   record: OperationRecord,
-  env: NodeJS.ProcessEnv = process.env,
+  env: Environment = process.env,
 ): Promise<void> {
   refuseFinal(record);
   await whileHolding(sessionsTouched(record), env, async () => {
@@ -25,7 +27,7 @@ export async function undoOperation(
 }
 
 /** Where it cannot be taken back: undone already, without a backup, worked on since, or open in a client. */
-export async function refuseUndo(record: OperationRecord, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+export async function refuseUndo(record: OperationRecord, env: Environment = process.env): Promise<void> {
   refuseFinal(record);
   for (const main of sessionsTouched(record)) refuseInUse(main, env);
   for (const change of record.files) await refuseChanged(record, change);

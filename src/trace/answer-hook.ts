@@ -2,7 +2,7 @@
 // then this one; a new session finishes what earlier runs left behind.
 import { existsSync } from 'node:fs';
 import type { TraceConfig } from './config.ts';
-import { createContext, type TraceContext } from './context.ts';
+import { createTraceContext, type TraceContext } from './context.ts';
 import type { HookEvent } from './hook.ts';
 import { logFailure } from './log.ts';
 import { findPreviousSession } from './previous-session.ts';
@@ -20,7 +20,7 @@ export interface AnswerOptions {
 const settleMs = { Stop: 2_000, SessionEnd: 500 } as const;
 
 export async function answerHook(event: HookEvent, config: TraceConfig, options: AnswerOptions): Promise<void> {
-  const context = createContext(options.env, config);
+  const context = createTraceContext(options.env, config);
   const { name, file, sessionId, lastAnswer } = event;
   if (name === 'SessionStart') {
     await recoverSessions(context);

@@ -1,7 +1,9 @@
 // The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
 // Wrong settings are one line that names the setting; values of headers and keys are never printed.
+
 import { existsSync } from 'node:fs';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { Environment } from '../base/node-types.ts';
 import {
   asBoolean,
   checkShape,
@@ -20,11 +22,14 @@ import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
 
 const profileNames = ['langfuse', 'genai', 'openinference'] as const;
+/** The conventions that a destination expects spans to follow. */
 export type ProfileName = (typeof profileNames)[number];
 const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
 const wireFormats = ['protobuf', 'json'] as const;
+/** How spans are encoded for a destination. */
 export type WireFormat = (typeof wireFormats)[number];
 
+/** A back end that spans are sent to. */
 export interface Destination {
   /** Names its folders; letters, digits, `-` and `_`. */
   readonly name: string;
@@ -40,7 +45,7 @@ export interface Destination {
   readonly project: string | undefined;
 }
 
-/** What a user wants to find his traces by. */
+/** Labels that every trace of a user gets. */
 export interface Labels {
   readonly userId?: string;
   readonly environment?: string;
@@ -48,6 +53,7 @@ export interface Labels {
   readonly wrapperSpan?: boolean;
 }
 
+/** What is traced and where it is sent. */
 export interface TraceConfig {
   /** Nothing is wanted here, which is something else than nothing being set up. */
   readonly isOff: boolean;
@@ -64,7 +70,8 @@ export interface TraceConfig {
   readonly rulesFile: string | undefined;
 }
 
-export function readTraceConfig(variables: NodeJS.ProcessEnv): TraceConfig {
+/** Reads the trace settings from environment variables and trace.json. */
+export function readTraceConfig(variables: Environment): TraceConfig {
   // A variable that is set to nothing is one that is not set, as OpenTelemetry has it.
   const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const file = readConfigFile(env);
@@ -83,7 +90,7 @@ export function readTraceConfig(variables: NodeJS.ProcessEnv): TraceConfig {
   };
 }
 
-function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
+function labelsOf(env: Environment, file: JsonObject): Labels {
   const userId = env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ?? asString(file.user);
   const environment = env.CLEW_TRACE_ENVIRONMENT ?? env.LANGFUSE_TRACING_ENVIRONMENT ?? asString(file.environment);
   const tags = env.CLEW_TRACE_TAGS === undefined ? stringsOf(file.tags, 'tags') : split(env.CLEW_TRACE_TAGS);
@@ -95,7 +102,7 @@ function labelsOf(env: NodeJS.ProcessEnv, file: JsonObject): Labels {
   };
 }
 
-function destinationsOf(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
+function destinationsOf(env: Environment, file: JsonObject): readonly Destination[] {
   const found = [
     ...fileDestinations(env, file),
     ...(env.CLEW_TRACE_ENDPOINT === undefined ? [] : [ownDestination(env, env.CLEW_TRACE_ENDPOINT)]),
@@ -122,7 +129,7 @@ interface Settings {
   readonly project?: string | undefined;
 }
 
-function makeDestination(env: NodeJS.ProcessEnv, settings: Settings): Destination {
+function makeDestination(env: Environment, settings: Settings): Destination {
   const { name, endpoint, headers } = settings;
   if (!/^[\w-]{1,60}$/.test(name))
     throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
@@ -140,13 +147,13 @@ function makeDestination(env: NodeJS.ProcessEnv, settings: Settings): Destinatio
   };
 }
 
-function ownDestination(env: NodeJS.ProcessEnv, endpoint: string): Destination {
+function ownDestination(env: Environment, endpoint: string): Destination {
   const headers = headersOf(env.CLEW_TRACE_HEADERS, 'CLEW_TRACE_HEADERS');
   return makeDestination(env, { name: 'default', profile: env.CLEW_TRACE_PROFILE, endpoint, headers });
 }
 
 /** People have these keys for their own programs too, so that a word that it is wanted is needed, as cc-langfuse asks for. */
-function langfuseDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
+function langfuseDestination(env: Environment): readonly Destination[] {
   const told = env.CC_LANGFUSE_TRACE ?? env.TRACE_TO_LANGFUSE;
   const isAsked = told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE');
   if (!isAsked || (env.CLEW_TRACE_ENDPOINT !== undefined && told === undefined)) return [];
@@ -167,7 +174,7 @@ function langfuseDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
 }
 
 /** What other programs are told about OpenTelemetry; used only where nothing else names a destination. */
-function otelDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
+function otelDestination(env: Environment): readonly Destination[] {
   if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return [];
   const whole = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -187,7 +194,7 @@ function otelDestination(env: NodeJS.ProcessEnv): readonly Destination[] {
   return [makeDestination(env, { name: 'otel', profile: env.CLEW_TRACE_PROFILE, endpoint, headers, format })];
 }
 
-function fileDestinations(env: NodeJS.ProcessEnv, file: JsonObject): readonly Destination[] {
+function fileDestinations(env: Environment, file: JsonObject): readonly Destination[] {
   const list = isArray(file.destinations) ? file.destinations : [];
   return list.map((each, i) => {
     if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is no object`, 'see docs/tracing.md');
@@ -219,7 +226,7 @@ function textOf(value: JsonValue | undefined, key: string, where: string): strin
 }
 
 /** `$NAME` stands for a variable, so that no key needs to be in the file. */
-function fromEnv(env: NodeJS.ProcessEnv, value: string, name: string): string {
+function fromEnv(env: Environment, value: string, name: string): string {
   return value.replace(/\$\{?([A-Z][A-Z0-9_]*)\}?/g, (_, variable: string) => {
     const found = env[variable];
     if (found === undefined)
@@ -254,7 +261,7 @@ const destinationShape = {
   project: 'string',
 } as const;
 
-function readConfigFile(env: NodeJS.ProcessEnv): JsonObject {
+function readConfigFile(env: Environment): JsonObject {
   const { config } = tracePlaces(env);
   const text = readText(config);
   if (text === undefined) {

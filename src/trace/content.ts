@@ -3,7 +3,10 @@
 import { isArray, isObject, type JsonValue, parseJson } from '../base/json.ts';
 import type { TraceSpan } from './span.ts';
 
-/** `no-tool-content`: without what goes into and comes out of tools, sub-agents included. `metadata`: no content. */
+/**
+ * How much content spans carry. `no-tool-content`: without inputs and outputs of tools and sub-agents. `metadata`: no
+ * content.
+ */
 export type ContentMode = 'full' | 'no-tool-content' | 'metadata';
 
 export interface ContentRules {

@@ -1,22 +1,25 @@
 // What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
+import type { Environment } from '../base/node-types.ts';
 import { readTraceConfig, type TraceConfig } from './config.ts';
 import { Ledger } from './ledger.ts';
 import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
 import type { Redact } from './redaction.ts';
 
+/** What the trace functions share: settings and folders. */
 export interface TraceContext {
   readonly places: TracePlaces;
   readonly config: TraceConfig;
-  readonly env: NodeJS.ProcessEnv;
-  /** Loaded only where there is something to redact: the rules take as long to load as the rest of a hook. */
+  readonly env: Environment;
+  /** @internal Loaded only where there is something to redact: the rules take as long to load as the rest of a hook. */
   readonly loadRedact: () => Promise<Redact>;
-  /** One for each destination, made when needed (`ledgerFor`). */
+  /** @internal One for each destination, made when needed (`ledgerFor`). */
   readonly ledgers: Map<string, Ledger>;
-  /** Told before each step; a test ends the process here. */
+  /** @internal Told before each step; a test ends the process here. */
   readonly onStep?: (step: string) => void;
 }
 
-export function createContext(env: NodeJS.ProcessEnv, config: TraceConfig = readTraceConfig(env)): TraceContext {
+/** Creates the context that `traceSession` and `recoverSessions` work with. */
+export function createTraceContext(env: Environment, config: TraceConfig = readTraceConfig(env)): TraceContext {
   let redact: Promise<Redact> | undefined;
   const loadRedact = (): Promise<Redact> => {
     redact ??= import('./redaction.ts').then((module) => module.makeRedact(config.rulesFile));

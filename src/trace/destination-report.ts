@@ -5,6 +5,7 @@ import { namesIn } from './durable.ts';
 import { createdMsOf, listBatches, listParked, type ParkedBatch, sizeOf } from './outbox.ts';
 import type { TracePlaces } from './places.ts';
 
+/** What was sent to a destination, what waits and what went wrong. */
 export interface DestinationReport {
   readonly name: string;
   readonly sentSpans: number;
@@ -21,6 +22,7 @@ export interface DestinationReport {
   readonly lagMs: number;
 }
 
+/** Reports what was sent to a destination, what waits and what went wrong. */
 export function reportDestination(places: TracePlaces, name: string, nowMs: number): DestinationReport {
   const status = readStatus(places, name);
   const waiting = (['ready', 'sending'] as const).flatMap((stage) =>

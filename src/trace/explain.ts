@@ -25,7 +25,7 @@ function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
   return roots.map(nodeOf);
 }
 
-/** The first column is as wide as the widest name, so that durations stand below one another. */
+/** Returns the tree of spans as lines of text. */
 export function explainLines(spans: readonly TraceSpan[]): readonly string[] {
   const rows = spanTree(spans).flatMap((node) => nodeRows(node, 0));
   const [nameWidth, timeWidth] = [widest(rows.map(({ name }) => name)), widest(rows.map(({ time }) => time))];
@@ -38,11 +38,12 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 }
 
-/** One object a span, children inside, without content: enough to compare with what a receiver shows. */
+/** Returns the tree of spans as objects, children inside, without content. */
 export function explainJson(spans: readonly TraceSpan[]): readonly ExplainedSpan[] {
   return spanTree(spans).map(explainNode);
 }
 
+/** A span with its children, without content. */
 export interface ExplainedSpan {
   readonly kind: TraceSpan['kind'];
   readonly name: string;

@@ -104,6 +104,7 @@ export function parkBatch(places: TracePlaces, destination: string, name: string
   syncFolder(outboxOf(places, destination));
 }
 
+/** A batch that a server refused, and why. */
 export interface ParkedBatch {
   readonly name: string;
   readonly reason: string;

@@ -1,10 +1,13 @@
 // The environment → where tracing keeps its things in Clew's state folder. Everything here may be looked at by hand:
 // `sessions/` how far each session was read, `outbox/` what waits, `dead/` what a server refused, `ledger/` what was
 // ever put into the outbox.
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { Environment } from '../base/node-types.ts';
 import { stateFolder } from '../store/roots.ts';
 
+/** Where the files of the tracer are. */
 export interface TracePlaces {
   readonly folder: string;
   readonly config: string;
@@ -12,7 +15,7 @@ export interface TracePlaces {
   readonly sessions: string;
 }
 
-export function tracePlaces(env: NodeJS.ProcessEnv = process.env): TracePlaces {
+export function tracePlaces(env: Environment = process.env): TracePlaces {
   const state = stateFolder(env);
   const folder = path.join(state, 'trace');
   return {

@@ -9,7 +9,7 @@ import { logFailure } from './log.ts';
 import { pendingOwners } from './outbox.ts';
 import { finishPending, traceSession } from './trace-session.ts';
 
-/** How many sessions were recovered. */
+/** Finishes what killed runs of the tracer left, and returns how many sessions that were. */
 export async function recoverSessions(context: TraceContext): Promise<number> {
   const { places } = context;
   const outbox = path.join(places.folder, 'outbox');

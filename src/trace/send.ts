@@ -14,6 +14,7 @@ import { deleteBatch, listBatches, moveBatch, openBatch, parkBatch } from './out
 import { sendLock, type TracePlaces } from './places.ts';
 import { type Outcome, postBatch } from './post.ts';
 
+/** Options of `sendOutbox`. */
 export interface SendOptions {
   readonly places: TracePlaces;
   readonly destinations: readonly Destination[];
@@ -29,12 +30,14 @@ export interface SendOptions {
   readonly isUrgent?: boolean;
   readonly timeoutMs?: number;
   readonly retryBaseMs?: number;
+  /** @internal */
   readonly random?: () => number;
   readonly signal?: AbortSignal;
-  /** Told before each step; a test ends the process here. */
+  /** @internal Told before each step; a test ends the process here. */
   readonly onStep?: (step: string) => void;
 }
 
+/** What `sendOutbox` sent and what still waits. */
 export interface SendReport {
   readonly sentSpans: number;
   readonly parkedBatches: number;
@@ -43,6 +46,7 @@ export interface SendReport {
   readonly isBusy: boolean;
 }
 
+/** Sends the batches that wait in the outbox. */
 export async function sendOutbox(options: SendOptions): Promise<SendReport> {
   const total = { sentSpans: 0, parkedBatches: 0 };
   const runs = await Promise.allSettled(options.destinations.map((each) => sendTo(each, options, total)));

@@ -1,6 +1,6 @@
 // The sender in the background: finishes what ended runs left, sends what waits, tries again for a while, and leaves the
 // rest to the next one. Each destination has a process of its own: one that is killed falls into no request to another.
-import { createContext } from './context.ts';
+import { createTraceContext } from './context.ts';
 import { recoverSessions } from './recover.ts';
 import { needsSender, sendOutbox } from './send.ts';
 
@@ -14,7 +14,7 @@ export interface SenderOptions {
 const patienceMs = 120_000;
 
 export async function runSender({ env, only, startSender }: SenderOptions): Promise<void> {
-  const context = createContext(env);
+  const context = createTraceContext(env);
   const { places, config } = context;
   if (only === undefined) await recoverSessions(context);
   const [first, ...others] = config.destinations.filter((each) =>

@@ -1,6 +1,7 @@
 // What a turn is to a trace, before any destination has a say: a tree of spans with ids that are the same in every run,
 // and in every copy of a session. A profile turns it into the attributes of one destination.
 
+/** A span of a trace: a turn, a generation, a tool call or a sub-agent. */
 export interface TraceSpan {
   /** 32 hex digits; one trace a turn. */
   readonly traceId: string;
@@ -21,6 +22,7 @@ export interface TraceSpan {
   readonly errorText: string | undefined;
 }
 
+/** What a span of a turn holds. */
 export interface TurnDetail {
   readonly kind: 'turn';
   /** First assistant message id of the turn, else the prompt's uuid, else session and line: names it in the ledger. */
@@ -36,7 +38,7 @@ export interface TurnDetail {
   readonly slug: string | undefined;
 }
 
-/** Stands for the bytes of an image or a document, which are never sent. */
+/** Describes an image or a document whose bytes are never sent. */
 export interface ImagePlaceholder {
   readonly type: 'image' | 'document';
   readonly media_type: string | null;
@@ -44,6 +46,7 @@ export interface ImagePlaceholder {
   readonly sha256: string | null;
 }
 
+/** What a span of a model's answer holds. */
 export interface GenerationDetail {
   readonly kind: 'generation';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -62,6 +65,7 @@ export interface GenerationDetail {
   readonly usage: TraceUsage | undefined;
 }
 
+/** The tokens of a generation. */
 export interface TraceUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -74,6 +78,7 @@ export interface TraceUsage {
   readonly serviceTier: string | undefined;
 }
 
+/** What a span of a tool call holds. */
 export interface ToolDetail {
   readonly kind: 'tool';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -87,6 +92,7 @@ export interface ToolDetail {
   readonly output: unknown;
 }
 
+/** What a span of a sub-agent holds. */
 export interface SubagentDetail {
   readonly kind: 'subagent';
   readonly agentId: string;

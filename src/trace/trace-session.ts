@@ -23,6 +23,7 @@ import {
 } from './state.ts';
 import type { TraceTurn } from './turn.ts';
 
+/** What `traceSession` is asked to do. */
 export interface SessionRun {
   readonly file: string;
   readonly sessionId: string;
@@ -36,6 +37,7 @@ export interface SessionRun {
   readonly isDryRun?: boolean;
 }
 
+/** What `traceSession` did. */
 export interface SessionReport {
   readonly turns: number;
   /** For all destinations together. */
@@ -51,6 +53,7 @@ export interface LockNote {
   readonly atEnd: 'turn' | 'session' | null;
 }
 
+/** Reads the new turns of a session and writes their spans to the outbox. */
 export async function traceSession(run: SessionRun, context: TraceContext): Promise<SessionReport> {
   if (run.isDryRun === true) return readAndSpool(run, context);
   const note = JSON.stringify({ file: path.resolve(run.file), atEnd: run.atEnd ?? null } satisfies LockNote);

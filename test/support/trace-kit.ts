@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../src/base/json.ts';
 import { readTraceConfig } from '../../src/trace/config.ts';
-import { createContext, type TraceContext } from '../../src/trace/context.ts';
+import { createTraceContext, type TraceContext } from '../../src/trace/context.ts';
 import type { SessionRun } from '../../src/trace/trace-session.ts';
 import type { TracerTask } from '../trace/tracer.ts';
 import { cleanEnv } from './clew.ts';
@@ -31,7 +31,7 @@ export function traceEnv(
 }
 
 export function contextFor(env: Readonly<Record<string, string>>): TraceContext {
-  return createContext(env, readTraceConfig(env));
+  return createTraceContext(env, readTraceConfig(env));
 }
 
 export function homeFor(context: TestContext): string {

@@ -2,7 +2,7 @@
 // at the step it is told to. Prints how many steps there were where it gets to its end.
 import { writeSync } from 'node:fs';
 import { readTraceConfig } from '../../src/trace/config.ts';
-import { createContext } from '../../src/trace/context.ts';
+import { createTraceContext } from '../../src/trace/context.ts';
 import { recoverSessions } from '../../src/trace/recover.ts';
 import { sendOutbox } from '../../src/trace/send.ts';
 import { type SessionRun, traceSession } from '../../src/trace/trace-session.ts';
@@ -24,7 +24,7 @@ const onStep = (): void => {
   for (;;); // until the signal is there
 };
 const config = readTraceConfig(process.env);
-const context = { ...createContext(process.env, config), onStep };
+const context = { ...createTraceContext(process.env, config), onStep };
 if (task.only === undefined) await recoverSessions(context);
 for (const run of task.runs) await traceSession({ ...run, atEnd: run.atEnd, endMs: run.endMs }, context);
 if (task.isSender) {

@@ -52,6 +52,7 @@ export type ModelEvent =
 /** One attempt. It ends with `end` or `failed` and never throws; an abort ends it without either. */
 export type StreamModel = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
 
+/** Why a request to the model failed. */
 export interface ModelFailure {
   readonly status: number | undefined;
   /** `overloaded_error`, `rate_limit_error`, `connection_error`, `stream_cut`, … */

@@ -13,6 +13,7 @@ import { RequestLog, type ServedRequest } from './request-log.ts';
 import type { ScriptedError, ScriptStep } from './script.ts';
 import { sendError, sendJson, sendStep } from './send-step.ts';
 
+/** Options that both servers have. */
 export interface ServerOptions {
   /** A free one unless said. */
   readonly port?: number;
@@ -26,6 +27,7 @@ export interface ServerOptions {
   readonly onRequest?: (request: ServedRequest) => void;
 }
 
+/** A running server that answers as the Messages API does. */
 export interface MessagesServer {
   /** For `ANTHROPIC_BASE_URL`. */
   readonly url: string;

@@ -1,5 +1,6 @@
 // Where a request differs from the recording → the two sides, cut to the place where they part.
 
+/** A difference between a request and the recorded session. */
 export interface Mismatch {
   /** `end`: nothing was recorded behind this. */
   readonly kind: 'prompt' | 'result' | 'answer' | 'end';

@@ -10,6 +10,7 @@ import type { ServedRequest } from './request-log.ts';
 import { invalidRequest, type ScriptedReply, type ScriptStep } from './script.ts';
 import { asksForSummary, isSideRequest, sideReply } from './side-request.ts';
 
+/** Options of `startReplayServer`. */
 export interface ReplayOptions extends ServerOptions {
   /** `real`: with the recorded pauses, the long ones shortened; `fast`, unless said: with none. */
   readonly speed?: 'real' | 'fast';
@@ -18,7 +19,7 @@ export interface ReplayOptions extends ServerOptions {
   readonly onServed?: (served: Served) => void;
 }
 
-/** What one request for a message was answered with. */
+/** The answer to one request for a message. */
 export interface Served {
   /** The request's, among all that the server took. */
   readonly request: number;
@@ -33,6 +34,7 @@ export interface Served {
   readonly mismatches: readonly Mismatch[];
 }
 
+/** A running replay server. */
 export interface ReplayServer extends MessagesServer {
   /** Recorded messages: of the session itself, and of its sub-agents. */
   readonly messages: number;
@@ -40,6 +42,7 @@ export interface ReplayServer extends MessagesServer {
   readonly counts: ReplayCounts;
 }
 
+/** How many answers a replay server has served. */
 export interface ReplayCounts {
   readonly messages: number;
   readonly side: number;
@@ -47,7 +50,10 @@ export interface ReplayCounts {
   readonly mismatches: number;
 }
 
-/** Unlike the scripted server it refuses nothing by the API's rules unless `rules` says so: old sessions may break new ones. */
+/**
+ * Starts a server that replays the recorded answers of a session. It ignores the rules of the API by default, because
+ * old sessions may break new rules.
+ */
 export async function startReplayServer(session: Session, options: ReplayOptions = {}): Promise<ReplayServer> {
   const recording = await readRecording(session);
   const replay = new Replay(recording, options);

@@ -2,6 +2,7 @@
 // oldest bodies are let go once there are too many bytes, and then the oldest requests.
 import type { JsonValue } from '../../base/json.ts';
 
+/** A request that the server received. */
 export interface ServedRequest {
   /** From 0, over all requests. */
   readonly index: number;

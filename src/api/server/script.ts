@@ -3,11 +3,12 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ServedRequest } from './request-log.ts';
 
-/** A content block as the API returns it. A tool call without an `id` gets one. */
+/** A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. */
 export interface ReplyBlock extends JsonObject {
   readonly type: string;
 }
 
+/** A reply of the scripted server. */
 export interface ScriptedReply extends StreamFault {
   readonly blocks: readonly ReplyBlock[];
   /** Unless said: `tool_use` where a block is a call, else `end_turn`. */
@@ -25,8 +26,8 @@ export interface ScriptedReply extends StreamFault {
 }
 
 /**
- * Where a reply breaks. Events are counted from `message_start`; in a reply that is not streamed every fault of events
- * comes before the body.
+ * Where a scripted reply breaks off. Events are counted from `message_start`; in a reply that is not streamed, a fault
+ * of events comes before the body.
  */
 export interface StreamFault {
   /** The connection is closed after exactly so many bytes of the body. */
@@ -43,11 +44,13 @@ export interface StreamFault {
   readonly error?: ApiError;
 }
 
+/** The type and the message of an API error. */
 export interface ApiError {
   readonly type: string;
   readonly message: string;
 }
 
+/** An error that the scripted server returns. */
 export interface ScriptedError extends ApiError {
   readonly status: number;
   /** Such as `retry-after`. */
@@ -55,14 +58,18 @@ export interface ScriptedError extends ApiError {
   readonly delayMs?: number;
 }
 
-/** The request is taken and never answered. */
+/** A request that the scripted server never answers. */
 export interface ScriptedHang {
   readonly hang: true;
 }
 
+/** One step of a script: a reply, an error, or no answer. */
 export type ScriptStep = ScriptedReply | ScriptedError | ScriptedHang;
 
-/** One step for each request for a message, in order; or a function that chooses one by the request. */
+/**
+ * What the scripted server answers: one step for each request for a message, in order, or a function that chooses a
+ * step by the request.
+ */
 export type Script = readonly ScriptStep[] | ((request: ServedRequest) => ScriptStep | Promise<ScriptStep>);
 
 export function invalidRequest(message: string): ScriptedError {

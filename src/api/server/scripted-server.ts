@@ -3,11 +3,15 @@
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
 import { chooseStep, type Script } from './script.ts';
 
+/** Options of `startScriptedServer`. */
 export interface ScriptedServerOptions extends ServerOptions {
   readonly script: Script;
 }
 
-/** Requests that break a rule of the API are refused before the script is asked, and take no step of it. */
+/**
+ * Starts a server that answers from a script. A request that breaks a rule of the API is refused and uses no step of
+ * the script.
+ */
 export async function startScriptedServer({ script, ...options }: ScriptedServerOptions): Promise<MessagesServer> {
   let answered = 0;
   return startMessagesServer((request) => chooseStep(script, request, answered++), options);

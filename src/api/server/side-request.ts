@@ -3,7 +3,10 @@
 import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import type { ScriptedReply } from './script.ts';
 
-/** Without tools, for one token, or only to search the web. */
+/**
+ * Tells whether a request is a side question of Claude Code and not part of the conversation: it has no tools, asks
+ * for one token, or only searches the web.
+ */
 export function isSideRequest(body: JsonObject): boolean {
   const { tools } = body;
   if (body.max_tokens === 1 || !isArray(tools) || tools.length === 0) return true;

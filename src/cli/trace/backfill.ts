@@ -2,7 +2,7 @@
 import { UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
 import { discoverSessions, type FoundSession } from '../../store/discover.ts';
-import { createContext } from '../../trace/context.ts';
+import { createTraceContext } from '../../trace/context.ts';
 import { recoverSessions } from '../../trace/recover.ts';
 import { type SendOptions, type SendReport, sendOutbox } from '../../trace/send.ts';
 import { isSettled } from '../../trace/settle.ts';
@@ -25,7 +25,7 @@ const sessionsPerSend = 25;
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const isDryRun = flags['dry-run'] === true;
-  const context = createContext(io.env, neededConfigOf(input));
+  const context = createTraceContext(io.env, neededConfigOf(input));
   const { places, config } = context;
   const sessions = await chosenSessions(input);
   if (sessions.length === 0) writeNotice(io.stderr, 'no session is there to be traced; `clew ls` shows all');

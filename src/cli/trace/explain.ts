@@ -1,11 +1,8 @@
 // clew trace explain SESSION: the span tree that would be sent, without sending or writing anything.
 import { UserError } from '../../base/errors.ts';
 import { neutralise } from '../../base/terminal-text.ts';
-import { looseAgentSpans } from '../../trace/agent-spans.ts';
-import { findAgentTranscripts } from '../../trace/agents.ts';
-import { readTurns } from '../../trace/cursor.ts';
 import { type ExplainedSpan, explainJson, explainLines } from '../../trace/explain.ts';
-import { spansOfTurn } from '../../trace/spans.ts';
+import { sessionSpans } from '../../trace/session-spans.ts';
 import type { CommandInput } from '../command.ts';
 import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
@@ -18,12 +15,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (input.argument === undefined) throw new UserError('clew trace explain needs a session', 'run `clew ls` for them');
   const file = await findSessionArgument(input);
   const { strictSeed } = traceConfigOf(input);
-  const { turns, cursor } = readTurns(file, undefined, { isOver: true, strictSeed });
-  const context = { sessionId: cursor.sessionId, agents: await findAgentTranscripts(file) };
-  const inTurns = turns.flatMap((turn) => spansOfTurn(turn, context));
-  const started = new Set(inTurns.flatMap(({ detail }) => (detail.kind === 'subagent' ? [detail.agentId] : [])));
-  const loose = looseAgentSpans(context.agents, started, context).flatMap(({ spans }) => spans);
-  const spans = [...inTurns, ...loose];
+  const spans = await sessionSpans(file, { strictSeed });
   if (spans.length === 0) writeNotice(io.stderr, 'nothing would be sent: no prompt of this session has an answer');
   const chunks =
     flags.json === true

@@ -2,7 +2,7 @@
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
 import { neutralise } from '../../base/terminal-text.ts';
-import { createContext, type TraceContext } from '../../trace/context.ts';
+import { createTraceContext, type TraceContext } from '../../trace/context.ts';
 import { reportDestination } from '../../trace/destination-report.ts';
 import { listParked, unparkBatches } from '../../trace/outbox.ts';
 import { recoverSessions } from '../../trace/recover.ts';
@@ -29,7 +29,7 @@ export async function runRetry(input: CommandInput): Promise<void> {
 
 async function flush(input: CommandInput, isRetry: boolean): Promise<void> {
   const { flags, io } = input;
-  const context = createContext(io.env, neededConfigOf(input));
+  const context = createTraceContext(io.env, neededConfigOf(input));
   const { places, config } = context;
   await recoverSessions(context);
   if (isRetry) for (const { name } of config.destinations) unparkBatches(places, name);

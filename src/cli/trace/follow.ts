@@ -4,7 +4,7 @@ import path from 'node:path';
 import { placeOf } from '../../library/transcript-files.ts';
 import { watchLibrary } from '../../library/watch.ts';
 import { projectsFolders } from '../../store/roots.ts';
-import { createContext, type TraceContext } from '../../trace/context.ts';
+import { createTraceContext, type TraceContext } from '../../trace/context.ts';
 import { logFailure } from '../../trace/log.ts';
 import { recoverSessions } from '../../trace/recover.ts';
 import { sendOutbox } from '../../trace/send.ts';
@@ -21,7 +21,7 @@ const sendMs = 60_000;
 
 export async function run(input: CommandInput): Promise<void> {
   const { io } = input;
-  const context = createContext(io.env, neededConfigOf(input));
+  const context = createTraceContext(io.env, neededConfigOf(input));
   const roots = rootsOf(input);
   const { signal, listen, dispose } = createStop();
   const follower = new Follower(context, (message) => writeNotice(io.stderr, message), signal);

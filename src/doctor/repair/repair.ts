@@ -24,12 +24,13 @@ import { isMendable } from './mendable.ts';
 import { relink } from './relink.ts';
 import { type Strategy, sequenceOf } from './sequence.ts';
 
+/** Options of `planRepair`. */
 export interface RepairOptions {
   readonly strategy?: Strategy;
   readonly isInPlace?: boolean;
 }
 
-/** `undefined` where there is nothing to mend: also where no conversation is left that a repair could be for. */
+/** Plans the repair of a session. Returns `undefined` if there is nothing to repair, or no conversation left. */
 export async function planRepair(
   source: Source,
   diagnosis: Diagnosis,

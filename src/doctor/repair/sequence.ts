@@ -7,8 +7,8 @@ import type { Session } from '../../session/session.ts';
 import { saysSame } from '../same-words.ts';
 
 /**
- * `bridge`: the branch that a resume takes, with its gaps closed. `newest`: the branch with the newest work.
- * `graft`: the branch that a resume takes, and the newer work behind it.
+ * How a repair chooses the branch to keep. `bridge`: the branch that a resume takes, with its gaps closed. `newest`:
+ * the branch with the newest work. `graft`: the branch that a resume takes, followed by the newer work.
  */
 export type Strategy = 'bridge' | 'newest' | 'graft';
 

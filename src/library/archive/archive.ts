@@ -9,13 +9,14 @@ import { stateFolder } from '../../store/roots.ts';
 import { type ArchiveContents, readContents } from './contents.ts';
 import { GroupBuilder } from './group.ts';
 import { splitLine } from './line-parts.ts';
-import { type LockOptions, withLock } from './lock.ts';
+import { withLock } from './lock.ts';
 import { type ArchivedFile, type Manifest, placeKey } from './manifest.ts';
-import { PackWriter, type WriterLimits } from './pack-writer.ts';
+import { PackWriter } from './pack-writer.ts';
 import { readPieces } from './pieces.ts';
 import { placeOf, type SessionPath, type SessionPlace, sessionPaths } from './session-paths.ts';
 
-export interface ArchiveOptions extends LockOptions, WriterLimits {
+/** Options of `archiveSessions`. */
+export interface ArchiveOptions {
   /** The archive; by default the one in Clew's state folder. */
   readonly folder?: string;
   /** Says what would be archived and writes nothing. */
@@ -24,8 +25,17 @@ export interface ArchiveOptions extends LockOptions, WriterLimits {
   readonly onRead?: (bytes: number) => void;
   /** Called when it is known how much there is to read. */
   readonly onStart?: (totalBytes: number) => void;
+  /** How long to wait for another process that writes to the archive; 0 fails at once. */
+  readonly waitMs?: number;
+  /** Called once if another process has to be waited for. */
+  readonly onWait?: (holder: string) => void;
+  /** @internal */
+  readonly blockBytes?: number;
+  /** @internal */
+  readonly packBytes?: number;
 }
 
+/** What was done with one session. */
 export interface SessionOutcome {
   readonly path: string;
   readonly sessionId: string;
@@ -36,6 +46,7 @@ export interface SessionOutcome {
   readonly problem?: string;
 }
 
+/** What `archiveSessions` did. */
 export interface ArchiveReport {
   /** In the order of the sessions that came in. */
   readonly sessions: readonly SessionOutcome[];
@@ -47,7 +58,10 @@ export function archiveFolder(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(stateFolder(env), 'archive');
 }
 
-/** `sessions`: main transcripts. One that cannot be read does not keep the others from being archived. */
+/**
+ * Copies sessions into the archive, compressed, with every distinct line stored once. A session that cannot be read
+ * does not stop the others.
+ */
 export async function archiveSessions(
   sessions: readonly { readonly path: string }[],
   options: ArchiveOptions = {},

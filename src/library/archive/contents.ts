@@ -29,6 +29,7 @@ export interface ArchiveDamage {
   readonly message: string;
 }
 
+/** A session in the archive, with all versions of it. */
 export interface ArchivedSession {
   /** The path of the main transcript as it was. */
   readonly key: string;

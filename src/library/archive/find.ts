@@ -4,7 +4,7 @@ import { archiveFolder } from './archive.ts';
 import { type ArchiveContents, type ArchivedSession, readContents } from './contents.ts';
 import { contentKey, type Manifest } from './manifest.ts';
 
-/** Every archived session, by the path of its main transcript. */
+/** Lists every session in the archive. */
 export function listArchive(folder: string = archiveFolder()): readonly ArchivedSession[] {
   const sessions = [...readContents(folder).sessions.values()];
   return sessions.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json.ts';
 
+/** A file of an archived session. */
 export interface ArchivedFile {
   /** Below the project folder, with `/`. */
   readonly path: string;
@@ -14,6 +15,7 @@ export interface ArchivedFile {
   readonly groups: readonly number[];
 }
 
+/** One archived version of a session. */
 export interface Manifest {
   readonly sessionId: string;
   /** The folder that held the project folders, and the name of the session's. */

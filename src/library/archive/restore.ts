@@ -14,6 +14,7 @@ import { readContents } from './contents.ts';
 import { damagedError, findArchived } from './find.ts';
 import type { ArchivedFile, Manifest } from './manifest.ts';
 
+/** Options of `restoreSession`. */
 export interface RestoreOptions {
   readonly folder?: string;
   /** A root to restore to; by default where the session was. */
@@ -25,6 +26,7 @@ export interface RestoreOptions {
   readonly isDryRun?: boolean;
 }
 
+/** What was done with one file. */
 export interface RestoredFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -34,6 +36,7 @@ export interface RestoredFile {
   readonly backup?: string;
 }
 
+/** What `restoreSession` did. */
 export interface Restored {
   readonly sessionId: string;
   /** The main transcript. */
@@ -41,6 +44,7 @@ export interface Restored {
   readonly files: readonly RestoredFile[];
 }
 
+/** Restores a session from the archive, byte for byte. */
 export async function restoreSession(id: string, options: RestoreOptions = {}): Promise<Restored> {
   const archive = options.folder ?? archiveFolder();
   const contents = readContents(archive);

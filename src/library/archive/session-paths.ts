@@ -14,10 +14,12 @@ export interface SessionPlace {
   readonly slug: string;
 }
 
+/** A file of a session. */
 export interface SessionPath {
   /** Below the project folder, with `/`. */
   readonly name: string;
   readonly path: string;
+  /** @internal */
   readonly stats: Stats;
 }
 

@@ -5,9 +5,10 @@ import { blocksOf } from '../../format/block.ts';
 import type { Node } from '../node.ts';
 import { knownTools, syntheticModel, texts } from './client.ts';
 
-/** A content block goes out as it was stored, unknown kinds and keys included. */
+/** A content block as a resume sends it: as it was stored, unknown types and keys included. */
 export type WireBlock = JsonObject;
 
+/** A message as a resume sends it. */
 export interface WireMessage {
   readonly role: 'user' | 'assistant';
   readonly content: readonly WireBlock[];

@@ -14,16 +14,21 @@ import { type ResumeMessage, repairMessages } from './repair.ts';
 import { withAnsweredEnd, withPrompt } from './tail.ts';
 import { walkChain } from './walk.ts';
 
+/** What a resume sends, or why Claude Code refuses to resume. */
 export type ResumeRequest =
   | { readonly messages: readonly WireMessage[]; readonly model: string }
   | { readonly refused: string };
 
+/** What `requestMessages` reads from a transcript. */
 export interface ResumeSource {
   readonly nodes: readonly Node[];
   read(node: Node): JsonObject;
 }
 
-/** Without a prompt: the history alone, as it stands before one is added. */
+/**
+ * Returns the messages that Claude Code sends when it resumes a session. Without a prompt it returns the history
+ * alone.
+ */
 export function requestMessages(session: { readonly transcript: ResumeSource }, prompt?: string): ResumeRequest {
   const traced = traceMessages(session, prompt);
   if ('refused' in traced) return traced;

@@ -4,8 +4,10 @@
 import type { Node } from '../node.ts';
 import type { Session } from '../session.ts';
 
+/** How a round of a session starts. */
 export type RoundType = 'new_session' | 'continue' | 'new_round' | 'resume';
 
+/** A point at which a session was started or continued. */
 export interface Round {
   readonly type: RoundType;
   readonly node: Node;
@@ -13,6 +15,7 @@ export interface Round {
 
 const resumeGapMs = 5 * 60 * 1000;
 
+/** Returns the points at which a session was started or continued. */
 export function roundsOf(session: Session): readonly Round[] {
   const nodes = session.branches[0]?.nodes ?? [];
   let previous: Node | undefined;

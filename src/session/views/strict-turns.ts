@@ -3,6 +3,7 @@
 // that a reader who comes back later can go on from there.
 import type { Node } from '../node.ts';
 
+/** A turn in the sense of the original cc-langfuse description. */
 export interface StrictTurn {
   readonly user: Node;
   /** Each with all its lines; neighbouring lines of one message.id are one message. */
@@ -10,13 +11,17 @@ export interface StrictTurn {
   readonly toolResults: readonly Node[];
 }
 
+/** The result of `strictTurns`. */
 export interface StrictTurns {
   readonly turns: readonly StrictTurn[];
   /** How many of the given lines belong to complete turns. */
   readonly consumed: number;
 }
 
-/** `lines` are the user and assistant lines of a transcript, or of its new part, in file order. */
+/**
+ * Splits lines into turns in the way that cc-langfuse first described. `lines` are user and assistant lines in file
+ * order.
+ */
 export function strictTurns(lines: readonly Node[]): StrictTurns {
   const turns: StrictTurn[] = [];
   let current: { user: Node; assistants: Node[][]; toolResults: Node[] } | undefined;

@@ -1,0 +1,21 @@
+// A transcript → the spans of its session, as a back end would get them. Nothing is sent or written.
+import { looseAgentSpans } from './agent-spans.ts';
+import { findAgentTranscripts } from './agents.ts';
+import { readTurns } from './cursor.ts';
+import type { TraceSpan } from './span.ts';
+import { spansOfTurn } from './spans.ts';
+
+/** Options of `sessionSpans`. */
+export interface SessionSpansOptions {
+  /** Follow the original description of cc-langfuse: every user line that is not a tool result starts a turn. */
+  readonly strictSeed?: boolean;
+}
+
+/** Returns the spans of all turns of a session, sub-agents included, without sending or writing anything. */
+export async function sessionSpans(path: string, options: SessionSpansOptions = {}): Promise<readonly TraceSpan[]> {
+  const { turns, cursor } = readTurns(path, undefined, { isOver: true, strictSeed: options.strictSeed === true });
+  const context = { sessionId: cursor.sessionId, agents: await findAgentTranscripts(path) };
+  const inTurns = turns.flatMap((turn) => spansOfTurn(turn, context));
+  const started = new Set(inTurns.flatMap(({ detail }) => (detail.kind === 'subagent' ? [detail.agentId] : [])));
+  return [...inTurns, ...looseAgentSpans(context.agents, started, context).flatMap(({ spans }) => spans)];
+}
