@@ -1,5 +1,5 @@
 // Bundles the page that exported files carry into dist/standalone, and the page into dist/page: names that change with their content, code that is not needed at once in chunks of its
-// own, and index.html that loads the rest. Answers how many bytes the first load takes, packed.
+// own, and index.html that loads the rest.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,6 +17,7 @@ const common = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
+/** Returns esbuild's metafile and how many bytes the first load takes, packed. */
 export async function buildPage() {
   const { metafile } = await build({
     ...common,
@@ -43,17 +44,19 @@ export async function buildPage() {
     `  ${links.join('\n    ')}\n  </head>`,
   );
   writeFileSync(path.join(folder, 'index.html'), html);
-  return [...first, cssBundle].reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, gzipSync(html).length);
+  const sizes = [html, ...[...first, cssBundle].map((file) => readFileSync(file))].map((part) => gzipSync(part).length);
+  return { metafile, firstLoadBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /** One script and one style sheet that an exported file carries inside: nothing of them may end the element around it. */
 export async function buildStandalone() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...common,
     entryPoints: { standalone: 'src/web/app/standalone.tsx' },
     outdir: 'dist/standalone',
     format: 'iife',
     legalComments: 'eof',
+    metafile: true,
     write: false,
   });
   mkdirSync('dist/standalone', { recursive: true });
@@ -63,6 +66,7 @@ export async function buildStandalone() {
     if (/<\/(script|style)|<!--/i.test(safe)) throw new Error(`${file} cannot stand inside of a page`);
     writeFileSync(file, safe);
   }
+  return { metafile };
 }
 
 /** The entry, and all that it imports before it runs. */

@@ -1,11 +1,14 @@
 // Builds what is installed: the command and the library (bundled, split so that a command loads only
-// what it uses) into dist/, the page into dist/page/ and dist/standalone/, and the type declarations into dist/types/.
-import { chmodSync, rmSync } from 'node:fs';
+// what it uses) into dist/, the page into dist/page/ and dist/standalone/, the type declarations into dist/index.d.ts, and
+// the licences of the bundled packages into dist/THIRD-PARTY.txt.
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
 import { inkParts } from './build-ink.mjs';
+import { licencesOf } from './build-licences.mjs';
 import { buildPage, buildStandalone } from './build-page.mjs';
+import { bundleTypes, readPublicTypes } from './build-types.mjs';
 import { runNode, stampDist } from './compile.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -30,17 +33,20 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  sourcemap: 'linked',
+  // For stacks in a checkout (src/cli/debug-stack.ts). The package leaves them out, and no file refers to them.
+  sourcemap: 'external',
   sourcesContent: false,
+  metafile: true,
   // Node reads every byte of a chunk before it runs any of it.
   minifyWhitespace: true,
   minifySyntax: true,
 };
-await build({
+const program = await build({
   ...common,
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
-  // One file loads in a fraction of the time of a package's many; only the native one stays outside.
-  external: ['libsql'],
+  // One file loads in a fraction of the time of a package's many. Only packages with native parts stay outside: each
+  // finds the part for the platform next to itself. They are the dependencies of the package, all others are bundled.
+  external: ['libsql', '@vscode/ripgrep'],
   plugins: [coreChunk, lazyProcesses, inkParts],
   // React's own development build checks and warns, at several times the cost.
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -50,14 +56,18 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
 });
 // The hook runs after every turn: by itself it is one small file, and shares no chunk with the command.
-await build({
+const hook = await build({
   ...common,
   entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
   chunkNames: 'trace/[name]-[hash]',
 });
-await buildStandalone();
-const pageBytes = await buildPage();
-console.log(`page: ${Math.round(pageBytes / 1024)} KB packed at first load`);
+const standalone = await buildStandalone();
+const page = await buildPage();
+console.log(`page: ${Math.round(page.firstLoadBytes / 1024)} KB packed at first load`);
 chmodSync('dist/clew.js', 0o755);
+const metafiles = [program.metafile, hook.metafile, standalone.metafile, page.metafile];
+writeFileSync('dist/THIRD-PARTY.txt', licencesOf(metafiles));
 runNode(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
+writeFileSync('dist/index.d.ts', bundleTypes(readPublicTypes('build/types')));
+rmSync('build/types', { recursive: true });
 stampDist();

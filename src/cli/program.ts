@@ -22,8 +22,8 @@ export async function runProgram(called: readonly string[]): Promise<number> {
     return await parse(withHelpFlag(argv), help);
   } catch (error) {
     const isDebug = argv.includes('--debug');
-    if (!(error instanceof CommanderError)) return reportError(withAdvice(error), isDebug);
-    if (error.exitCode !== 0) return reportError(usageError(error, calledRow(argv)), isDebug);
+    if (!(error instanceof CommanderError)) return await reportError(withAdvice(error), isDebug);
+    if (error.exitCode !== 0) return await reportError(usageError(error, calledRow(argv)), isDebug);
     await writeOut(help, process);
     return exitCodes.ok;
   }
@@ -143,11 +143,14 @@ function withAdvice(error: unknown): unknown {
   return isOfFile ? diskError(error, 'read', String(error.path)) : error;
 }
 
-function reportError(error: unknown, debug: boolean): number {
+async function reportError(error: unknown, debug: boolean): Promise<number> {
   const isExpected = error instanceof UserError;
   const message = error instanceof Error ? error.message : String(error);
   const bug = `this is a bug: ${message}; run it again with --debug and report what it prints`;
   writeNotice(process.stderr, isExpected ? message : bug);
-  if (debug && error instanceof Error) process.stderr.write(`${neutralise(error.stack ?? '')}\n`);
+  if (debug && error instanceof Error) {
+    const { sourceStack } = await import('./debug-stack.ts');
+    process.stderr.write(`${neutralise(sourceStack(error.stack ?? ''))}\n`);
+  }
   return isExpected ? error.exitCode : exitCodes.bug;
 }
