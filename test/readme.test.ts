@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { version } from '../src/base/version.ts';
 import { commands } from '../src/cli/commands.ts';
+import { dist } from './support/dist.ts';
 import { projectRoot } from './support/paths.ts';
 import { temporaryFolder } from './support/temp-folder.ts';
 
@@ -95,7 +96,7 @@ test('importing the library loads no database; opening one does', (context) => {
 function runExample(page: string, env: Readonly<Record<string, string>> = {}): readonly string[] {
   const code = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: projectRoot,
+    cwd: path.dirname(dist),
     encoding: 'utf8',
     env: { ...process.env, ...env },
   });
