@@ -229,7 +229,6 @@ test('while another process holds the lock nothing is written, and what it archi
   // The other archiver, which has the lock, archives the same session and lets go of it.
   const waiting = archiveSessions([{ path: main }], {
     folder,
-    pollMs: 1,
     onWait: () => {
       const elsewhere = path.join(temp, 'elsewhere');
       cpSync(folder, elsewhere, { recursive: true });
