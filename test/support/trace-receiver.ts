@@ -75,8 +75,7 @@ async function answer(
   }
   const raw = await readAll(request);
   if (mood === 'cut') return void response.destroy();
-  // A test that has ended does not wait for the answer.
-  if (mood === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs).unref());
+  if (mood === 'slow') await waitUnlessClosed(response, slowMs);
   if (mood === '500') return void response.writeHead(500).end('out of order');
   if (mood === '429') return void response.writeHead(429, { 'retry-after': retryAfter }).end('too many');
   if (mood === '400') return void response.writeHead(400, { 'content-type': 'text/plain' }).end('malformed spans');
@@ -98,6 +97,17 @@ async function answer(
     response.once('close', resolve);
     const partial = mood === 'partial' ? { partialSuccess: { rejectedSpans: '1', errorMessage: 'one is odd' } } : {};
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(partial));
+  });
+}
+
+/** Ends with the connection: a timer that goes on would keep the process of the test alive. */
+function waitUnlessClosed(response: ServerResponse, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    response.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }
 
