@@ -1,15 +1,14 @@
 // The sender and its server: what is taken is gone, what is refused is parked with the reason, what failed waits as long
 // as it was asked to, and no answer makes it lose or double anything.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
 import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
-import { failureText, postBatch, retryAfterMs } from '../../src/trace/post.ts';
+import { postBatch } from '../../src/trace/post.ts';
 import { isSending, needsSender, type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
 import { sessionText } from '../support/session-text.ts';
@@ -109,11 +108,14 @@ test('a destination that is down keeps nothing from the others, also not what is
 });
 
 test('patience is for a server that takes nothing: as long as it does, all is sent', async (context) => {
-  const receiver = await startReceiver(context, { mood: () => 'slow', slowMs: 700 });
+  const receiver = await startReceiver(context);
   const tracer = await spooled(context, receiver.url, 4);
   const { places, config } = tracer;
-  // Less than all of it takes, more than one batch does.
-  assert.equal((await sendOutbox({ places, destinations: config.destinations, patienceMs: 2_000 })).sentSpans, 16);
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  // Each batch takes more than half of the patience, so that all four take more than twice as long.
+  const onStep = (step: string): void => (step === 'before sending' ? context.mock.timers.tick(600) : undefined);
+  const { sentSpans } = await sendOutbox({ places, destinations: config.destinations, patienceMs: 1_000, onStep });
+  assert.equal(sentSpans, 16);
 });
 
 test('Retry-After is kept to, by this sender and by the next', async (context) => {
@@ -191,10 +193,10 @@ test('an answer that repeats the key does not bring it into the status or the lo
     isUncertain: false,
   });
   await send(tracer, { endMs: Date.now() + 50 });
-  const files = readdirSync(tracer.places.folder, { recursive: true, encoding: 'utf8' });
-  for (const name of files.map((each) => path.join(tracer.places.folder, each))) {
-    if (existsSync(name) && !readdirSafe(name)) assert.doesNotMatch(readFileSync(name, 'latin1'), /verysecretkey/);
-  }
+  const entries = readdirSync(tracer.places.folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  assert.ok(files.length > 2);
+  for (const file of files) assert.doesNotMatch(readFileSync(file, 'latin1'), /verysecretkey/);
 });
 
 test('what a killed sender left in the middle of a request is sent again, and status says that it may be there twice', async (context) => {
@@ -246,43 +248,43 @@ test('a server that takes a batch and loses its answer gets it again, byte for b
   assert.deepEqual({ uncertainBatches, sentSpans }, { uncertainBatches: 2, sentSpans: 4 });
 });
 
-test('a server that answers without having heard all is understood, and not told the rest', async (context) => {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 24\r\n\r\n{"message": "who is it"}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [destination] = contextFor(traceEnv(homeFor(context), url)).config.destinations;
-  assert.ok(destination);
-  // More than the buffers on the way can hold.
-  const batch = { info: { contentType: 'application/json' } as never, body: Buffer.alloc(64 * 1024 * 1024) };
-  const beforeLastByte = (): void => assert.fail('nobody has read so far');
-  const outcome = await postBatch(destination, batch, { timeoutMs: 60_000, nowMs: 0, beforeLastByte });
-  assert.deepEqual(outcome, { kind: 'refused', message: '401 who is it' });
+test('pauses double from one second to five minutes, half of them by chance', async (context) => {
+  const receiver = await startReceiver(context, { mood: () => '500' });
+  const tracer = await spooled(context, receiver.url);
+  const now = Date.UTC(2026, 10, 15);
+  context.mock.timers.enable({ apis: ['Date'], now });
+  const pauseAfterFailure = async (random: () => number): Promise<number> => {
+    const once = new AbortController();
+    const onStep = (step: string): void => (step === 'batch done' ? once.abort() : undefined);
+    const { places, config } = tracer;
+    await sendOutbox({
+      places,
+      destinations: config.destinations,
+      isUrgent: true,
+      random,
+      signal: once.signal,
+      onStep,
+    });
+    return readStatus(places, 'default').retryAtMs - now;
+  };
+  const pauses: number[] = [];
+  for (let i = 0; i < 11; i++) pauses.push(await pauseAfterFailure(() => 0));
+  assert.deepEqual(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 150_000, 150_000]);
+  assert.equal(await pauseAfterFailure(() => 1), 300_000);
+  assert.equal(readStatus(tracer.places, 'default').failures, 12);
 });
 
-test('a server that no address of its name leads to is told by all of them', () => {
-  const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}`);
-  const error = new AggregateError([refused('::1:4318'), refused('127.0.0.1:4318')]);
-  assert.equal(failureText(error), 'connect ECONNREFUSED ::1:4318; connect ECONNREFUSED 127.0.0.1:4318');
+test('a batch that was counted before its sender was killed is not counted again', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url);
+  const { places } = tracer;
+  const killed = new Error('killed');
+  const onStep = (step: string): void => {
+    if (step === 'before deletion') throw killed;
+  };
+  await assert.rejects(send(tracer, { onStep }), killed);
+  assert.equal(listBatches(places, 'default', 'acked').length, 1);
+  await send(tracer);
+  const { sentSpans, sentBatches } = readStatus(places, 'default');
+  assert.deepEqual([sentSpans, sentBatches, receiver.requests.length], [4, 1, 1]);
 });
-
-test('a date is as good as seconds, and nobody is waited for longer than an hour', () => {
-  const now = Date.UTC(2026, 0, 1);
-  assert.equal(retryAfterMs('7', now), 7000);
-  assert.equal(retryAfterMs(new Date(now + 30_000).toUTCString(), now), 30_000);
-  assert.equal(retryAfterMs('999999', now), 3_600_000);
-  assert.equal(retryAfterMs('soon', now), undefined);
-  assert.equal(retryAfterMs(undefined, now), undefined);
-});
-
-function readdirSafe(name: string): boolean {
-  try {
-    readdirSync(name);
-    return true;
-  } catch {
-    return false;
-  }
-}

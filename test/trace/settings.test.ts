@@ -57,6 +57,14 @@ test('a hook of an earlier place is replaced, not added to', () => {
   assert.deepEqual(JSON.parse(now), { hooks: { Stop: [{ hooks: [{ type: 'command', command, timeout: 20 }] }] } });
 });
 
+test('a hook of somebody else in the same group as ours stays when ours is taken out', () => {
+  const theirs = { type: 'command', command: 'say done' };
+  const ours = { type: 'command', command: `'/a b/node' '/opt/clew/dist/trace-hook.js'`, timeout: 20 };
+  const groups = (...hooks: readonly object[]) => ({ hooks: { Stop: [{ matcher: 'x', hooks }] } });
+  const after = withoutHooks(JSON.stringify(groups(theirs, ours)), 'settings.json');
+  assert.deepEqual(JSON.parse(after), groups(theirs));
+});
+
 test('settings that cannot be read are not written to', () => {
   for (const text of ['{', '[]', '{"hooks":[]}', '{"hooks":{"Stop":{}}}'])
     assert.throws(() => withHooks(text, plannedHooks([2, 1, 0]), command, 'settings.json'), { name: 'UserError' });
@@ -72,16 +80,12 @@ test('clew trace install keeps a backup, does nothing the second time, and unins
   const settings = path.join(root, 'settings.json');
   const run = (...words: string[]) =>
     jsonOf(['trace', ...words, '--json', '--root', root], { env }) as Record<string, unknown>;
-  const dry = run('install', '--dry-run');
-  assert.equal(readFileSync(settings, 'utf8'), before);
   const first = run('install');
   const events = ['Stop', 'SessionEnd', 'SessionStart'];
   assert.deepEqual({ ...first, backup: null }, { settings, client: '2.1.325', events, changed: true, backup: null });
-  assert.deepEqual(dry, { settings, client: '2.1.325', events, changed: false, backup: null });
   assert.equal(readFileSync(String(first.backup), 'utf8'), before);
   assert.match(readFileSync(settings, 'utf8'), /dist\/trace-hook\.js"/);
   assert.deepEqual(run('install'), { ...first, changed: false, backup: null });
-  assert.deepEqual((run('status') as { hooks: unknown }).hooks, events);
   run('uninstall');
   assert.equal(readFileSync(settings, 'utf8'), before);
   assert.equal(readdirSync(root).filter((name) => name.includes('.backup-')).length, 2);

@@ -1,11 +1,11 @@
 // What the tracer remembers: the state of cc-langfuse is taken over once, ledgers survive a torn end, and what killed
 // runs left is finished by the next.
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Ledger } from '../../src/trace/ledger.ts';
-import { listBatches } from '../../src/trace/outbox.ts';
+import { tracePlaces } from '../../src/trace/places.ts';
 import { recoverSessions } from '../../src/trace/recover.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
 import { sessionText } from '../support/session-text.ts';
@@ -62,27 +62,72 @@ test('the first session to claim a span has it, also for another process and aft
   assert.equal((await one.claim(keys, 'two')).mine.size, 3000);
 });
 
-test('a tracer that was killed is recovered by whoever comes next, for any session', async (context) => {
-  const home = homeFor(context);
-  const env = traceEnv(home, 'http://127.0.0.1:9');
-  const file = path.join(home, 'p', 's.jsonl');
-  writeTree(home, {
-    'p/s.jsonl': sessionText(
-      ['a', 'b'].flatMap((id) => toolTurn(id)),
-      { sessionId: 's' },
-    ),
-  });
-  for (let killAtStep = 1; ; killAtStep++) {
-    const { steps } = await runTracer(env, { runs: [runOf(file, 'session')], killAtStep, isSender: false, sendMs: 0 });
-    if (steps !== undefined) break;
+/** Steps of a run in order, and how many batches wait to be sent after a run that ended there was recovered. */
+const steps: readonly (readonly [string, number])[] = [
+  ['parsed', 0],
+  ['claimed', 0],
+  ['one batch spooled', 0],
+  ['spooled', 0],
+  ['committed', 1],
+  ['before the ledger', 1],
+  ['before the release', 1],
+  ['released', 1],
+];
+
+test('a run that ends at any step is undone before its commit and finished after it, and each span is spooled once', async (context) => {
+  for (const [step, committed] of steps) {
+    const { env, file, fork } = session(context);
+    const ended = new Error(`ended at: ${step}`);
+    const onStep = (now: string): void => {
+      if (now === step) throw ended;
+    };
+    await assert.rejects(traceSession(runOf(file, 'session'), { ...contextFor(env), onStep }), ended);
     await recoverSessions(contextFor(env));
+    assert.deepEqual([waiting(env).length, pending(env)], [committed, []], step);
+    assert.equal((await traceSession(runOf(fork, 'session'), contextFor(env))).spans, step === 'parsed' ? 8 : 0, step);
+    await traceSession({ ...runOf(file, 'session'), fromStart: true }, contextFor(env));
+    const ids = waiting(env).flat();
+    assert.deepEqual([ids.length, new Set(ids).size], [8, 8], step);
   }
-  const { places } = contextFor(env);
-  await traceSession(runOf(file, 'session'), contextFor(env));
-  const batches = listBatches(places, 'default', 'ready');
-  const ids = batches.flatMap((name) => {
-    const text = readFileSync(path.join(places.folder, 'outbox', 'default', `${name}.ready`), 'latin1');
-    return (JSON.parse(text.slice(0, text.indexOf('\n'))) as { spanIds: string[] }).spanIds;
-  });
-  assert.deepEqual([ids.length, new Set(ids).size], [8, 8]);
 });
+
+test('the session of a tracer that was killed is traced by whoever comes next', async (context) => {
+  const { env, file } = session(context);
+  const task = { runs: [runOf(file, 'session')], isSender: false, sendMs: 0 };
+  // Its third step: a batch is written and not committed.
+  assert.equal((await runTracer(env, { ...task, killAtStep: 3 })).steps, undefined);
+  assert.equal(pending(env).length, 1);
+  assert.equal(await recoverSessions(contextFor(env)), 1);
+  assert.deepEqual([waiting(env).flat().length, pending(env)], [8, []]);
+});
+
+function session(context: TestContext): { readonly env: Record<string, string>; file: string; fork: string } {
+  const home = homeFor(context);
+  const turns = ['a', 'b'].flatMap((id) => toolTurn(id));
+  writeTree(home, {
+    'p/s.jsonl': sessionText(turns, { sessionId: 's' }),
+    'p/fork.jsonl': sessionText(turns, { sessionId: 'fork' }),
+  });
+  const [file, fork] = ['s.jsonl', 'fork.jsonl'].map((name) => path.join(home, 'p', name)) as [string, string];
+  return { env: traceEnv(home, 'http://127.0.0.1:9'), file, fork };
+}
+
+/** The span ids of each batch that a sender would send. */
+function waiting(env: NodeJS.ProcessEnv): readonly (readonly string[])[] {
+  const outbox = path.join(tracePlaces(env).folder, 'outbox', 'default');
+  return namesIn(outbox)
+    .filter((name) => name.endsWith('.ready'))
+    .map((name) => {
+      const text = readFileSync(path.join(outbox, name), 'latin1');
+      return (JSON.parse(text.slice(0, text.indexOf('\n'))) as { spanIds: string[] }).spanIds;
+    });
+}
+
+function pending(env: NodeJS.ProcessEnv): readonly string[] {
+  const names = namesIn(path.join(tracePlaces(env).folder, 'outbox', 'default'));
+  return names.filter((name) => name.includes('.pending-'));
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}

@@ -1,12 +1,15 @@
 // What the tests of tracing share: transcripts as files, and all spans that any number of runs make of them.
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { TestContext } from 'node:test';
 import { looseAgentSpans } from '../../src/trace/agent-spans.ts';
 import { type AgentLookup, findAgentTranscripts, noAgents } from '../../src/trace/agents.ts';
 import { type ReadTurnsOptions, readTurns, type TraceCursor } from '../../src/trace/cursor.ts';
 import type { TraceSpan } from '../../src/trace/span.ts';
 import { type SpanContext, spansOfTurn } from '../../src/trace/spans.ts';
 import { filesBelow, shared } from '../support/paths.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 export function writeLines(folder: string, lines: readonly object[], name = 'sess1.jsonl'): string {
   const file = path.join(folder, name);
@@ -71,4 +74,16 @@ export function corpusTranscripts(): readonly string[] {
         path.relative(shared, file).split('/').slice(-1)[0] ?? '',
       ),
   );
+}
+
+/** Files named by their path; the main transcript is `main.jsonl`, whose path comes back. */
+export function writeSession(context: TestContext, files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder(context);
+  writeTree(folder, files);
+  return path.join(folder, 'main.jsonl');
+}
+
+/** The first hex digits of a SHA-256, which is what the ids of traces and spans are (docs/tracing.md). */
+export function hash(content: string, length: number): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, length);
 }

@@ -129,3 +129,27 @@ test('a sub-agent is an agent below its tool, and by itself the root of a trace'
     ['Subagent: helper', true, undefined],
   );
 });
+
+test('a time that no line tells is now in the live hook, and that of its trace in a backfill', () => {
+  const nowMs = Date.parse('2030-01-01T00:00:00Z');
+  const sent = (isBackfill: boolean) => {
+    const [, tool, open] = toWire([turn, { ...failedTool, ...unknown }, { ...failedTool, endMs: undefined }], {
+      ...options,
+      nowMs,
+      isBackfill,
+    }).spans;
+    return [tool, open].map((span) =>
+      [span?.startNs, span?.endNs].map((ns) => new Date(Number(ns) / 1e6).toISOString()),
+    );
+  };
+  const unknown = { startMs: undefined, endMs: undefined };
+  const [start, called, now] = ['2026-01-03T10:00:00.000Z', '2026-01-03T10:00:01.000Z', '2030-01-01T00:00:00.000Z'];
+  assert.deepEqual(sent(true), [
+    [start, start],
+    [called, called],
+  ]);
+  assert.deepEqual(sent(false), [
+    [now, now],
+    [called, now],
+  ]);
+});

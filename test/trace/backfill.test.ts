@@ -1,0 +1,41 @@
+// The command for history: it sends what a dry run says, once; with --keep-forks copies as well. Which spans these are
+// is the matter of copies.test.ts; a library of real sessions is sent in backfill.slow.test.ts.
+import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { startClew } from '../support/running-clew.ts';
+import { sessionText } from '../support/session-text.ts';
+import { writeTree } from '../support/temp-folder.ts';
+import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
+import { repeated, startReceiver } from '../support/trace-receiver.ts';
+
+test('backfill sends what its dry run says, once, and copies only with --keep-forks', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const root = path.join(home, 'claude');
+  for (const [i, sessionId] of ['origin', 'fork'].entries()) {
+    const file = `projects/p/${sessionId}.jsonl`;
+    writeTree(root, { [file]: sessionText([...toolTurn('a'), ...toolTurn('b')], { sessionId }) });
+    // Sessions that nobody writes to any more are traced to their end, the older one first.
+    utimesSync(path.join(root, file), 1_700_000_000 + i, 1_700_000_000 + i);
+  }
+  const env = { ...traceEnv(home, receiver.url), CLEW_ROOTS: root };
+  const backfill = async (...flags: readonly string[]): Promise<JsonObject> => {
+    // The receiver answers in this process, so that the command must not block it.
+    const child = startClew(context, ['trace', 'backfill', ...flags, '--json'], env);
+    const report = asObject(parseJson(await child.prints(/\n\}\n/)));
+    assert.ok(report !== undefined);
+    return report;
+  };
+  const expected = { destinations: 1, sessions: 2, openSessions: 0, turns: 4, spans: 8, copies: 8, failed: 0 };
+  const unsent = { sentSpans: 0, waitingBatches: 0, parkedBatches: 0 };
+  assert.deepEqual(await backfill('--dry-run'), { ...expected, ...unsent });
+  assert.equal(receiver.requests.length, 0);
+  assert.deepEqual(await backfill(), { ...expected, ...unsent, sentSpans: 8 });
+  assert.deepEqual([receiver.spans.length, repeated(receiver.spans)], [8, {}]);
+  assert.equal((await backfill('--keep-forks')).sentSpans, 8);
+  assert.deepEqual([receiver.spans.length, repeated(receiver.spans)], [16, {}]);
+  assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)).size, 4);
+});
