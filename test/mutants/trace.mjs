@@ -41,6 +41,13 @@ export const mutants = [
     tests: ['trace/spans'],
   },
   {
+    id: 'trace-seed-ignored',
+    file: spool,
+    find: 'traceSeed === undefined ?',
+    replace: 'true ?',
+    tests: ['trace/sent'],
+  },
+  {
     id: 'forks-share-traces',
     file: spans,
     find: 'context.keepForks === true ?',
@@ -132,6 +139,35 @@ export const mutants = [
     find: 'timeMs === undefined || ((sinceMs === undefined || timeMs > sinceMs) && timeMs <= (untilMs ?? timeMs)),',
     replace: 'true || timeMs === sinceMs || timeMs === untilMs,',
     tests: ['trace/agents'],
+  },
+
+  {
+    id: 'second-result-wins',
+    file: draft,
+    find: 'if (id === undefined || this.results.has(id) || this.#sentCalls.has(id)) continue;',
+    replace: 'if (id === undefined || this.#sentCalls.has(id)) continue;',
+    tests: ['trace/spans'],
+  },
+  {
+    id: 'spans-run-backwards',
+    file: spans,
+    find: 'endMs < startMs ? startMs : endMs',
+    replace: 'endMs',
+    tests: ['trace/spans'],
+  },
+  {
+    id: 'failed-server-call-is-fine',
+    file: spans,
+    find: 'block.content.error_code !== undefined',
+    replace: 'false',
+    tests: ['trace/spans'],
+  },
+  {
+    id: 'hook-sends-agents-that-no-call-started',
+    file: session,
+    find: 'isWhole && run.fromStart &&',
+    replace: 'isWhole &&',
+    tests: ['trace/sent'],
   },
 
   // Usage
@@ -360,6 +396,20 @@ export const mutants = [
     tests: ['trace/send'],
   },
   {
+    id: 'spooled-while-sending-is-left',
+    file: send,
+    find: 'if (!hasMore || sender.moved === before || Date.now() >= endMs) return true;',
+    replace: 'return true;',
+    tests: ['trace/send'],
+  },
+  {
+    id: 'flush-waits-for-the-pause',
+    file: send,
+    find: 'isUrgent === true && isFirst ? 0',
+    replace: 'isUrgent === true && !isFirst ? 0',
+    tests: ['trace/send'],
+  },
+  {
     id: 'partial-success-not-counted',
     file: send,
     find: 'readStatus(places, name).rejectedSpans + rejectedSpans',
@@ -482,7 +532,7 @@ export const mutants = [
     file: 'src/trace/encode-batches.ts',
     find: 'hasThinking ? spans : spans.map(withoutThinking)',
     replace: 'spans',
-    tests: ['trace/copies'],
+    tests: ['trace/sent'],
   },
   {
     id: 'redaction-off',
@@ -497,6 +547,21 @@ export const mutants = [
     find: 'if (placeholder !== undefined) return { ...placeholder };',
     replace: '',
     tests: ['trace/spans'],
+  },
+
+  {
+    id: 'rules-of-the-user-ignored',
+    file: 'src/trace/redaction.ts',
+    find: 'rulesFile === undefined ?',
+    replace: 'true ?',
+    tests: ['trace/sent'],
+  },
+  {
+    id: 'projects-left-out-are-traced',
+    file: session,
+    find: 'turns.filter((turn) => isTraced(config, turn.prompt?.cwd))',
+    replace: 'turns.filter(() => true)',
+    tests: ['trace/sent'],
   },
 
   // Settings and configuration
@@ -543,6 +608,14 @@ export const mutants = [
     tests: ['trace/config'],
   },
 
+  {
+    id: 'labels-of-cc-langfuse-ignored',
+    file: 'src/trace/config.ts',
+    find: 'env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ??',
+    replace: 'env.CLEW_TRACE_USER ??',
+    tests: ['trace/sent'],
+  },
+
   // The hook
   {
     id: 'hook-fails-the-client',
@@ -570,6 +643,13 @@ export const mutants = [
     file: 'src/trace/settle.ts',
     find: 'return isAssistant && textOf(message).trim().endsWith(lastAnswer.trim().slice(-2000));',
     replace: 'return isAssistant;',
+    tests: ['trace/hook'],
+  },
+  {
+    id: 'stop-does-not-wait',
+    file: 'src/trace/answer-hook.ts',
+    find: 'if (isStop) await settle(',
+    replace: 'if (!isStop) await settle(',
     tests: ['trace/hook'],
   },
   {

@@ -81,37 +81,6 @@ test('where forks are kept, copies are traces of their own, and sent once as wel
   assert.equal(spans.length, 8);
 });
 
-test('content modes and thinking: each destination gets what its settings allow', async (context) => {
-  const receivers = await Promise.all([startReceiver(context), startReceiver(context), startReceiver(context)]);
-  const modes = [{ content: 'full', thinking: true }, { content: 'no-tool-content' }, { content: 'metadata' }];
-  const destinations = modes.map((mode, i) => ({
-    ...mode,
-    name: mode.content,
-    profile: 'langfuse',
-    endpoint: receivers[i]?.url,
-    format: 'json',
-  }));
-  const home = homeFor(context);
-  const thought = assistant([{ type: 'thinking', thinking: 'the thought', signature: 's' }], {
-    message: { id: 'msg_t' },
-  });
-  writeTree(home, {
-    'clew/trace.json': JSON.stringify({ destinations }),
-    'p/s.jsonl': sessionText([...toolTurn('q', 'the prompt'), thought], { sessionId: 's' }),
-  });
-  const { CLEW_TRACE_ENDPOINT: _url, CLEW_TRACE_PROFILE: _profile, ...env } = traceEnv(home, '');
-  const { places, config } = contextFor(env);
-  await traceSession(runOf(path.join(home, 'p', 's.jsonl')), contextFor(env));
-  assert.equal((await sendOutbox({ places, destinations: config.destinations })).sentSpans, 15);
-  const holders = (word: string) => receivers.map(({ bodies }) => Buffer.concat(bodies).includes(word));
-  assert.deepEqual(holders('the prompt'), [true, true, false]);
-  assert.deepEqual(holders('answer q'), [true, true, false]);
-  assert.deepEqual(holders('the thought'), [true, false, false]);
-  assert.deepEqual(holders('content of q'), [true, false, false]);
-  assert.deepEqual(holders('/w/q'), [true, false, false]);
-  assert.deepEqual(holders('toolu_q'), [true, true, true]);
-});
-
 interface Report {
   readonly turns: number;
   readonly spans: number;

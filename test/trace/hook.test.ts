@@ -2,12 +2,14 @@
 // wrong. Most of it runs in this process; the built file runs as Claude Code runs it, with the event on stdin.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
 import { runHook } from '../../src/trace/hook.ts';
 import { logFailure } from '../../src/trace/log.ts';
+import { listBatches, openBatch } from '../../src/trace/outbox.ts';
 import { sessionKey, tracePlaces } from '../../src/trace/places.ts';
 import { isSending, sendOutbox } from '../../src/trace/send.ts';
 import { runSender } from '../../src/trace/sender.ts';
@@ -157,6 +159,30 @@ test('a hook asks for a sender where something is new, and the end of a session 
   assert.equal(await hook(env, file, { hook_event_name: 'SessionEnd' }), 1);
   await flush(env);
   assert.deepEqual(receiver.spans.map(({ name }) => name).slice(3), ['Read']);
+});
+
+test('a Stop that comes before the last line is written waits for it', async (context) => {
+  const home = homeFor(context);
+  const env = traceEnv(home, 'http://127.0.0.1:9');
+  const { places } = contextFor(env);
+  const file = path.join(home, 'p', 's.jsonl');
+  const lines = sessionText(toolTurn('a'), { sessionId: 's' }).split(/(?<=\n)/);
+  writeTree(home, { 'p/s.jsonl': lines.slice(0, 3).join('') });
+  const { openSync } = fs;
+  let opened = 0;
+  fs.openSync = (name, ...rest) => {
+    // The line comes when the hook looks for it again, if it does so before it traces anything.
+    if (name === file && ++opened === 3 && !existsSync(places.sessions)) appendFileSync(file, lines[3] ?? '');
+    return openSync(name, ...rest);
+  };
+  syncBuiltinESMExports();
+  context.after(() => {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
+  });
+  assert.equal(await hook(env, file, { last_assistant_message: 'answer a' }), 1);
+  const [batch = ''] = listBatches(places, 'default', 'ready');
+  assert.equal(openBatch(places, 'default', batch, 'ready')?.info.spanIds.length, 4);
 });
 
 test('a line of the log is one line, whatever is in it', (context) => {

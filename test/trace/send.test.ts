@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { TraceContext } from '../../src/trace/context.ts';
 import { readStatus } from '../../src/trace/delivery-status.ts';
 import { reportDestination } from '../../src/trace/destination-report.ts';
-import { listBatches, moveBatch, unparkBatches } from '../../src/trace/outbox.ts';
+import { listBatches, moveBatch, openBatch, releaseBatch, spoolBatch, unparkBatches } from '../../src/trace/outbox.ts';
 import { postBatch } from '../../src/trace/post.ts';
 import { isSending, needsSender, type SendOptions, sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
@@ -163,6 +163,22 @@ test('a server that never answers is given up on in time, and asked again later'
   assert.match(readStatus(tracer.places, 'default').lastError ?? '', /no answer within 50 ms/);
   mood = 'fine';
   assert.equal((await send(tracer)).sentSpans, 4);
+});
+
+test('what is spooled while a sender is at work is sent by that sender, because it starts no other', async (context) => {
+  const receiver = await startReceiver(context);
+  const tracer = await spooled(context, receiver.url);
+  const { places } = tracer;
+  const [first = ''] = listBatches(places, 'default', 'ready');
+  const batch = openBatch(places, 'default', first, 'ready');
+  assert.ok(batch !== undefined);
+  const onStep = (step: string): void => {
+    if (step !== 'acknowledged' || receiver.requests.length > 1) return;
+    const name = spoolBatch(places, { ...batch.info, createdMs: batch.info.createdMs + 1 }, batch.body, 'other');
+    releaseBatch(places, 'default', name, 'other');
+  };
+  assert.equal((await send(tracer, { onStep })).sentSpans, 8);
+  assert.equal(receiver.requests.length, 2);
 });
 
 test('two senders at once send each batch once', async (context) => {

@@ -76,6 +76,17 @@ test('errors of tools, of the API and by interruption are told apart', (context)
   );
 });
 
+test('a second result for a call is a copy, and no span ends before it starts', (context) => {
+  const session = transcript()
+    .user('go')
+    .call('t1', { timestamp: '2026-01-03T10:00:09.000Z' })
+    .result('t1', { timestamp: '2026-01-03T10:00:05.000Z' })
+    .user([toolResult('t1', 'again')], { timestamp: '2026-01-03T10:00:12.000Z' });
+  const [, , tool] = spansIn(context, session.text());
+  const nine = Date.parse('2026-01-03T10:00:09.000Z');
+  assert.deepEqual([tool?.detail.output, tool?.startMs, tool?.endMs], ['out t1', nine, nine]);
+});
+
 test('images and documents are sent as type, size and hash', (context) => {
   const bytes = Buffer.from('not really a picture');
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') } };
@@ -115,6 +126,9 @@ test('calls that the API answers itself are tool spans with the answer from the 
     input: { query: 'q' },
     output: [{ title: 'T' }],
   });
+  const failed = { ...found, content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } };
+  const [, , failure] = spansIn(context, transcript().user('go').assistant([search, failed]).text());
+  assert.equal(failure?.error, 'tool_error');
 });
 
 test('thinking is in the spans only on request', (context) => {
