@@ -104,7 +104,7 @@ async function libraryOf(
   for (const [i, [sessionId, lines]] of Object.entries(sessions).entries()) {
     writeTree(home, { [`p/${sessionId}.jsonl`]: sessionText(lines, { sessionId, startMinute: i }) });
   }
-  const env = traceEnv(home, receiver.url, more);
+  const env = traceEnv(home, receiver.url, { CLEW_TRACE_REDACT: 'off', ...more });
   const runAll = async (isDryRun: boolean): Promise<readonly Report[]> => {
     const tracer = contextFor(env);
     const reports: Report[] = [];

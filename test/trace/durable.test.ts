@@ -66,7 +66,10 @@ test('files that hold what was said can be read by their owner only', async (con
 function written(context: TestContext, url: string) {
   const home = homeFor(context);
   writeTree(home, { 'p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
-  return { tracer: contextFor(traceEnv(home, url)), file: path.join(home, 'p', 's.jsonl') };
+  return {
+    tracer: contextFor(traceEnv(home, url, { CLEW_TRACE_REDACT: 'off' })),
+    file: path.join(home, 'p', 's.jsonl'),
+  };
 }
 
 async function sent(context: TestContext, mood: Mood): Promise<{ readonly calls: Calls }> {

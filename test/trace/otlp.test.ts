@@ -1,21 +1,33 @@
-// The bytes that leave: read by implementations that are not ours, in both encodings.
+// The bytes that leave, headers and compression included: read by implementations that are not ours, by every profile
+// and in both encodings.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { buffer as readAll } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { decodeResponse, encodeJson, encodeProtobuf, splitBatches } from '../../src/trace/otlp.ts';
 import { toWire as toGenai } from '../../src/trace/profiles/genai.ts';
 import { toWire as toLangfuse } from '../../src/trace/profiles/langfuse.ts';
 import { toWire as toOpeninference } from '../../src/trace/profiles/openinference.ts';
+import { sendOutbox } from '../../src/trace/send.ts';
 import type { Wire, WireAttribute, WireSpan } from '../../src/trace/span.ts';
+import { traceSession } from '../../src/trace/trace-session.ts';
+import { writeTree } from '../support/temp-folder.ts';
+import { contextFor, homeFor, runOf, traceEnv } from '../support/trace-kit.ts';
+import { recordings } from '../support/transcripts.ts';
 import { asRead, exportRequest, jsonAsRead, readOfficially } from './otlp-reader.ts';
 import { officialType, post, startReceiver } from './otlp-receiver.ts';
 import { all } from './sample-spans.ts';
+import { allSpansOf } from './trace-kit.ts';
 
-const profiles = [toLangfuse, toGenai, toOpeninference];
+const profiles = { langfuse: toLangfuse, genai: toGenai, openinference: toOpeninference };
 const options = { mode: 'full', redact: (text: string) => text, nowMs: 1_800_000_000_000 } as const;
 
 test('the official definitions read every field that was sent, in both encodings alike', () => {
-  for (const toWire of profiles) {
+  for (const toWire of Object.values(profiles)) {
     const wire = toWire(all, options);
     const fromProtobuf = readOfficially(encodeProtobuf(wire));
     assert.deepEqual(fromProtobuf, JSON.parse(JSON.stringify(expected(wire))));
@@ -24,7 +36,7 @@ test('the official definitions read every field that was sent, in both encodings
 });
 
 test('the official encoder writes the same bytes, so that nothing we send is unknown to it', () => {
-  for (const toWire of profiles) {
+  for (const toWire of Object.values(profiles)) {
     const bytes = encodeProtobuf(toWire(all, options));
     assert.deepEqual(Buffer.from(exportRequest.encode(exportRequest.decode(bytes)).finish()), bytes);
   }
@@ -39,7 +51,7 @@ test('any names, texts, numbers and times arrive as they were', () => {
       assert.deepEqual(Buffer.from(exportRequest.encode(exportRequest.decode(bytes)).finish()), bytes);
       assert.deepEqual(jsonAsRead(encodeJson(wire)), readOfficially(bytes));
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -58,6 +70,52 @@ test('a receiver on loopback takes protobuf and JSON, and reads the same from bo
   );
   const wanted = JSON.parse(JSON.stringify(expected(wire))) as object;
   assert.deepEqual(receiver.received.map(asRead), [wanted, wanted]);
+});
+
+test('what is sent is read alike by others in both encodings, span for span', async (context) => {
+  const session = 'real/2.1.45/agent/-home-dev-widgets/497273d2-eb43-4a22-a38d-e8481a13dd2e.jsonl';
+  const file = path.join(recordings, session);
+  const capture = await startCapture(context);
+  const home = homeFor(context);
+  const destinations = Object.keys(profiles).flatMap((profile) =>
+    ['protobuf', 'json'].map((format) => ({
+      name: `${profile}-${format}`,
+      profile,
+      format,
+      endpoint: `${capture.url}/${profile}`,
+    })),
+  );
+  writeTree(home, { 'clew/trace.json': JSON.stringify({ destinations }) });
+  const {
+    CLEW_TRACE_ENDPOINT: _url,
+    CLEW_TRACE_PROFILE: _profile,
+    CLEW_TRACE_FORMAT: _format,
+    ...env
+  } = traceEnv(home, '');
+  const { places, config } = contextFor(env);
+  await traceSession(runOf(file, 'session'), contextFor(env));
+  const wanted = (await allSpansOf(file)).map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort();
+  assert.equal((await sendOutbox({ places, destinations: config.destinations })).sentSpans, 6 * wanted.length);
+  const receiver = await startReceiver();
+  context.after(() => receiver.close());
+  for (const profile of Object.keys(profiles)) {
+    const requests = capture.requests.filter(({ url }) => url.startsWith(`/${profile}/`));
+    const [protobuf, json] = ['application/x-protobuf', 'application/json'].map((type) =>
+      requests.find(({ headers }) => headers['content-type'] === type),
+    );
+    assert.ok(protobuf && json && requests.length === 2);
+    const read = readOfficially(protobuf.body);
+    assert.deepEqual(read.spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort(), wanted);
+    assert.deepEqual(Buffer.from(exportRequest.encode(exportRequest.decode(protobuf.body)).finish()), protobuf.body);
+    assert.deepEqual(jsonAsRead(json.body), read);
+    for (const { headers, body } of [protobuf, json]) {
+      const { status } = await post(new URL('/v1/traces', receiver.url).href, body, {
+        'content-type': headers['content-type'] ?? '',
+      });
+      assert.equal(status, 200);
+      assert.deepEqual(asRead(receiver.received.at(-1)), read);
+    }
+  }
 });
 
 test('batches keep all spans in order and stay below the size', () => {
@@ -167,4 +225,28 @@ function plainAttribute({ key, value }: WireAttribute): unknown[] {
   if (typeof value === 'bigint') return [key, 'int', String(value)];
   if (typeof value === 'object') return [key, 'array', value];
   return [key, { string: 'string', boolean: 'bool', number: 'double' }[typeof value as 'string'], value];
+}
+
+interface Captured {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Unpacked: the other receiver takes no gzip. */
+  readonly body: Buffer;
+}
+
+async function startCapture(
+  context: TestContext,
+): Promise<{ readonly url: string; readonly requests: readonly Captured[] }> {
+  const requests: Captured[] = [];
+  const server = createServer((request, response) => {
+    readAll(request).then((raw) => {
+      const { url = '', headers } = request;
+      assert.equal(headers['content-encoding'], 'gzip');
+      requests.push({ url, headers, body: gunzipSync(raw) });
+      response.end();
+    }, assert.fail);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }

@@ -26,7 +26,9 @@ test('what cc-langfuse has sent is not sent again, and its turns are counted', a
       other: { last_line: 1 },
     }),
   });
-  const tracer = contextFor(traceEnv(home, 'http://127.0.0.1:9', { CLEW_TRACE_COMPAT: 'on' }));
+  const tracer = contextFor(
+    traceEnv(home, 'http://127.0.0.1:9', { CLEW_TRACE_COMPAT: 'on', CLEW_TRACE_REDACT: 'off' }),
+  );
   const report = await traceSession(runOf(file), tracer);
   assert.deepEqual([report.turns, report.spans], [1, 4]);
   const { s, other } = JSON.parse(readFileSync(compat, 'utf8')) as Record<string, Record<string, unknown>>;
@@ -41,7 +43,7 @@ test('without --compat the state of cc-langfuse is only read', async (context) =
     'p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }),
     '.claude/state/cc-langfuse_state.json': text,
   });
-  const tracer = contextFor(traceEnv(home, 'http://127.0.0.1:9'));
+  const tracer = contextFor(traceEnv(home, 'http://127.0.0.1:9', { CLEW_TRACE_REDACT: 'off' }));
   assert.equal((await traceSession(runOf(path.join(home, 'p', 's.jsonl')), tracer)).spans, 0);
   assert.equal(readFileSync(path.join(home, '.claude/state/cc-langfuse_state.json'), 'utf8'), text);
 });
@@ -109,7 +111,7 @@ function session(context: TestContext): { readonly env: Record<string, string>; 
     'p/fork.jsonl': sessionText(turns, { sessionId: 'fork' }),
   });
   const [file, fork] = ['s.jsonl', 'fork.jsonl'].map((name) => path.join(home, 'p', name)) as [string, string];
-  return { env: traceEnv(home, 'http://127.0.0.1:9'), file, fork };
+  return { env: traceEnv(home, 'http://127.0.0.1:9', { CLEW_TRACE_REDACT: 'off' }), file, fork };
 }
 
 /** The span ids of each batch that a sender would send. */
