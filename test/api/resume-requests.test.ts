@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { checkRequest } from '../../src/api/check-request.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
-import { realCases, safeProfileCase, sharedPublicCases, sharedRealCases, vectorCases } from '../interop/recordings.ts';
-import { skipWithoutShared } from '../support/paths.ts';
+import { corpusPublicCases, corpusRealCases, realCases, safeProfileCase, vectorCases } from '../interop/recordings.ts';
 
 /** After an interrupt 1.0.57 wrote its last answer again, without a parent: the conversation starts there. */
 const restarted = {
@@ -22,13 +21,9 @@ test('sessions that real clients wrote pass, but for one that its client began a
   });
 });
 
-test(
-  'all sessions that real clients wrote pass, but for the two of that kind',
-  { skip: skipWithoutShared },
-  async () => {
-    assert.deepEqual(await brokenRules(sharedRealCases()), restarted);
-  },
-);
+test('all sessions that real clients wrote pass, but for the two of that kind', async () => {
+  assert.deepEqual(await brokenRules(corpusRealCases()), restarted);
+});
 
 test('the hand-made sessions break the rules they were made to break', async () => {
   const broken: Record<string, readonly string[]> = {};
@@ -48,19 +43,15 @@ test('the hand-made sessions break the rules they were made to break', async () 
   });
 });
 
-test(
-  'published sessions that start with a prompt pass, but for two without ids',
-  { skip: skipWithoutShared },
-  async () => {
-    const broken = await brokenRules(sharedPublicCases());
-    const others = Object.entries(broken).filter(([, rules]) => rules.join() !== 'first-role');
-    assert.deepEqual(Object.fromEntries(others), {
-      // Written by hand for the tests of another program: calls without ids, thinking without signatures.
-      large: ['thinking-unsigned', 'tool-id', 'result-id'],
-      '0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f': ['tool-id', 'result-id'],
-    });
-  },
-);
+test('published sessions that start with a prompt pass, but for two without ids', async () => {
+  const broken = await brokenRules(corpusPublicCases());
+  const others = Object.entries(broken).filter(([, rules]) => rules.join() !== 'first-role');
+  assert.deepEqual(Object.fromEntries(others), {
+    // Written by hand for the tests of another program: calls without ids, thinking without signatures.
+    large: ['thinking-unsigned', 'tool-id', 'result-id'],
+    '0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f': ['tool-id', 'result-id'],
+  });
+});
 
 async function brokenRules(cases: readonly { readonly file: string }[]): Promise<Record<string, readonly string[]>> {
   const broken: Record<string, readonly string[]> = {};

@@ -18,12 +18,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { damageLines, damages, joinLines } from '../support/damage.ts';
 import { clew } from '../support/dist.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 import { checkCommand, inProcess, someOf } from './cat-kit.ts';
 
-test('every file of the corpora comes out as it is', { skip: skipWithoutShared }, async () => {
+test('every file of the corpora comes out as it is', async () => {
   const files = corpusFiles();
   assert.ok(files.length > 500);
   for (const file of files) assert.ok(inProcess(file).equals(readFileSync(file)), file);

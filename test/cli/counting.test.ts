@@ -1,10 +1,10 @@
-// The thirteen counting cases of the shared bench, on which other counters were measured, through the command.
+// The thirteen counting cases of the counting cases, on which other counters were measured, through the command.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
 import { jsonOf } from '../support/clew.ts';
-import { shared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
 
 /** Output tokens of each session, in the order of its id. */
 const right: Readonly<Record<string, readonly number[]>> = {
@@ -25,7 +25,7 @@ const right: Readonly<Record<string, readonly number[]>> = {
 };
 
 test('every case of the bench has the right output tokens', () => {
-  const folder = path.join(shared, 'counting');
+  const folder = path.join(corpusFolder, 'counting');
   const counted = Object.keys(right).map((name) => {
     const root = path.join(folder, name);
     const rows = jsonOf(['ls', '--json', '--root', root]) as readonly JsonObject[];

@@ -9,7 +9,8 @@ import { loadTranscript, type Transcript } from '../../src/session/transcript.ts
 import { countUsage, totalUsage } from '../../src/session/usage.ts';
 import { linesWithUsage } from '../../src/session/usage-lines.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
-import { filesBelow, projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { corpusFiles } from '../support/transcripts.ts';
@@ -154,11 +155,11 @@ test('tokens are those of clew usage, sub-agents without their session included'
   assert.equal((stats.usage as JsonObject).messages, 2);
 });
 
-test('every folder of projects in the shared corpora is what a recount finds', { skip: skipWithoutShared }, () => {
+test('every folder of projects in the corpora is what a recount finds', () => {
   const roots = new Set(corpusFiles().map((file) => path.dirname(path.dirname(file))));
   let count = 0;
   for (const root of roots) {
-    if (!path.relative(path.join(shared, 'corpus'), root).startsWith('real')) continue;
+    if (!path.relative(path.join(corpusFolder, 'corpus'), root).startsWith('real')) continue;
     const files = filesBelow(root, '.jsonl').filter((file) => path.relative(root, file).split(path.sep).length === 2);
     if (filesBelow(root, '.jsonl').length !== files.length) continue;
     // Each is a process with an index of its own.

@@ -6,9 +6,8 @@ import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { isSevere } from '../../src/doctor/finding.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { damagedByClient, healthyFiles, realFolder } from '../support/healthy.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 
-test('no session of the real corpus has a finding that costs something', { skip: skipWithoutShared }, async () => {
+test('no session of the real corpus has a finding that costs something', async () => {
   const files = healthyFiles();
   assert.ok(files.length > 150);
   for (const file of files) {
@@ -18,7 +17,7 @@ test('no session of the real corpus has a finding that costs something', { skip:
   }
 });
 
-test('what clients damaged themselves while writing is found', { skip: skipWithoutShared }, async () => {
+test('what clients damaged themselves while writing is found', async () => {
   const damaged = Object.entries(damagedByClient);
   assert.equal(damaged.length, 3);
   for (const [file, code] of damaged) {

@@ -9,7 +9,8 @@ import { Dataset } from '../../src/export/parquet/dataset.ts';
 import { sessionRows } from '../../src/export/parquet/session-rows.ts';
 import { type TableName, tableNames, tables } from '../../src/export/parquet/tables.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
-import { projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { subjectFrom } from './kit.ts';
@@ -125,8 +126,8 @@ test('the page lists the columns that are written, in their order', () => {
   }
 });
 
-test('the corpora become tables whose tokens are those of clew usage', { skip: skipWithoutShared }, async (context) => {
-  const root = path.join(shared, 'corpus/real/2.1.325');
+test('the corpora become tables whose tokens are those of clew usage', async (context) => {
+  const root = path.join(corpusFolder, 'corpus/real/2.1.325');
   const folder = path.join(temporaryFolder(context), 'tables');
   for (const name of readdirSync(root).slice(0, process.env.CLEW_LONG === '1' ? undefined : 3)) {
     const from = ['--root', path.join(root, name)];

@@ -10,7 +10,6 @@ import { isMessage } from '../../src/session/node.ts';
 import type { WireMessage } from '../../src/session/resume/draft.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { healthyFiles, realFolder } from '../support/healthy.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { subjectOf, textFrom } from './kit.ts';
 
 interface ChatMessage {
@@ -20,33 +19,29 @@ interface ChatMessage {
   readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly arguments: string } }[];
 }
 
-test(
-  'what healthy sessions of real clients send passes the API, in both formats',
-  { skip: skipWithoutShared },
-  async () => {
-    // Left out: files of snapshots or bookkeeping alone, which hold nothing that anybody said.
-    const empty: string[] = [];
-    const broken: unknown[] = [];
-    let sent = 0;
-    for (const file of healthyFiles()) {
-      const subject = await subjectOf(file);
-      const plain = requestMessages(subject.session);
-      if ('refused' in plain || plain.messages.length === 0) {
-        if (subject.session.transcript.nodes.some(isMessage)) empty.push(path.relative(realFolder, file));
-        continue;
-      }
-      sent++;
-      const request = parseJson(await textFrom(exportAnthropic(subject))) as unknown as typeof plain; // as it was written
-      assert.deepEqual(request, { model: plain.model, messages: plain.messages });
-      const asked = { ...request, messages: withQuestion(request.messages) };
-      for (const { rule } of checkRequest(asked)) broken.push([path.relative(realFolder, file), rule]);
-      broken.push(...chatFaults(await textFrom(exportOpenai(subject))));
+test('what healthy sessions of real clients send passes the API, in both formats', async () => {
+  // Left out: files of snapshots or bookkeeping alone, which hold nothing that anybody said.
+  const empty: string[] = [];
+  const broken: unknown[] = [];
+  let sent = 0;
+  for (const file of healthyFiles()) {
+    const subject = await subjectOf(file);
+    const plain = requestMessages(subject.session);
+    if ('refused' in plain || plain.messages.length === 0) {
+      if (subject.session.transcript.nodes.some(isMessage)) empty.push(path.relative(realFolder, file));
+      continue;
     }
-    assert.deepEqual(broken, []);
-    assert.deepEqual(empty, []);
-    assert.ok(sent > 50);
-  },
-);
+    sent++;
+    const request = parseJson(await textFrom(exportAnthropic(subject))) as unknown as typeof plain; // as it was written
+    assert.deepEqual(request, { model: plain.model, messages: plain.messages });
+    const asked = { ...request, messages: withQuestion(request.messages) };
+    for (const { rule } of checkRequest(asked)) broken.push([path.relative(realFolder, file), rule]);
+    broken.push(...chatFaults(await textFrom(exportOpenai(subject))));
+  }
+  assert.deepEqual(broken, []);
+  assert.deepEqual(empty, []);
+  assert.ok(sent > 50);
+});
 
 /** A session that has come to an end ends with an answer, and newer models take no request that does. */
 function withQuestion(messages: readonly WireMessage[]): readonly WireMessage[] {

@@ -19,7 +19,6 @@ import {
 } from '../../src/format/block.ts';
 import { asEntry, contentOf } from '../../src/format/entry.ts';
 import { corpusValues } from '../support/corpus-values.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { misdeclaredPaths, undeclaredKeys } from '../support/table-check.ts';
 
 const guards = { isText, isThinking, isToolUse, isToolResult, isImage, isDocument, isServerCall, isServerResult };
@@ -94,7 +93,7 @@ test('no guard throws on any object, and an accepted block has what the guard pr
   fc.assert(fc.property(fc.anything(), (content) => blocksOf(content).every(isObject)));
 });
 
-test('every block of the corpora is known, but for those listed here as open', { skip: skipWithoutShared }, () => {
+test('every block of the corpora is known, but for those listed here as open', () => {
   const open = new Map<string, number>();
   for (const block of corpusBlocks('real', 'public')) {
     if (!isKnownBlock(block)) open.set(String(block.type), (open.get(String(block.type)) ?? 0) + 1);
@@ -106,7 +105,7 @@ test('every block of the corpora is known, but for those listed here as open', {
   ]);
 });
 
-test('every key of every block the real client wrote is declared, with its kind', { skip: skipWithoutShared }, () => {
+test('every key of every block the real client wrote is declared, with its kind', () => {
   const wrong = new Set<string>();
   for (const block of corpusBlocks('real')) {
     if (!isKnownBlock(block)) continue;

@@ -18,7 +18,6 @@ import {
 } from '../../src/format/entry.ts';
 import { entryFields, envelopeFields } from '../../src/format/entry-fields.ts';
 import { corpusValues } from '../support/corpus-values.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { misdeclaredPaths, undeclaredKeys } from '../support/table-check.ts';
 
 const types = Object.keys(entryFields) as EntryType[];
@@ -107,28 +106,24 @@ test('no guard and no view throws on any object', () => {
   fc.assert(fc.property(fc.anything(), (value) => (asEntry(value as JsonValue) === undefined) === !isObject(value)));
 });
 
-test(
-  'every line of the corpora has one known type, but for those listed here as open',
-  { skip: skipWithoutShared },
-  () => {
-    const open = new Set<string>();
-    for (const entry of corpusEntries('real', 'public')) {
-      const accepted = guardsOf(entry).length;
-      assert.equal(accepted, isKnownEntry(entry) ? 1 : 0);
-      if (accepted === 0) open.add(String(entry.type));
-    }
-    assert.deepEqual([...open].sort(), [
-      'result', // workflow journal
-      'session_start', // fixture of another project
-      'started', // workflow journal
-      'tool_result', // fixture of another project
-      'tool_use', // fixture of another project
-      'undefined', // prompt history, hook events, typeless fixtures
-    ]);
-  },
-);
+test('every line of the corpora has one known type, but for those listed here as open', () => {
+  const open = new Set<string>();
+  for (const entry of corpusEntries('real', 'public')) {
+    const accepted = guardsOf(entry).length;
+    assert.equal(accepted, isKnownEntry(entry) ? 1 : 0);
+    if (accepted === 0) open.add(String(entry.type));
+  }
+  assert.deepEqual([...open].sort(), [
+    'result', // workflow journal
+    'session_start', // fixture of another project
+    'started', // workflow journal
+    'tool_result', // fixture of another project
+    'tool_use', // fixture of another project
+    'undefined', // prompt history, hook events, typeless fixtures
+  ]);
+});
 
-test('every key the real client wrote is declared, with its kind', { skip: skipWithoutShared }, () => {
+test('every key the real client wrote is declared, with its kind', () => {
   const wrong = new Set<string>();
   for (const entry of corpusEntries('real')) {
     if (!isKnownEntry(entry)) continue;

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { isObject, parseJson } from '../../src/base/json.ts';
 import { editEntry, type ParsedLine, parseLine, serialiseLine } from '../../src/format/line.ts';
 import { jsonValue, printJson } from '../support/json-text.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 
 /** Each piece as its text, entries in front marked with their type. */
@@ -74,7 +73,7 @@ test('every recorded line comes back as it was', () => {
   for (const file of recordedFiles()) linesOf(file).forEach(checkIdentity);
 });
 
-test('every line of the corpora comes back as it was', { skip: skipWithoutShared }, () => {
+test('every line of the corpora comes back as it was', () => {
   for (const file of corpusFiles()) linesOf(file).forEach(checkIdentity);
 });
 

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type RecoveredLine, recoverRecords } from '../../src/format/recover.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { randomFrom } from '../support/json-text.ts';
-import { filesBelow, shared, skipWithoutShared } from '../support/paths.ts';
+import { filesBelow } from '../support/paths.ts';
 
 const user =
   '{"parentUuid":null,"sessionId":"s1","type":"user","message":{"role":"user","content":"a { b"},"uuid":"u1"}';
@@ -185,34 +186,30 @@ test('hostile lines of megabytes are gone through once', { timeout: 120_000 }, (
   }
 });
 
-test(
-  'in real lines every joined and every spliced record is found, and no nested one',
-  { skip: skipWithoutShared },
-  () => {
-    const lines = realLines();
-    const random = randomFrom(20);
-    const pick = (): Buffer => lines[random(lines.length)] as Buffer;
-    for (let round = 0; round < 5_000; round++) {
-      const [first, second] = [pick(), pick()];
-      const cut = 1 + random(first.length - 1);
-      const joined = recoverRecords(Buffer.concat([first, second])).records;
-      const end = first.length + second.length;
-      assert.deepEqual(joined, [
-        { start: 0, end: first.length },
-        { start: first.length, end },
-      ]);
-      const spliced = Buffer.concat([first.subarray(0, cut), second]);
-      const message = (): string => spliced.toString('utf8', 0, cut + 200);
-      assert.deepEqual(recoverRecords(spliced).records, [{ start: cut, end: cut + second.length }], message());
-      assert.deepEqual(recoverRecords(first.subarray(0, cut)).records, [], message());
-      assert.deepEqual(recoverRecords(first.subarray(cut)).records, [], message());
-    }
-  },
-);
+test('in real lines every joined and every spliced record is found, and no nested one', () => {
+  const lines = realLines();
+  const random = randomFrom(20);
+  const pick = (): Buffer => lines[random(lines.length)] as Buffer;
+  for (let round = 0; round < 5_000; round++) {
+    const [first, second] = [pick(), pick()];
+    const cut = 1 + random(first.length - 1);
+    const joined = recoverRecords(Buffer.concat([first, second])).records;
+    const end = first.length + second.length;
+    assert.deepEqual(joined, [
+      { start: 0, end: first.length },
+      { start: first.length, end },
+    ]);
+    const spliced = Buffer.concat([first.subarray(0, cut), second]);
+    const message = (): string => spliced.toString('utf8', 0, cut + 200);
+    assert.deepEqual(recoverRecords(spliced).records, [{ start: cut, end: cut + second.length }], message());
+    assert.deepEqual(recoverRecords(first.subarray(0, cut)).records, [], message());
+    assert.deepEqual(recoverRecords(first.subarray(cut)).records, [], message());
+  }
+});
 
 function realLines(): Buffer[] {
   const isMain = (file: string): boolean => /\/[0-9a-f-]{36}\.jsonl$/.test(file.replaceAll(path.sep, '/'));
-  return filesBelow(path.join(shared, 'corpus/real'), '.jsonl')
+  return filesBelow(path.join(corpusFolder, 'corpus/real'), '.jsonl')
     .filter(isMain)
     .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     .filter((line) => line.startsWith('{') && line.endsWith('}') && line.length <= 20_000)

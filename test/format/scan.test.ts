@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { scanRecord } from '../../src/format/scan.ts';
 import { jsonValue, printJson, randomFrom } from '../support/json-text.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { referenceHead, withWholeTexts } from '../support/reference-head.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 
@@ -30,7 +29,7 @@ test('the head of every recorded line is what the parsed line says', () => {
   assert.ok(checkLines(recordedFiles()) > 700);
 });
 
-test('the head of every line of the corpora is what the parsed line says', { skip: skipWithoutShared }, () => {
+test('the head of every line of the corpora is what the parsed line says', () => {
   assert.ok(checkLines(corpusFiles()) > 7_000);
 });
 

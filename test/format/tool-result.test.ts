@@ -13,7 +13,6 @@ import {
   toolResultKind,
 } from '../../src/format/tool-result.ts';
 import { corpusValues } from '../support/corpus-values.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { misdeclaredPaths, undeclaredKeys } from '../support/table-check.ts';
 
 const patch = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ['-a', '+b'] }];
@@ -95,7 +94,7 @@ test('no value makes the recognition throw', () => {
   );
 });
 
-test('every tool result of the corpora is recognised, but for those listed here', { skip: skipWithoutShared }, () => {
+test('every tool result of the corpora is recognised, but for those listed here', () => {
   const unrecognised = corpusResults('real', 'public')
     .filter(({ result }) => toolResultKind(result) === 'other')
     .map(({ result }) => (isObject(result) ? Object.keys(result) : result));
@@ -103,7 +102,7 @@ test('every tool result of the corpora is recognised, but for those listed here'
   assert.deepEqual(unrecognised, [['message']]);
 });
 
-test('a result stored as a string is an error exactly where its block says so', { skip: skipWithoutShared }, () => {
+test('a result stored as a string is an error exactly where its block says so', () => {
   const strings = corpusResults('real', 'public').filter(
     ({ result, isError }) => typeof result === 'string' && isError,
   );
@@ -114,7 +113,7 @@ test('a result stored as a string is an error exactly where its block says so', 
   assert.deepEqual(disagreeing, []);
 });
 
-test('every hunk and every todo of the corpora is well-formed', { skip: skipWithoutShared }, () => {
+test('every hunk and every todo of the corpora is well-formed', () => {
   const results = corpusResults('real', 'public').map(({ result }) => result);
   const parts = (key: string): readonly JsonValue[] =>
     results.flatMap((result) => {
@@ -132,23 +131,19 @@ test('every hunk and every todo of the corpora is well-formed', { skip: skipWith
   );
 });
 
-test(
-  'every field of a tool result the real client wrote is declared, with its kind',
-  { skip: skipWithoutShared },
-  () => {
-    const wrong = new Set<string>();
-    for (const { result } of corpusResults('real')) {
-      const kind = toolResultKind(result);
-      if (!isObject(result) || !(kind in toolResultFields)) continue;
-      const table = toolResultFields[kind as keyof typeof toolResultFields];
-      for (const key of undeclaredKeys(result, table)) {
-        wrong.add(`${kind}.${key} is not declared`);
-      }
-      for (const path of misdeclaredPaths(result as JsonObject, table)) wrong.add(`${kind}.${path} is of another kind`);
+test('every field of a tool result the real client wrote is declared, with its kind', () => {
+  const wrong = new Set<string>();
+  for (const { result } of corpusResults('real')) {
+    const kind = toolResultKind(result);
+    if (!isObject(result) || !(kind in toolResultFields)) continue;
+    const table = toolResultFields[kind as keyof typeof toolResultFields];
+    for (const key of undeclaredKeys(result, table)) {
+      wrong.add(`${kind}.${key} is not declared`);
     }
-    assert.deepEqual([...wrong].sort(), []);
-  },
-);
+    for (const path of misdeclaredPaths(result as JsonObject, table)) wrong.add(`${kind}.${path} is of another kind`);
+  }
+  assert.deepEqual([...wrong].sort(), []);
+});
 
 interface CorpusResult {
   readonly result: JsonValue;

@@ -5,7 +5,6 @@ import { asObject, isObject } from '../../src/base/json.ts';
 import { addUsage, noUsage, readUsage } from '../../src/format/usage.ts';
 import { corpusValues } from '../support/corpus-values.ts';
 import { jsonValue } from '../support/json-text.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 
 const written = (value: Parameters<typeof readUsage>[0]): (number | undefined)[] => {
   const usage = readUsage(value);
@@ -118,7 +117,7 @@ test('usages add up number by number, in any order, and no usage adds nothing', 
   );
 });
 
-test('in real usages the two kinds of cache writes add up to the flat number', { skip: skipWithoutShared }, () => {
+test('in real usages the two kinds of cache writes add up to the flat number', () => {
   let seen = 0;
   for (const value of corpusValues('real', 'public')) {
     const usage = asObject(isObject(value) ? asObject(value.message)?.usage : undefined);

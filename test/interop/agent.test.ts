@@ -21,7 +21,6 @@ import {
   startHeadless,
   textsOf,
 } from '../support/headless-kit.ts';
-import { hasShared, skipWithoutShared } from '../support/paths.ts';
 import { signature } from '../support/signature.ts';
 import { realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
@@ -186,35 +185,29 @@ test('clients resume every session that clew -p writes as predicted, and the Age
   });
 });
 
-test(
-  'clew -p continues a session of every recorded client with the right messages',
-  { skip: skipWithoutShared },
-  async (t) => {
-    const versions = hasShared
-      ? [...new Set(realSessions().map((file) => file.split('/real/')[1]?.split('/')[0] ?? ''))]
-      : [];
-    assert.ok(versions.length >= 8, versions.join());
-    for (const version of versions) {
-      const session = realSessions().findLast((file) => file.includes(`/${version}/tools/`)) ?? '';
-      assert.ok(session !== '', version);
-      const kit = await startHeadless(t, [says('continued')]);
-      const folder = path.join(kit.root, 'projects', encodeSlug(kit.cwd));
-      mkdirSync(folder, { recursive: true });
-      const id = path.basename(session, '.jsonl');
-      const file = path.join(folder, `${id}.jsonl`);
-      cpSync(session, file);
-      const beside = session.replace(/\.jsonl$/, '');
-      if (existsSync(beside)) cpSync(beside, file.replace(/\.jsonl$/, ''), { recursive: true });
-      const predicted = await predict(file);
-      const { status, result } = await kit.print(['-p', 'next', '--resume', id, '--output-format', 'json']);
-      assert.deepEqual([status, result.result, result.session_id], [0, 'continued', id]);
-      // The API's own schema: the server would have refused anything else.
-      const sent = normalise(messagesOf(kit.bodies()[0]) as unknown as readonly SentMessage[]);
-      assert.ok('messages' in predicted, version);
-      assert.equal(describeDifference(sent, predicted.messages), undefined, version);
-    }
-  },
-);
+test('clew -p continues a session of every recorded client with the right messages', async (t) => {
+  const versions = [...new Set(realSessions().map((file) => file.split('/real/')[1]?.split('/')[0] ?? ''))];
+  assert.ok(versions.length >= 8, versions.join());
+  for (const version of versions) {
+    const session = realSessions().findLast((file) => file.includes(`/${version}/tools/`)) ?? '';
+    assert.ok(session !== '', version);
+    const kit = await startHeadless(t, [says('continued')]);
+    const folder = path.join(kit.root, 'projects', encodeSlug(kit.cwd));
+    mkdirSync(folder, { recursive: true });
+    const id = path.basename(session, '.jsonl');
+    const file = path.join(folder, `${id}.jsonl`);
+    cpSync(session, file);
+    const beside = session.replace(/\.jsonl$/, '');
+    if (existsSync(beside)) cpSync(beside, file.replace(/\.jsonl$/, ''), { recursive: true });
+    const predicted = await predict(file);
+    const { status, result } = await kit.print(['-p', 'next', '--resume', id, '--output-format', 'json']);
+    assert.deepEqual([status, result.result, result.session_id], [0, 'continued', id]);
+    // The API's own schema: the server would have refused anything else.
+    const sent = normalise(messagesOf(kit.bodies()[0]) as unknown as readonly SentMessage[]);
+    assert.ok('messages' in predicted, version);
+    assert.equal(describeDifference(sent, predicted.messages), undefined, version);
+  }
+});
 
 async function writeScenario(context: TestContext, keeper: TestContext, scenario: Scenario): Promise<string> {
   const kit = await startHeadless(context, scenario.script, { ...scenario, folder: temporaryFolder(keeper) });

@@ -7,9 +7,8 @@ import { isArray, isObject, type JsonValue } from '../../src/base/json.ts';
 import { resultsOf } from '../../src/session/node.ts';
 import { oldResumeLines } from '../../src/session/resume/old-client.ts';
 import { loadTranscript } from '../../src/session/transcript.ts';
-import { hasShared } from '../support/paths.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
-import { realCases, sharedRealCases } from './recordings.ts';
+import { corpusRealCases } from './recordings.ts';
 
 const version = '2.1.45';
 const step = 13;
@@ -19,7 +18,9 @@ before(async () => {
   cli = await installClient(version);
 });
 
-const files = (hasShared ? sharedRealCases() : realCases()).filter((_, i) => i % step === 5).map(({ file }) => file);
+const files = corpusRealCases()
+  .filter((_, i) => i % step === 5)
+  .map(({ file }) => file);
 for (const file of files) {
   test(`client ${version} sends the results that we say it takes: ${path.basename(file)}`, async () => {
     const run = await resume({

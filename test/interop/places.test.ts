@@ -20,7 +20,7 @@ import { folderFor } from '../../src/surgery/relocate.ts';
 import { planRewind } from '../../src/surgery/rewind.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
-import { shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { type Bench, benchOf, entriesOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
@@ -42,7 +42,7 @@ interface Case {
 
 test(
   'the real client resumes what was moved, rewound, split, grafted and imported, and sends what we predict',
-  { skip: skipWithoutShared, concurrency: availableParallelism() + 1 },
+  { concurrency: availableParallelism() + 1 },
   async (context) => {
     const [a, b, c, d, e] = await severalTurns();
     assert.ok(a !== undefined && b !== undefined && c !== undefined && d !== undefined && e !== undefined);
@@ -91,7 +91,7 @@ async function severalTurns(): Promise<string[]> {
 }
 
 function nameOf(file: string): string {
-  return path.relative(path.join(shared, 'corpus/real'), file).split(path.sep).slice(0, 2).join(' ');
+  return path.relative(path.join(corpusFolder, 'corpus/real'), file).split(path.sep).slice(0, 2).join(' ');
 }
 
 async function assertPredicted(version: string, file: string): Promise<void> {

@@ -1,9 +1,10 @@
 // The recordings of the real client as test cases: a transcript and what client 2.1.325 sent when it resumed it with
-// the prompt `next`. Some stand in the repository (recordings/README.md), the rest beside it where it was provided.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// the prompt `next`. Some are files of their own (recordings/README.md), the rest is in the packed corpus.
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
-import { projectRoot, shared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { projectRoot } from '../support/paths.ts';
 
 export type Expected = { readonly messages: readonly NormalMessage[] } | { readonly refused: string };
 
@@ -34,14 +35,14 @@ export function realCases(): RecordedCase[] {
   return corpusCases(path.join(recordings, 'real-messages'), path.join(recordings, 'real'));
 }
 
-/** All sessions that real clients wrote; none where the shared corpora are absent. */
-export function sharedRealCases(): RecordedCase[] {
-  return corpusCases(path.join(shared, 'interop/real-messages'), path.join(shared, 'corpus/real'));
+/** All sessions that real clients wrote. */
+export function corpusRealCases(): RecordedCase[] {
+  return corpusCases(path.join(corpusFolder, 'interop/real-messages'), path.join(corpusFolder, 'corpus/real'));
 }
 
-/** Sessions that other projects published; none where the shared corpora are absent. */
-export function sharedPublicCases(): RecordedCase[] {
-  return corpusCases(path.join(shared, 'interop/public-messages'), path.join(shared, 'corpus/public'));
+/** Sessions that other projects published. */
+export function corpusPublicCases(): RecordedCase[] {
+  return corpusCases(path.join(corpusFolder, 'interop/public-messages'), path.join(corpusFolder, 'corpus/public'));
 }
 
 function caseIn(folder: string): Pick<RecordedCase, 'file' | 'expected'> {
@@ -55,7 +56,6 @@ function caseIn(folder: string): Pick<RecordedCase, 'file' | 'expected'> {
 
 /** One JSON file a case, which names the transcript below `corpus`. */
 function corpusCases(messages: string, corpus: string): RecordedCase[] {
-  if (!existsSync(messages)) return [];
   return readdirSync(messages)
     .filter((file) => file.endsWith('.json'))
     .sort()

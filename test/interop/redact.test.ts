@@ -8,12 +8,10 @@ import { loadSession } from '../../src/session/session.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { planRedact } from '../../src/surgery/redact.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { hasShared } from '../support/paths.ts';
 import { plantSecrets } from '../support/planted-session.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { type FakeSecret, fakeSecrets } from '../surgery/secrets/fake-secrets.ts';
 import { assertPredicted, resumeLive } from './live.ts';
-import { realCases } from './recordings.ts';
 
 const current = '2.1.325';
 const old = '2.1.45';
@@ -57,7 +55,7 @@ async function assertSendsNone(version: string, file: string, fakes: readonly Fa
 
 /** Sessions with calls that both clients send alike (2.1.45 empties the input of plans), evenly spread. */
 async function chosenSessions(count: number): Promise<readonly string[]> {
-  const files = hasShared ? realSessions() : realCases().map(({ file }) => file);
+  const files = realSessions();
   const fitting: string[] = [];
   for (const file of files) {
     const request = requestMessages(await loadSession(file));

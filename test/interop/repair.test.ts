@@ -8,7 +8,6 @@ import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { healthyFiles } from '../support/healthy.ts';
-import { hasShared } from '../support/paths.ts';
 import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { benchOf } from '../support/surgery-kit.ts';
@@ -23,7 +22,7 @@ test(
   async (t) => {
     const files = healthyFiles().filter((file) => isFertile(readFileSync(file)));
     const count = Math.min(10, files.length);
-    assert.ok(count === 10 || !hasShared, `only ${count} sessions to damage`);
+    assert.ok(count === 10, `only ${count} sessions to damage`);
     await Promise.all(
       Array.from({ length: count }, (_, i) => files[Math.floor((i * files.length) / count)] ?? '').map((file, i) =>
         t.test(file.slice(-80), async (context) => {

@@ -9,7 +9,7 @@ import { openAgent } from '../../src/agent/agent.ts';
 import { startReplayServer } from '../../src/api/server/replay-server.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { agentEnv } from '../support/agent-kit.ts';
-import { filesBelow, skipWithoutShared } from '../support/paths.ts';
+import { filesBelow } from '../support/paths.ts';
 import { realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { startSession } from './client.ts';
@@ -43,7 +43,7 @@ function hasAgents(file: string): boolean {
   return existsSync(path.join(file.replace(/\.jsonl$/, ''), 'subagents'));
 }
 
-test('our agent makes the calls of recorded sessions again', { skip: skipWithoutShared, concurrency }, async (t) => {
+test('our agent makes the calls of recorded sessions again', { concurrency }, async (t) => {
   const chosen = chosenSessions();
   assert.equal(chosen.length, wanted);
   await Promise.all(
@@ -64,7 +64,7 @@ test('our agent makes the calls of recorded sessions again', { skip: skipWithout
   );
 });
 
-test(`${current} makes the calls of recorded sessions again`, { skip: skipWithoutShared, concurrency }, async (t) => {
+test(`${current} makes the calls of recorded sessions again`, { concurrency }, async (t) => {
   await Promise.all(
     chosenSessions().map((recorded) =>
       t.test(nameOf(recorded), async (context) => {

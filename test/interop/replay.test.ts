@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { isSideRequest } from '../../src/api/server/side-request.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../../src/base/json.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { realSessions } from '../support/surgery-kit.ts';
 import { startSession } from './client.ts';
@@ -19,46 +18,42 @@ for (const [scenario, calls] of [
   ['tools', 15],
   ['agent', 4],
 ] as const) {
-  test(
-    `${current} makes the calls of the recorded session "${scenario}" again`,
-    { skip: skipWithoutShared },
-    async (t) => {
-      const recorded = realSessions().find((file) => file.includes(`/${current}/${scenario}/`)) ?? '';
-      const env: Record<string, string> = {};
-      let expected: readonly string[] = [];
-      let replay: ReturnType<typeof startClew> | undefined;
-      const run = await startSession({
-        cli: await clientOf(current),
-        prompt: promptOf(recorded),
-        args: ['--dangerously-skip-permissions'],
-        workspace: { 'README.md': '# My Project\n\nA CLI tool for managing widgets.\n', 'src/a.js': 'export {};\n' },
-        env,
-        prepare: async (home) => {
-          const session = copyInto(t, recorded, path.join(path.dirname(home), 'project'));
-          expected = callsIn(session);
-          replay = startClew(t, ['replay', session, '--json']);
-          const listening = parseJson((await replay.prints(/\n/)).split('\n')[0] ?? '');
-          env.ANTHROPIC_BASE_URL = asString(asObject(listening)?.url) ?? '';
-        },
-      });
-      assert.equal(run.exitCode, 0, run.stderr || run.stdout);
-      assert.deepEqual(await replay?.end('SIGTERM'), [0, null]);
-      const lines = (replay?.stdout() ?? '').trim().split('\n').map(parseJson).filter(isObject);
-      const made = Object.entries(run.files).flatMap(([name, bytes]) =>
-        name.endsWith('.jsonl') ? callsOf(bytes.toString()) : [],
-      );
-      assert.equal(expected.length, calls);
-      assert.deepEqual(made.sort(), [...expected].sort());
-      const summary = lines.at(-1);
-      const mismatches = lines.flatMap((line) => (isArray(line.mismatches) ? line.mismatches : []));
-      t.diagnostic(`${JSON.stringify(summary)} ${JSON.stringify(mismatches).slice(0, 400)}`);
-      assert.equal(summary?.event, 'end');
-      assert.deepEqual(
-        mismatches.filter((each) => asObject(each)?.kind !== 'result'),
-        [],
-      );
-    },
-  );
+  test(`${current} makes the calls of the recorded session "${scenario}" again`, async (t) => {
+    const recorded = realSessions().find((file) => file.includes(`/${current}/${scenario}/`)) ?? '';
+    const env: Record<string, string> = {};
+    let expected: readonly string[] = [];
+    let replay: ReturnType<typeof startClew> | undefined;
+    const run = await startSession({
+      cli: await clientOf(current),
+      prompt: promptOf(recorded),
+      args: ['--dangerously-skip-permissions'],
+      workspace: { 'README.md': '# My Project\n\nA CLI tool for managing widgets.\n', 'src/a.js': 'export {};\n' },
+      env,
+      prepare: async (home) => {
+        const session = copyInto(t, recorded, path.join(path.dirname(home), 'project'));
+        expected = callsIn(session);
+        replay = startClew(t, ['replay', session, '--json']);
+        const listening = parseJson((await replay.prints(/\n/)).split('\n')[0] ?? '');
+        env.ANTHROPIC_BASE_URL = asString(asObject(listening)?.url) ?? '';
+      },
+    });
+    assert.equal(run.exitCode, 0, run.stderr || run.stdout);
+    assert.deepEqual(await replay?.end('SIGTERM'), [0, null]);
+    const lines = (replay?.stdout() ?? '').trim().split('\n').map(parseJson).filter(isObject);
+    const made = Object.entries(run.files).flatMap(([name, bytes]) =>
+      name.endsWith('.jsonl') ? callsOf(bytes.toString()) : [],
+    );
+    assert.equal(expected.length, calls);
+    assert.deepEqual(made.sort(), [...expected].sort());
+    const summary = lines.at(-1);
+    const mismatches = lines.flatMap((line) => (isArray(line.mismatches) ? line.mismatches : []));
+    t.diagnostic(`${JSON.stringify(summary)} ${JSON.stringify(mismatches).slice(0, 400)}`);
+    assert.equal(summary?.event, 'end');
+    assert.deepEqual(
+      mismatches.filter((each) => asObject(each)?.kind !== 'result'),
+      [],
+    );
+  });
 }
 
 test(`${current} keeps to the rules of the scripted server, and survives its faults`, async (t) => {

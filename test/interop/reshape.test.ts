@@ -12,19 +12,17 @@ import type { Plan } from '../../src/surgery/plan.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
 import type { StripOptions } from '../../src/surgery/strip-options.ts';
-import { hasShared } from '../support/paths.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 import { resume, sessionFiles } from './client.ts';
 import { assertPredicted, clientOf, resumeLive } from './live.ts';
 import { predict } from './predict.ts';
-import { realCases } from './recordings.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
 /** A scenario of the corpus by a part of its path. */
 function sessionOf(part: string): string {
-  const all = hasShared ? realSessions() : realCases().map(({ file }) => file);
+  const all = realSessions();
   const found = all.find((file) => file.includes(part)) ?? all.find((file) => file.includes('tools'));
   assert.ok(found !== undefined, part);
   return found;

@@ -8,11 +8,10 @@ import { before, test } from 'node:test';
 import { isObject, parseJson } from '../../src/base/json.ts';
 import { archiveSessions } from '../../src/library/archive/archive.ts';
 import { restoreSession } from '../../src/library/archive/restore.ts';
-import { hasShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { startSession } from './client.ts';
 import { assertPredicted, clientOf, resumeLive } from './live.ts';
-import { realCases, safeProfileCase, sharedRealCases, vectorCases } from './recordings.ts';
+import { corpusRealCases, safeProfileCase, vectorCases } from './recordings.ts';
 import { scenarioScripts } from './scripts.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
@@ -64,7 +63,7 @@ test(
     concurrency: availableParallelism() + 1,
   },
   async (t) => {
-    const cases = [...vectorCases(), ...(hasShared ? sharedRealCases() : realCases())];
+    const cases = [...vectorCases(), ...corpusRealCases()];
     const report = progressReport(cases.length);
     await Promise.all(
       cases.map(({ name, file }) =>

@@ -8,12 +8,10 @@ import { loadSession } from '../../src/session/session.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { hasShared } from '../support/paths.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { describeDifference } from './difference.ts';
 import { assertPredicted, resumeLive } from './live.ts';
 import { predict } from './predict.ts';
-import { realCases } from './recordings.ts';
 
 const current = '2.1.325';
 const old = '2.1.45';
@@ -25,7 +23,7 @@ test(
   { concurrency },
   async (t) => {
     const files = await chosenSessions(12);
-    assert.ok(files.length === 12 || !hasShared, `only ${files.length} sessions to try`);
+    assert.ok(files.length === 12, `only ${files.length} sessions to try`);
     await Promise.all(
       files.map((file) =>
         t.test(file.slice(-80), async (context) => {
@@ -61,7 +59,7 @@ async function plans(file: string): Promise<boolean> {
 
 /** Sessions with tools, from all versions that wrote some, evenly spread. */
 async function chosenSessions(count: number): Promise<readonly string[]> {
-  const files = hasShared ? realSessions() : realCases().map(({ file }) => file);
+  const files = realSessions();
   const resumable: string[] = [];
   for (const file of files) {
     const request = requestMessages(await loadSession(file));

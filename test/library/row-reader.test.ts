@@ -11,7 +11,6 @@ import { type CallRow, readRows } from '../../src/library/row-reader.ts';
 import type { LineWithUsage } from '../../src/library/usage-rows.ts';
 import { classifyUser } from '../../src/session/input.ts';
 import { promptText } from '../../src/session/prompt-text.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { referenceHead } from '../support/reference-head.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
@@ -77,7 +76,7 @@ test('the rows of every recorded file are what its parsed lines say', () => {
   for (const file of recordedFiles().filter(isTerminated)) assert.deepEqual(readAgain(file), referenceRows(file), file);
 });
 
-test('the rows of every file of the corpora are what its parsed lines say', { skip: skipWithoutShared }, () => {
+test('the rows of every file of the corpora are what its parsed lines say', () => {
   for (const file of corpusFiles().filter(isTerminated)) assert.deepEqual(readAgain(file), referenceRows(file), file);
 });
 

@@ -1,10 +1,9 @@
 import { test } from 'node:test';
-import { hasShared, skipWithoutShared } from '../support/paths.ts';
 import { corpusFiles } from '../support/transcripts.ts';
 import { checkExact, checkRecall, checkRegex, indexOf } from './exact-check.ts';
 
-test('--exact finds all there is in the corpora, for any part of any text', { skip: skipWithoutShared }, (context) => {
-  const files = hasShared ? corpusFiles() : [];
+test('--exact finds all there is in the corpora, for any part of any text', (context) => {
+  const files = corpusFiles();
   const { database, root } = indexOf(context, files);
   const isLong = process.env.CLEW_LONG === '1';
   checkExact(database, isLong ? 1000 : 60);

@@ -9,8 +9,9 @@ import { bundledPrices, PriceList, type Prices } from '../../src/library/prices.
 import { makeCells, usageCells } from '../../src/library/usage-cells.ts';
 import { findReceipts } from '../../src/library/usage-receipts.ts';
 import { makeReport, passes, reportKinds, sumUp, type UsageReport } from '../../src/library/usage-report.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { edgeCases } from '../support/edge-cases.ts';
-import { filesBelow, projectRoot, shared, skipWithoutShared } from '../support/paths.ts';
+import { filesBelow, projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import {
   answerLine,
@@ -43,8 +44,8 @@ for (const [name, { files, output, dropped }] of Object.entries(edgeCases)) {
   });
 }
 
-test('the cases of the shared bench come out the same', { skip: skipWithoutShared }, (context) => {
-  const folder = path.join(shared, 'counting');
+test('the cases of the counting cases come out the same', (context) => {
+  const folder = path.join(corpusFolder, 'counting');
   const results = Object.keys(edgeCases).map((name) => {
     const library = openLibrary(context, path.join(folder, name));
     const outputs = new Set(reportKinds.map((kind) => report(library, kind).totals.outputTokens));
@@ -239,13 +240,13 @@ test('what other roots hold is not part of the report', (context) => {
 });
 
 const corpora = [
-  ['the recordings', path.join(projectRoot, 'test/interop/recordings/real'), false],
-  ['the demo', path.join(projectRoot, 'demo/projects'), false],
-  ['the shared corpus', path.join(shared, 'corpus'), skipWithoutShared],
+  ['the recordings', path.join(projectRoot, 'test/interop/recordings/real')],
+  ['the demo', path.join(projectRoot, 'demo/projects')],
+  ['the corpus', path.join(corpusFolder, 'corpus')],
 ] as const;
 
-for (const [name, folder, skip] of corpora) {
-  test(`on ${name} the totals are those of a plain recount`, { skip }, (context) => {
+for (const [name, folder] of corpora) {
+  test(`on ${name} the totals are those of a plain recount`, (context) => {
     const root = temporaryFolder(context);
     for (const [i, file] of filesBelow(folder, '.jsonl').entries()) {
       if (path.basename(file).startsWith('agent-') || path.basename(file) === 'journal.jsonl') continue;

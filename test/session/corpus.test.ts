@@ -1,4 +1,4 @@
-// Every transcript of the shared corpora: nothing is lost between the file and the turns, and every token is counted
+// Every transcript of the corpora: nothing is lost between the file and the turns, and every token is counted
 // or has a reason why not.
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -14,53 +14,46 @@ import { turnUsage } from '../../src/session/turn-usage.ts';
 import { turnsOf } from '../../src/session/turns.ts';
 import { countUsage } from '../../src/session/usage.ts';
 import { sessionUsage, usageLinesOf } from '../../src/session/usage-lines.ts';
-import { filesBelow, shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { filesBelow } from '../support/paths.ts';
 
 for (const corpus of ['real', 'public'] as const) {
-  const folder = path.join(shared, 'corpus', corpus);
+  const folder = path.join(corpusFolder, 'corpus', corpus);
 
-  test(
-    `every transcript of the ${corpus} corpus can be read, shown and resumed`,
-    { skip: skipWithoutShared },
-    async () => {
-      for (const file of filesBelow(folder, '.jsonl')) {
-        const session = await loadSession(file);
-        const name = path.relative(folder, file);
-        assert.deepEqual(lostLines(session), [], name);
-        const { messages, dropped } = countUsage(usageLinesOf(session));
-        assert.equal(messages.length + dropped.length, linesWithUsage(session), name);
-        for (const agent of session.agents) await loadAgent(session, agent);
-        summarise(session);
-        diagnosticsOf(session);
-        requestMessages(session, 'next');
-        findQueuedPrompts(session.transcript.nodes, (node) => session.transcript.read(node));
-      }
-    },
-  );
+  test(`every transcript of the ${corpus} corpus can be read, shown and resumed`, async () => {
+    for (const file of filesBelow(folder, '.jsonl')) {
+      const session = await loadSession(file);
+      const name = path.relative(folder, file);
+      assert.deepEqual(lostLines(session), [], name);
+      const { messages, dropped } = countUsage(usageLinesOf(session));
+      assert.equal(messages.length + dropped.length, linesWithUsage(session), name);
+      for (const agent of session.agents) await loadAgent(session, agent);
+      summarise(session);
+      diagnosticsOf(session);
+      requestMessages(session, 'next');
+      findQueuedPrompts(session.transcript.nodes, (node) => session.transcript.read(node));
+    }
+  });
 
-  test(
-    `the turns of a session of the ${corpus} corpus add up to the session`,
-    { skip: skipWithoutShared },
-    async () => {
-      let compared = 0;
-      for (const file of filesBelow(folder, '.jsonl')) {
-        const session = await loadSession(file);
-        const linked = session.agents.every((agent) => agent.toolUseId !== undefined);
-        if (!linked || session.isAgent || session.branches.length !== 1) continue;
-        const turns = turnsOf(session).map((turn) => turnUsage(session, turn));
-        const sum = (pick: (usage: (typeof turns)[number]) => number): number =>
-          turns.reduce((all, usage) => all + pick(usage), 0);
-        const { messages, inputTokens, outputTokens } = sessionUsage(session);
-        assert.deepEqual(
-          [sum((usage) => usage.messages), sum((usage) => usage.inputTokens), sum((usage) => usage.outputTokens)],
-          [messages, inputTokens, outputTokens],
-          path.relative(folder, file),
-        );
-        compared++;
-      }
-      assert.ok(compared > 100, `${compared}`);
-    },
-  );
+  test(`the turns of a session of the ${corpus} corpus add up to the session`, async () => {
+    let compared = 0;
+    for (const file of filesBelow(folder, '.jsonl')) {
+      const session = await loadSession(file);
+      const linked = session.agents.every((agent) => agent.toolUseId !== undefined);
+      if (!linked || session.isAgent || session.branches.length !== 1) continue;
+      const turns = turnsOf(session).map((turn) => turnUsage(session, turn));
+      const sum = (pick: (usage: (typeof turns)[number]) => number): number =>
+        turns.reduce((all, usage) => all + pick(usage), 0);
+      const { messages, inputTokens, outputTokens } = sessionUsage(session);
+      assert.deepEqual(
+        [sum((usage) => usage.messages), sum((usage) => usage.inputTokens), sum((usage) => usage.outputTokens)],
+        [messages, inputTokens, outputTokens],
+        path.relative(folder, file),
+      );
+      compared++;
+    }
+    assert.ok(compared > 100, `${compared}`);
+  });
 }
 
 /** Message lines that are in no turn of any branch, and are neither copies nor replaced. */

@@ -11,14 +11,14 @@ import { messagesOf, turnsOf } from '../../src/session/turns.ts';
 import { sessionUsage } from '../../src/session/usage-lines.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { recordings } from '../interop/recordings.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { corpusValues } from '../support/corpus-values.ts';
 import { history } from '../support/outline.ts';
-import { filesBelow, shared, skipWithoutShared } from '../support/paths.ts';
+import { filesBelow } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { namesOf, type TranscriptBuilder, text, toolResult, transcript } from '../support/transcript-builder.ts';
 
 const m = { message: { id: 'm', stop_reason: null } };
-const corpusSkip = { skip: skipWithoutShared };
 
 function messages(builder: TranscriptBuilder): string[] {
   return turnsOf(builder.session()).flatMap((turn) =>
@@ -50,7 +50,7 @@ test('001 §4: lines without a stop reason are part of the message, and hold mos
   );
 });
 
-test('001 §4: in real sessions most lines with a call have no stop reason', corpusSkip, () => {
+test('001 §4: in real sessions most lines with a call have no stop reason', () => {
   const counts = { with: 0, without: 0 };
   for (const { message } of linesOf('assistant', 'public')) {
     const { content, stop_reason } = asObject(message) ?? {};
@@ -115,10 +115,10 @@ test('001: calls and results are not always one to one', () => {
   );
 });
 
-test('001: real sessions have unanswered calls, orphaned and doubled results', corpusSkip, async () => {
+test('001: real sessions have unanswered calls, orphaned and doubled results', async () => {
   const found = { unanswered: 0, orphaned: 0, doubled: 0 };
   for (const corpus of ['real', 'public'] as const) {
-    for (const file of filesBelow(path.join(shared, 'corpus', corpus), '.jsonl')) {
+    for (const file of filesBelow(path.join(corpusFolder, 'corpus', corpus), '.jsonl')) {
       const { transcript: lines } = await loadSession(file);
       const calls = new Set(lines.nodes.flatMap((node) => node.message?.calls.map((call) => call.id) ?? []));
       const results = lines.nodes.flatMap((node) => node.message?.results.map((result) => result.toolUseId) ?? []);
@@ -194,7 +194,7 @@ test('003 §9: a real compaction writes a boundary and a summary message, and no
   assert.ok('messages' in request && request.messages.length < 10, 'the boundary ends the history');
 });
 
-test('003 §4.6: a backup is named, not held', corpusSkip, () => {
+test('003 §4.6: a backup is named, not held', () => {
   let backups = 0;
   for (const { snapshot } of linesOf('file-history-snapshot', 'real', 'public')) {
     for (const backup of Object.values(asObject(asObject(snapshot)?.trackedFileBackups) ?? {})) {
@@ -210,9 +210,9 @@ test('003 §12.1: the folder of a project keeps its leading dash', () => {
   assert.equal(encodeSlug('/home/dev/widgets'), '-home-dev-widgets');
 });
 
-test('003, 004: agents stand in three places, and their ids have other lengths than seven', corpusSkip, () => {
+test('003, 004: agents stand in three places, and their ids have other lengths than seven', () => {
   const files = (['real', 'public'] as const)
-    .flatMap((corpus) => filesBelow(path.join(shared, 'corpus', corpus), '.jsonl'))
+    .flatMap((corpus) => filesBelow(path.join(corpusFolder, 'corpus', corpus), '.jsonl'))
     .filter((file) => path.basename(file).startsWith('agent-'));
   const lengths = new Set(files.map((file) => path.basename(file, '.jsonl').length - 'agent-'.length));
   const folders = new Set(files.map((file) => path.basename(path.dirname(file))));
@@ -223,7 +223,7 @@ test('003, 004: agents stand in three places, and their ids have other lengths t
   assert.ok(folders.has('subagents') && folders.has('-home-dev-widgets'));
 });
 
-test('000: the user type is always external, and a shell result has no type and no code', corpusSkip, () => {
+test('000: the user type is always external, and a shell result has no type and no code', () => {
   const userTypes = new Set<unknown>();
   let shellResults = 0;
   for (const value of corpusValues('real')) {
@@ -241,9 +241,9 @@ test('000: the user type is always external, and a shell result has no type and 
   assert.ok(shellResults > 20, `${shellResults}`);
 });
 
-test('004: a permission mode is no sign of the first message', corpusSkip, async () => {
+test('004: a permission mode is no sign of the first message', async () => {
   const files = { none: 0, one: 0, many: 0 };
-  for (const file of filesBelow(path.join(shared, 'corpus/real'), '.jsonl')) {
+  for (const file of filesBelow(path.join(corpusFolder, 'corpus/real'), '.jsonl')) {
     const { transcript: lines } = await loadSession(file);
     const count = lines.nodes.filter((node) => node.hasPermissionMode).length;
     files[count === 0 ? 'none' : count === 1 ? 'one' : 'many']++;

@@ -3,7 +3,7 @@ import { statSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { discoverSessions, findSession } from '../../src/store/discover.ts';
-import { shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -177,8 +177,8 @@ test('of equal copies of a session the newest is taken, between different ones t
   );
 });
 
-test('each scenario of the real corpus is a root', { skip: skipWithoutShared }, async () => {
-  const scenario = path.join(shared, 'corpus/real/2.0.50/agent');
+test('each scenario of the real corpus is a root', async () => {
+  const scenario = path.join(corpusFolder, 'corpus/real/2.0.50/agent');
   const { sessions, problems } = await discoverSessions([scenario]);
   assert.deepEqual([sessions.map(({ slug }) => slug), problems], [['-home-dev-widgets'], []]);
 });

@@ -3,7 +3,8 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { agentIdOf, sessionFiles } from '../../src/store/session-files.ts';
-import { filesBelow, shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { filesBelow } from '../support/paths.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 test('an agent id is what stands between "agent-" and the ending, whatever its length', () => {
@@ -116,8 +117,8 @@ test('an agent transcript that is itself named as main is not its own sub-agent'
   assert.deepEqual(flatAgents, [path.join(folder, 'agent-b.jsonl')]);
 });
 
-test('every file of the real sessions belongs to one of them', { skip: skipWithoutShared }, async () => {
-  const real = path.join(shared, 'corpus/real');
+test('every file of the real sessions belongs to one of them', async () => {
+  const real = path.join(corpusFolder, 'corpus/real');
   const projects = [...filesBelow(real, '.jsonl'), ...filesBelow(real, '.txt'), ...filesBelow(real, '.json')].filter(
     (file) => path.relative(real, file).split(path.sep)[2]?.startsWith('-'),
   );
@@ -136,8 +137,8 @@ test('every file of the real sessions belongs to one of them', { skip: skipWitho
   assert.equal(mains.length, 197);
 });
 
-test('the published workflow sample has three agents and a journal', { skip: skipWithoutShared }, async () => {
-  const samples = path.join(shared, 'corpus/public/handgemacht-ai__claude-code-log/test/test_data');
+test('the published workflow sample has three agents and a journal', async () => {
+  const samples = path.join(corpusFolder, 'corpus/public/handgemacht-ai__claude-code-log/test/test_data');
   const id = '11110000-0000-4000-8000-000000000001';
   const { agents, journals } = await sessionFiles(path.join(samples, 'workflow_basic', `${id}.jsonl`));
   assert.deepEqual(

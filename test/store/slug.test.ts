@@ -4,7 +4,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodeOldSlug, encodeSlug, slugMatches, slugsFor } from '../../src/store/slug.ts';
-import { filesBelow, shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { filesBelow } from '../support/paths.ts';
 
 test('a slug is the path with every UTF-16 unit outside letters and digits turned into a dash', () => {
   const table = {
@@ -61,21 +62,17 @@ test('for any path the slug holds only letters, digits and dashes and is at most
   );
 });
 
-test(
-  'the first working folder of every real session encodes to its project folder',
-  { skip: skipWithoutShared },
-  () => {
-    const real = path.join(shared, 'corpus/real');
-    const wrong: string[] = [];
-    let checked = 0;
-    for (const file of filesBelow(real, '.jsonl')) {
-      const slug = path.basename(path.dirname(file));
-      const cwd = /"cwd":"([^"\\]*)"/.exec(readFileSync(file, 'utf8'))?.[1];
-      if (!slug.startsWith('-') || cwd === undefined) continue;
-      checked++;
-      if (!slugMatches(slug, cwd)) wrong.push(`${file}: ${cwd}`);
-    }
-    assert.deepEqual(wrong, []);
-    assert.ok(checked >= readdirSync(real).length, 'at least one session of each version was checked');
-  },
-);
+test('the first working folder of every real session encodes to its project folder', () => {
+  const real = path.join(corpusFolder, 'corpus/real');
+  const wrong: string[] = [];
+  let checked = 0;
+  for (const file of filesBelow(real, '.jsonl')) {
+    const slug = path.basename(path.dirname(file));
+    const cwd = /"cwd":"([^"\\]*)"/.exec(readFileSync(file, 'utf8'))?.[1];
+    if (!slug.startsWith('-') || cwd === undefined) continue;
+    checked++;
+    if (!slugMatches(slug, cwd)) wrong.push(`${file}: ${cwd}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(checked >= readdirSync(real).length, 'at least one session of each version was checked');
+});

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { readContents } from '../../src/library/archive/contents.ts';
 import { contentKey } from '../../src/library/archive/manifest.ts';
 import { agentIdOf } from '../../src/store/session-files.ts';
-import { filesBelow, hasShared, shared } from './paths.ts';
-import { recordings } from './transcripts.ts';
+import { corpusFolder } from './corpus.ts';
+import { filesBelow } from './paths.ts';
 
-/** A writable copy of the shared corpora, or of the repository's recordings where they are not there. */
+/** A writable copy of the corpora. */
 export function copyCorpora(folder: string): string {
   const target = path.join(folder, 'corpus');
-  cpSync(hasShared ? path.join(shared, 'corpus') : recordings, target, { recursive: true, preserveTimestamps: true });
+  cpSync(path.join(corpusFolder, 'corpus'), target, { recursive: true, preserveTimestamps: true });
   for (const file of filesBelow(target, '')) if (!lstatSync(file).isSymbolicLink()) chmodSync(file, 0o755);
   for (const file of filesBelow(target, '.jsonl')) chmodSync(file, 0o600);
   return target;

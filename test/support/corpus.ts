@@ -3,14 +3,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, constants } from 'node:zlib';
+import { projectRoot } from './paths.ts';
 
 /** Holds `corpus/real`, `corpus/public`, `counting` and `interop`. Tests read it and never write there. */
 export const corpusFolder: string = unpackOnce();
 
 function unpackOnce(): string {
-  const projectRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
   const packed = readFileSync(path.join(projectRoot, 'test/corpus/corpus.br'));
   const version = createHash('sha256').update(packed).digest('hex').slice(0, 12);
   const cache = path.join(projectRoot, '.cache');

@@ -1,5 +1,5 @@
 // The thirteen counting cases on which other counters were measured (ccusage, tokscale), made by us: the name of each is
-// that of the shared bench, which holds the same cases.
+// that of the counting cases, which holds the same cases.
 import { answerLine, session1, session2 } from './usage-library.ts';
 
 export interface EdgeCase {

@@ -2,7 +2,8 @@
 // planted in. Three files of the corpus are left out, because the client itself damaged them while writing.
 import path from 'node:path';
 import { agentIdOf } from '../../src/store/session-files.ts';
-import { filesBelow, hasShared, shared } from './paths.ts';
+import { corpusFolder } from './corpus.ts';
+import { filesBelow } from './paths.ts';
 
 /** With what doctor has to say of them. */
 export const damagedByClient: Readonly<Record<string, string>> = {
@@ -11,10 +12,9 @@ export const damagedByClient: Readonly<Record<string, string>> = {
   '2.1.29/tui-mixed/-home-kim-widgets/74bac871-6d62-4067-86c3-bbf34255e9a7.jsonl': 'G-phantom-parent',
 };
 
-export const realFolder: string = path.join(shared, 'corpus/real');
+export const realFolder: string = path.join(corpusFolder, 'corpus/real');
 
 export function healthyFiles(): readonly string[] {
-  if (!hasShared) return [];
   return filesBelow(realFolder, '.jsonl').filter(
     (file) => agentIdOf(file) === undefined && !(path.relative(realFolder, file) in damagedByClient),
   );

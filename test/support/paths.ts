@@ -6,10 +6,6 @@ import { fileURLToPath } from 'node:url';
 /** The checkout; the compiled tests stand in build/test/support. */
 export const projectRoot: string = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
-export { corpusFolder as shared } from './corpus.ts';
-export const hasShared: boolean = true;
-export const skipWithoutShared: string | false = false;
-
 export function filesBelow(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))

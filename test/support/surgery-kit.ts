@@ -8,7 +8,8 @@ import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
-import { filesBelow, hasShared, shared } from './paths.ts';
+import { corpusFolder } from './corpus.ts';
+import { filesBelow } from './paths.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 
 export interface Bench {
@@ -63,8 +64,7 @@ export function contentsOf(folder: string): ReadonlyMap<string, string> {
 
 /** Main transcripts that the real client wrote, without those that hold no conversation. */
 export function realSessions(): string[] {
-  if (!hasShared) return [];
-  return filesBelow(path.join(shared, 'corpus/real'), '.jsonl').filter((file) =>
+  return filesBelow(path.join(corpusFolder, 'corpus/real'), '.jsonl').filter((file) =>
     /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/.test(path.basename(file)),
   );
 }

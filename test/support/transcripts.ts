@@ -1,8 +1,9 @@
 // The transcripts that tests of reading go through: the repository's recordings, and where they are present the
-// shared corpora, damaged and foreign files included.
+// the corpora, damaged and foreign files included.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { filesBelow, hasShared, projectRoot, shared } from './paths.ts';
+import { corpusFolder } from './corpus.ts';
+import { filesBelow, projectRoot } from './paths.ts';
 
 export const recordings: string = path.join(projectRoot, 'test/interop/recordings');
 
@@ -11,7 +12,7 @@ export function recordedFiles(): string[] {
 }
 
 export function corpusFiles(): string[] {
-  return hasShared ? filesBelow(path.join(shared, 'corpus'), '.jsonl') : [];
+  return filesBelow(path.join(corpusFolder, 'corpus'), '.jsonl');
 }
 
 /** The lines of a file as bytes, without their newlines, split by the plainest means. */

@@ -10,11 +10,10 @@ import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-test('every real session, bundled and imported, sends what it sent', { skip: skipWithoutShared }, async (context) => {
+test('every real session, bundled and imported, sends what it sent', async (context) => {
   const total = { raw: 0, packed: 0 };
   const sessions = realSessions();
   assert.ok(sessions.length > 150, `${sessions.length} sessions`);

@@ -12,7 +12,6 @@ import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
 
 for (const { keepTurns, dropOld } of [
@@ -20,27 +19,23 @@ for (const { keepTurns, dropOld } of [
   { keepTurns: 1, dropOld: true },
   { keepTurns: 0, dropOld: false },
 ]) {
-  test(
-    `every real session compresses to its last ${keepTurns} turns${dropOld ? ' and drops the rest' : ''}`,
-    { skip: skipWithoutShared },
-    async (context) => {
-      let count = 0;
-      for (const file of realSessions()) {
-        const bench = benchOf(context, file);
-        const before = contentsOf(bench.folder);
-        const outcome = await compress(bench, keepTurns, dropOld);
-        if (outcome === undefined) continue;
-        count++;
-        assert.equal(outcome.proof.pairs.answered, outcome.proof.pairs.calls, file);
-        assertOldLines(bench.main, outcome, dropOld);
-        const after = contentsOf(bench.folder);
-        for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
-        await undo(bench, outcome);
-        assert.deepEqual(contentsOf(bench.folder), before, file);
-      }
-      assert.ok(count > 10, `only ${count} were compressed`);
-    },
-  );
+  test(`every real session compresses to its last ${keepTurns} turns${dropOld ? ' and drops the rest' : ''}`, async (context) => {
+    let count = 0;
+    for (const file of realSessions()) {
+      const bench = benchOf(context, file);
+      const before = contentsOf(bench.folder);
+      const outcome = await compress(bench, keepTurns, dropOld);
+      if (outcome === undefined) continue;
+      count++;
+      assert.equal(outcome.proof.pairs.answered, outcome.proof.pairs.calls, file);
+      assertOldLines(bench.main, outcome, dropOld);
+      const after = contentsOf(bench.folder);
+      for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
+      await undo(bench, outcome);
+      assert.deepEqual(contentsOf(bench.folder), before, file);
+    }
+    assert.ok(count > 10, `only ${count} were compressed`);
+  });
 }
 
 async function compress(bench: Bench, keepTurns: number, dropOld: boolean): Promise<Outcome | undefined> {

@@ -8,39 +8,34 @@ import { planRename } from '../../src/surgery/rename.ts';
 import { planRewind } from '../../src/surgery/rewind.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, contentsOf, realSessions, undoLast } from '../support/surgery-kit.ts';
 
-test(
-  'every real session is renamed, rewound and split as its turns allow, and undo gives back its bytes',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const counts = { rewound: 0, split: 0 };
-    for (const file of realSessions()) {
-      const bench = benchOf(context, file);
-      const before = contentsOf(bench.folder);
-      await run(bench, (source) => planRename(source, 'renamed'));
-      await undoLast(bench);
-      assert.deepEqual(contentsOf(bench.folder), before, file);
-      const { session } = await loadSource(bench.main);
-      const turns = turnsOf(session);
-      if (turns.length < 2) continue;
-      const at = String(turns.length - 1);
-      // Both are proved by the operation itself: a promise that does not hold is an error.
-      await run(bench, (source) => planRewind(source, { to: at }));
-      counts.rewound++;
-      if (turns.at(-1)?.nodes.some(isBoundary)) continue;
-      try {
-        await run(bench, (source) => planSplit(source, { at }));
-        counts.split++;
-      } catch (error) {
-        assert.match(String(error), /in the middle of an answer/, file);
-      }
+test('every real session is renamed, rewound and split as its turns allow, and undo gives back its bytes', async (context) => {
+  const counts = { rewound: 0, split: 0 };
+  for (const file of realSessions()) {
+    const bench = benchOf(context, file);
+    const before = contentsOf(bench.folder);
+    await run(bench, (source) => planRename(source, 'renamed'));
+    await undoLast(bench);
+    assert.deepEqual(contentsOf(bench.folder), before, file);
+    const { session } = await loadSource(bench.main);
+    const turns = turnsOf(session);
+    if (turns.length < 2) continue;
+    const at = String(turns.length - 1);
+    // Both are proved by the operation itself: a promise that does not hold is an error.
+    await run(bench, (source) => planRewind(source, { to: at }));
+    counts.rewound++;
+    if (turns.at(-1)?.nodes.some(isBoundary)) continue;
+    try {
+      await run(bench, (source) => planSplit(source, { at }));
+      counts.split++;
+    } catch (error) {
+      assert.match(String(error), /in the middle of an answer/, file);
     }
-    context.diagnostic(JSON.stringify(counts));
-    assert.ok(counts.rewound > 20 && counts.split > 20, JSON.stringify(counts));
-  },
-);
+  }
+  context.diagnostic(JSON.stringify(counts));
+  assert.ok(counts.rewound > 20 && counts.split > 20, JSON.stringify(counts));
+});
 
 async function run(bench: Bench, plan: (source: Source) => ReturnType<typeof planRename>): ReturnType<typeof operate> {
   const source = await loadSource(bench.main);

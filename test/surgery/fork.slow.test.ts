@@ -7,31 +7,26 @@ import { loadSession } from '../../src/session/session.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
 
-test(
-  'the fork of every real session sends what its original sends, and the original is as it was',
-  { skip: skipWithoutShared },
-  async (context) => {
-    let count = 0;
-    for (const file of realSessions()) {
-      const bench = benchOf(context, file);
-      const before = contentsOf(bench.folder);
-      const original = await loadSession(bench.main);
-      if (!original.transcript.nodes.some(isMessage)) continue;
-      const expected = requestMessages(original);
-      const { to, proof } = await fork(bench);
-      assert.deepEqual(requestMessages(await loadSession(to.path)), expected, file);
-      assert.ok(proof.untouchedIdentical);
-      const after = contentsOf(bench.folder);
-      for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
-      assert.equal(after.size, before.size + (await loadSource(bench.main)).files.length);
-      count++;
-    }
-    assert.ok(count > 150, `${count} sessions`);
-  },
-);
+test('the fork of every real session sends what its original sends, and the original is as it was', async (context) => {
+  let count = 0;
+  for (const file of realSessions()) {
+    const bench = benchOf(context, file);
+    const before = contentsOf(bench.folder);
+    const original = await loadSession(bench.main);
+    if (!original.transcript.nodes.some(isMessage)) continue;
+    const expected = requestMessages(original);
+    const { to, proof } = await fork(bench);
+    assert.deepEqual(requestMessages(await loadSession(to.path)), expected, file);
+    assert.ok(proof.untouchedIdentical);
+    const after = contentsOf(bench.folder);
+    for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
+    assert.equal(after.size, before.size + (await loadSource(bench.main)).files.length);
+    count++;
+  }
+  assert.ok(count > 150, `${count} sessions`);
+});
 
 async function fork(bench: Bench, at?: string): ReturnType<typeof operate> {
   const source = await loadSource(bench.main);

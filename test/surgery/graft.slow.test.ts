@@ -7,10 +7,9 @@ import { planFork } from '../../src/surgery/fork.ts';
 import { type GraftOptions, planGraft } from '../../src/surgery/graft.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, entriesOf, realSessions, sentBy } from '../support/surgery-kit.ts';
 
-test('forks of real sessions that went different ways are joined', { skip: skipWithoutShared }, async (context) => {
+test('forks of real sessions that went different ways are joined', async (context) => {
   let joined = 0;
   for (const file of realSessions()) {
     const bench = benchOf(context, file);

@@ -6,12 +6,11 @@ import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { lookAtResume } from '../../src/surgery/resume-look.ts';
 import { runClew } from '../support/clew.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { benchWith, realSessions } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { corpusFiles } from '../support/transcripts.ts';
 
-test('of every session of the corpora the API would reject the same', { skip: skipWithoutShared }, async () => {
+test('of every session of the corpora the API would reject the same', async () => {
   const others = corpusFiles().filter((_, i) => i % 4 === 0);
   const files = new Set([...realSessions(), ...others]);
   assert.ok(files.size > 150, `${files.size} files`);

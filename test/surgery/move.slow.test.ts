@@ -10,10 +10,9 @@ import { launchFolderOf } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { folderFor } from '../../src/surgery/relocate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
 
-test('every real session, moved there and back, has its old bytes', { skip: skipWithoutShared }, async (context) => {
+test('every real session, moved there and back, has its old bytes', async (context) => {
   const sessions = realSessions();
   assert.ok(sessions.length > 150, `${sessions.length} sessions`);
   for (const file of sessions) {

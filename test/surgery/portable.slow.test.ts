@@ -6,10 +6,9 @@ import { loadSession } from '../../src/session/session.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 
-test('every real session in the portable form sends what it sent', { skip: skipWithoutShared }, async (context) => {
+test('every real session in the portable form sends what it sent', async (context) => {
   let tried = 0;
   for (const file of realSessions()) {
     const session = await loadSession(file);

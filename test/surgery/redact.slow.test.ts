@@ -7,7 +7,6 @@ import { loadSession } from '../../src/session/session.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { planRedact } from '../../src/surgery/redact.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { plantedBench, plantSecrets } from '../support/planted-session.ts';
 import { benchOf, contentsOf, realSessions, undoLast } from '../support/surgery-kit.ts';
 import { redactBench } from './redact-kit.ts';
@@ -66,49 +65,41 @@ test('a second redaction finds nothing', async (context) => {
   assert.deepEqual((await planRedact(await loadSource(bench.main), { isInPlace: true })).secrets, []);
 });
 
-test(
-  'real sessions without secrets send what they sent, and their files stay as they are',
-  { skip: skipWithoutShared },
-  async (context) => {
-    let clean = 0;
-    for (const file of realSessions().filter((_, i) => i % 3 === 0)) {
-      const bench = benchOf(context, file);
-      const before = contentsOf(bench.folder);
-      const expected = requestMessages(await loadSession(bench.main));
-      const { outcome, secrets } = await redactBench(bench, { isInPlace: true });
-      clean++;
-      assert.deepEqual(secrets, [], file);
-      assert.deepEqual(contentsOf(bench.folder), before, file);
-      assert.equal(outcome.changed, 0);
-      assert.deepEqual(requestMessages(await loadSession(bench.main)), expected, file);
-    }
-    assert.ok(clean > 10, `${clean} sessions without secrets`);
-  },
-);
+test('real sessions without secrets send what they sent, and their files stay as they are', async (context) => {
+  let clean = 0;
+  for (const file of realSessions().filter((_, i) => i % 3 === 0)) {
+    const bench = benchOf(context, file);
+    const before = contentsOf(bench.folder);
+    const expected = requestMessages(await loadSession(bench.main));
+    const { outcome, secrets } = await redactBench(bench, { isInPlace: true });
+    clean++;
+    assert.deepEqual(secrets, [], file);
+    assert.deepEqual(contentsOf(bench.folder), before, file);
+    assert.equal(outcome.changed, 0);
+    assert.deepEqual(requestMessages(await loadSession(bench.main)), expected, file);
+  }
+  assert.ok(clean > 10, `${clean} sessions without secrets`);
+});
 
-test(
-  'secrets planted in real sessions are all gone from the result, in the portable form, too',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const files = realSessions().filter((_, i) => i % 3 === 1);
-    assert.ok(files.length >= 30);
-    for (const file of files) {
-      const bench = benchOf(context, file);
-      const planted = plantSecrets(
-        readFileSync(bench.main, 'utf8'),
-        fakes.map(({ text }) => text),
-      );
-      writeFileSync(bench.main, planted.text);
-      const hasPrompt = 'messages' in requestMessages(await loadSession(bench.main));
-      for (const isPortable of hasPrompt ? [false, true] : [false]) {
-        const source = await loadSource(bench.main);
-        const { plan } = await planRedact(source);
-        const { to } = await operate(plan, [source], { env: bench.env, isPortable });
-        assertClean(file, readFileSync(to.path, 'latin1'));
-      }
+test('secrets planted in real sessions are all gone from the result, in the portable form, too', async (context) => {
+  const files = realSessions().filter((_, i) => i % 3 === 1);
+  assert.ok(files.length >= 30);
+  for (const file of files) {
+    const bench = benchOf(context, file);
+    const planted = plantSecrets(
+      readFileSync(bench.main, 'utf8'),
+      fakes.map(({ text }) => text),
+    );
+    writeFileSync(bench.main, planted.text);
+    const hasPrompt = 'messages' in requestMessages(await loadSession(bench.main));
+    for (const isPortable of hasPrompt ? [false, true] : [false]) {
+      const source = await loadSource(bench.main);
+      const { plan } = await planRedact(source);
+      const { to } = await operate(plan, [source], { env: bench.env, isPortable });
+      assertClean(file, readFileSync(to.path, 'latin1'));
     }
-  },
-);
+  }
+});
 
 /** No value is left: as it is, or in any form in which it may be written in JSON. */
 function assertClean(name: string, latin1: string): void {

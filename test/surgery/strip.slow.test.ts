@@ -15,7 +15,6 @@ import { loadSource } from '../../src/surgery/source.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
 import type { StripOptions } from '../../src/surgery/strip-options.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { type Bench, benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
 
 const ways: readonly StripOptions[] = [
@@ -32,27 +31,23 @@ const ways: readonly StripOptions[] = [
 ];
 
 for (const options of ways) {
-  test(
-    `every real session keeps its other lines and its promises: ${JSON.stringify(options)}`,
-    { skip: skipWithoutShared },
-    async (context) => {
-      let count = 0;
-      for (const file of realSessions()) {
-        const bench = benchOf(context, file);
-        const before = contentsOf(bench.folder);
-        const outcome = await strip(bench, options);
-        if (outcome === undefined) continue;
-        count++;
-        await assertSound(bench, outcome, file);
-        assertUnnamedIdentical(bench.main, outcome, file);
-        const after = contentsOf(bench.folder);
-        for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
-        await undo(bench, outcome);
-        assert.deepEqual(contentsOf(bench.folder), before, file);
-      }
-      assert.ok(count > 0, 'nothing was stripped anywhere');
-    },
-  );
+  test(`every real session keeps its other lines and its promises: ${JSON.stringify(options)}`, async (context) => {
+    let count = 0;
+    for (const file of realSessions()) {
+      const bench = benchOf(context, file);
+      const before = contentsOf(bench.folder);
+      const outcome = await strip(bench, options);
+      if (outcome === undefined) continue;
+      count++;
+      await assertSound(bench, outcome, file);
+      assertUnnamedIdentical(bench.main, outcome, file);
+      const after = contentsOf(bench.folder);
+      for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
+      await undo(bench, outcome);
+      assert.deepEqual(contentsOf(bench.folder), before, file);
+    }
+    assert.ok(count > 0, 'nothing was stripped anywhere');
+  });
 }
 
 async function strip(bench: Bench, options: StripOptions): Promise<Outcome | undefined> {

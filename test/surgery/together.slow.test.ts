@@ -25,7 +25,7 @@ import { planRewind } from '../../src/surgery/rewind.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
-import { shared, skipWithoutShared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type Bench, benchOf, contentsOf, entriesOf, realSessions, undoLast } from '../support/surgery-kit.ts';
 import { corpusFiles } from '../support/transcripts.ts';
@@ -82,81 +82,69 @@ function keepLines(text: string, isKept: (line: string) => boolean): string {
   return text.split('\n').filter(isKept).join('\n');
 }
 
-test(
-  'in place, lines that are not named keep their bytes, and undo gives back all',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const done = new Map<string, number>();
-    await eachSession(context, async (bench, what) => {
-      for (const [name, planner] of Object.entries(inPlace)) {
-        const before = contentsOf(bench.folder);
-        const outcome = await attempt(bench, planner, `${name}: ${what}`);
+test('in place, lines that are not named keep their bytes, and undo gives back all', async (context) => {
+  const done = new Map<string, number>();
+  await eachSession(context, async (bench, what) => {
+    for (const [name, planner] of Object.entries(inPlace)) {
+      const before = contentsOf(bench.folder);
+      const outcome = await attempt(bench, planner, `${name}: ${what}`);
+      if (outcome === undefined) continue;
+      done.set(name, (done.get(name) ?? 0) + 1);
+      assertLinesKept(before, contentsOf(bench.folder), outcome, `${name}: ${what}`);
+      await assertNoWorse(before, bench, outcome, `${name}: ${what}`);
+      await undoLast(bench);
+      assert.deepEqual(contentsOf(bench.folder), before, `${name}: ${what}`);
+    }
+  });
+  assert.deepEqual([...done.keys()].sort(), Object.keys(inPlace).sort());
+});
+
+test('a new session leaves the old one alone, plain and portable, and undo takes it away', async (context) => {
+  const done = new Map<string, number>();
+  await eachSession(context, async (bench, what) => {
+    const before = contentsOf(bench.folder);
+    for (const [name, planner] of Object.entries(anew)) {
+      for (const isPortable of [false, true]) {
+        const label = `${name}${isPortable ? ' --portable' : ''}: ${what}`;
+        const outcome = await attempt(bench, planner, label, isPortable);
         if (outcome === undefined) continue;
         done.set(name, (done.get(name) ?? 0) + 1);
-        assertLinesKept(before, contentsOf(bench.folder), outcome, `${name}: ${what}`);
-        await assertNoWorse(before, bench, outcome, `${name}: ${what}`);
+        const after = contentsOf(bench.folder);
+        for (const [file, bytes] of before) assert.equal(after.get(file), bytes, label);
+        await assertNoWorse(before, bench, outcome, label);
         await undoLast(bench);
-        assert.deepEqual(contentsOf(bench.folder), before, `${name}: ${what}`);
+        assert.deepEqual(contentsOf(bench.folder), before, label);
       }
-    });
-    assert.deepEqual([...done.keys()].sort(), Object.keys(inPlace).sort());
-  },
-);
+    }
+  });
+  assert.deepEqual([...done.keys()].sort(), Object.keys(anew).sort());
+});
 
-test(
-  'a new session leaves the old one alone, plain and portable, and undo takes it away',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const done = new Map<string, number>();
-    await eachSession(context, async (bench, what) => {
-      const before = contentsOf(bench.folder);
-      for (const [name, planner] of Object.entries(anew)) {
-        for (const isPortable of [false, true]) {
-          const label = `${name}${isPortable ? ' --portable' : ''}: ${what}`;
-          const outcome = await attempt(bench, planner, label, isPortable);
-          if (outcome === undefined) continue;
-          done.set(name, (done.get(name) ?? 0) + 1);
-          const after = contentsOf(bench.folder);
-          for (const [file, bytes] of before) assert.equal(after.get(file), bytes, label);
-          await assertNoWorse(before, bench, outcome, label);
-          await undoLast(bench);
-          assert.deepEqual(contentsOf(bench.folder), before, label);
-        }
-      }
-    });
-    assert.deepEqual([...done.keys()].sort(), Object.keys(anew).sort());
-  },
-);
+test('any operations one on top of the other can be taken back one by one', async (context) => {
+  let count = 0;
+  const planners = [...Object.entries(inPlace), ...Object.entries(anew)];
+  await eachSession(context, async (bench, what, random) => {
+    const states = [contentsOf(bench.root)];
+    let at = bench.main;
+    for (let i = 0; i < 6; i++) {
+      const [name, planner] = planners[Math.floor(random() * planners.length)] ?? assert.fail();
+      const outcome = await attempt({ ...bench, main: at }, planner, `${name}, step ${i}: ${what}`, random() < 0.2);
+      if (outcome === undefined) continue;
+      states.push(contentsOf(bench.root));
+      at = outcome.to.path;
+      count++;
+    }
+    const moved = await move(bench, at);
+    if (moved) states.push(contentsOf(bench.root));
+    for (const state of states.slice(0, -1).reverse()) {
+      await undoLast(bench);
+      assert.deepEqual(contentsOf(bench.root), state, what);
+    }
+  });
+  assert.ok(count > 40, `only ${count} operations`);
+});
 
-test(
-  'any operations one on top of the other can be taken back one by one',
-  { skip: skipWithoutShared },
-  async (context) => {
-    let count = 0;
-    const planners = [...Object.entries(inPlace), ...Object.entries(anew)];
-    await eachSession(context, async (bench, what, random) => {
-      const states = [contentsOf(bench.root)];
-      let at = bench.main;
-      for (let i = 0; i < 6; i++) {
-        const [name, planner] = planners[Math.floor(random() * planners.length)] ?? assert.fail();
-        const outcome = await attempt({ ...bench, main: at }, planner, `${name}, step ${i}: ${what}`, random() < 0.2);
-        if (outcome === undefined) continue;
-        states.push(contentsOf(bench.root));
-        at = outcome.to.path;
-        count++;
-      }
-      const moved = await move(bench, at);
-      if (moved) states.push(contentsOf(bench.root));
-      for (const state of states.slice(0, -1).reverse()) {
-        await undoLast(bench);
-        assert.deepEqual(contentsOf(bench.root), state, what);
-      }
-    });
-    assert.ok(count > 40, `only ${count} operations`);
-  },
-);
-
-test('a repaired session can be forked twice and grafted', { skip: skipWithoutShared }, async (context) => {
+test('a repaired session can be forked twice and grafted', async (context) => {
   let grafted = 0;
   await eachSession(context, async (bench, what) => {
     const repaired = await attempt(bench, anew.fix ?? assert.fail(), what);
@@ -217,7 +205,7 @@ async function eachSession(
       if (!isLong && k !== (i / 12) % kinds.length && !(isAwkward && awkwardKinds.has(kind))) continue;
       const bench = benchOf(context, file);
       writeFileSync(bench.main, change(readFileSync(file, 'latin1')), 'latin1');
-      const what = `${path.relative(shared, file)}, ${kind}`;
+      const what = `${path.relative(corpusFolder, file)}, ${kind}`;
       await run(bench, what, random).catch((error: unknown) => problems.push(String(error).slice(0, 500)));
       rmSync(path.dirname(bench.root), { recursive: true, force: true });
     }

@@ -7,13 +7,12 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { jsonOf } from '../support/clew.ts';
-import { hasShared, shared as sharedFolder } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
 import { startClew } from '../support/running-clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { type ReceivedSpan, repeated, startReceiver } from '../support/trace-receiver.ts';
-import { recordings } from '../support/transcripts.ts';
 import { waitFor } from '../support/wait.ts';
 
 const usage = { input_tokens: 7, output_tokens: 11, cache_read_input_tokens: 13, cache_creation_input_tokens: 17 };
@@ -22,10 +21,7 @@ test('forked and resumed copies are sent once, with the tokens that clew usage c
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const root = path.join(home, 'claude');
-  copyProjects(
-    hasShared ? path.join(sharedFolder, 'corpus/real') : path.join(recordings, 'real'),
-    path.join(root, 'projects'),
-  );
+  copyProjects(path.join(corpusFolder, 'corpus/real'), path.join(root, 'projects'));
   const shared = ['a', 'b', 'c'].flatMap((id) => toolTurn(id));
   const counted = assistant('counted', { message: { id: 'msg_counted', usage }, requestId: 'req_1' });
   const own = [...shared, user('more'), counted];

@@ -4,42 +4,37 @@ import { test } from 'node:test';
 import { loadSession } from '../../src/session/session.ts';
 import { sessionUsage } from '../../src/session/usage-lines.ts';
 import type { TraceSpan } from '../../src/trace/span.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { allSpansOf, corpusTranscripts } from './trace-kit.ts';
 
-test(
-  'over the corpora, every span is there once, below one that exists, and tokens add up to the counting rule',
-  { skip: skipWithoutShared },
-  async () => {
-    let counted = 0;
-    for (const file of corpusTranscripts()) {
-      const session = await loadSession(file);
-      // Not main transcripts: all they have is a sub-agent's.
-      if (session.transcript.nodes.every((node) => node.isSidechain || node.message === undefined)) continue;
-      const spans = await allSpansOf(file);
-      const ids = new Set(spans.map((span) => span.spanId));
-      assert.equal(ids.size, spans.length, file);
-      assert.ok(
-        spans.every(({ parentSpanId }) => parentSpanId === undefined || ids.has(parentSpanId)),
-        file,
-      );
-      const expected = sessionUsage(session);
-      assert.deepEqual(
-        tokensOf(spans),
-        [
-          expected.inputTokens,
-          expected.outputTokens,
-          expected.cacheReadTokens,
-          expected.cacheWrite5mTokens,
-          expected.cacheWrite1hTokens,
-        ],
-        file,
-      );
-      counted += expected.messages;
-    }
-    assert.ok(counted > 1000);
-  },
-);
+test('over the corpora, every span is there once, below one that exists, and tokens add up to the counting rule', async () => {
+  let counted = 0;
+  for (const file of corpusTranscripts()) {
+    const session = await loadSession(file);
+    // Not main transcripts: all they have is a sub-agent's.
+    if (session.transcript.nodes.every((node) => node.isSidechain || node.message === undefined)) continue;
+    const spans = await allSpansOf(file);
+    const ids = new Set(spans.map((span) => span.spanId));
+    assert.equal(ids.size, spans.length, file);
+    assert.ok(
+      spans.every(({ parentSpanId }) => parentSpanId === undefined || ids.has(parentSpanId)),
+      file,
+    );
+    const expected = sessionUsage(session);
+    assert.deepEqual(
+      tokensOf(spans),
+      [
+        expected.inputTokens,
+        expected.outputTokens,
+        expected.cacheReadTokens,
+        expected.cacheWrite5mTokens,
+        expected.cacheWrite1hTokens,
+      ],
+      file,
+    );
+    counted += expected.messages;
+  }
+  assert.ok(counted > 1000);
+});
 
 function tokensOf(spans: readonly TraceSpan[]): readonly number[] {
   const sum = [0, 0, 0, 0, 0];

@@ -10,7 +10,6 @@ import { streamTurns } from '../../src/trace/cursor.ts';
 import { listBatches, openBatch } from '../../src/trace/outbox.ts';
 import { tracePlaces } from '../../src/trace/places.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
-import { skipWithoutShared } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { contextFor, runOf, traceEnv } from '../support/trace-kit.ts';
 import { spansIn } from '../support/trace-receiver.ts';
@@ -19,22 +18,18 @@ import { corpusTranscripts, type Run, sorted, spansOfRuns } from './trace-kit.ts
 const splits = process.env.CLEW_LONG === '1' ? 2400 : 150;
 const maxBytes = 400_000;
 
-test(
-  'any cut into runs that wait for the end of a turn gives exactly the spans of one run',
-  { skip: skipWithoutShared },
-  async (context) => {
-    const copy = path.join(temporaryFolder(context), 'copy.jsonl');
-    for (const { file, size, random } of cases(splits)) {
-      const agents = await findAgentTranscripts(file);
-      const cuts = Array.from({ length: 1 + (random() % 6) }, () => random() % (size + 1)).sort((a, b) => a - b);
-      const runs = [...cuts.map((bytes): Run => ({ bytes, options: {} })), { bytes: size, options: { isOver: true } }];
-      const whole = spansOfRuns(file, copy, runs.slice(-1), agents);
-      assert.deepEqual(sorted(spansOfRuns(file, copy, runs, agents)), sorted(whole), `${file} cut at ${cuts.join()}`);
-    }
-  },
-);
+test('any cut into runs that wait for the end of a turn gives exactly the spans of one run', async (context) => {
+  const copy = path.join(temporaryFolder(context), 'copy.jsonl');
+  for (const { file, size, random } of cases(splits)) {
+    const agents = await findAgentTranscripts(file);
+    const cuts = Array.from({ length: 1 + (random() % 6) }, () => random() % (size + 1)).sort((a, b) => a - b);
+    const runs = [...cuts.map((bytes): Run => ({ bytes, options: {} })), { bytes: size, options: { isOver: true } }];
+    const whole = spansOfRuns(file, copy, runs.slice(-1), agents);
+    assert.deepEqual(sorted(spansOfRuns(file, copy, runs, agents)), sorted(whole), `${file} cut at ${cuts.join()}`);
+  }
+});
 
-test('runs at the ends of turns give exactly the spans of one run', { skip: skipWithoutShared }, async (context) => {
+test('runs at the ends of turns give exactly the spans of one run', async (context) => {
   const copy = path.join(temporaryFolder(context), 'copy.jsonl');
   for (const { file, size, random } of cases(Math.ceil(splits / 3))) {
     const agents = await findAgentTranscripts(file);
@@ -48,7 +43,7 @@ test('runs at the ends of turns give exactly the spans of one run', { skip: skip
   }
 });
 
-test('runs that end in the middle of turns still make each span once', { skip: skipWithoutShared }, async (context) => {
+test('runs that end in the middle of turns still make each span once', async (context) => {
   const copy = path.join(temporaryFolder(context), 'copy.jsonl');
   let tried = 0;
   for (const { file, size, random } of cases(Math.ceil(splits / 3))) {
@@ -72,9 +67,7 @@ test('runs that end in the middle of turns still make each span once', { skip: s
 
 test(
   'cut into hook runs, with state, ledger and outbox between them, the bytes spooled hold the same spans',
-  {
-    skip: skipWithoutShared,
-  },
+  {},
   async (context) => {
     // Spans without a time get the clock's.
     context.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 15) });

@@ -8,7 +8,8 @@ import { type AgentLookup, findAgentTranscripts, noAgents } from '../../src/trac
 import { type ReadTurnsOptions, readTurns, type TraceCursor } from '../../src/trace/cursor.ts';
 import type { TraceSpan } from '../../src/trace/span.ts';
 import { type SpanContext, spansOfTurn } from '../../src/trace/spans.ts';
-import { filesBelow, shared } from '../support/paths.ts';
+import { corpusFolder } from '../support/corpus.ts';
+import { filesBelow } from '../support/paths.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 export function writeLines(folder: string, lines: readonly object[], name = 'sess1.jsonl'): string {
@@ -68,10 +69,10 @@ export function sorted(spans: readonly TraceSpan[]): readonly string[] {
 
 /** The main transcripts of the corpora. */
 export function corpusTranscripts(): readonly string[] {
-  return filesBelow(path.join(shared, 'corpus'), '.jsonl').filter(
+  return filesBelow(path.join(corpusFolder, 'corpus'), '.jsonl').filter(
     (file) =>
       !/agent[-_]|_agent\.|journal\.jsonl$|_home|_history|hook-events/.test(
-        path.relative(shared, file).split('/').slice(-1)[0] ?? '',
+        path.relative(corpusFolder, file).split('/').slice(-1)[0] ?? '',
       ),
   );
 }

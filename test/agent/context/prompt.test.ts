@@ -10,7 +10,7 @@ import { expandPrompt } from '../../../src/agent/context/prompt.ts';
 import { smallerPictureCommand } from '../../../src/agent/smaller-picture.ts';
 import { asObject, parseJson } from '../../../src/base/json.ts';
 import { commandLine } from '../../../src/session/prompt-text.ts';
-import { shared, skipWithoutShared } from '../../support/paths.ts';
+import { corpusFolder } from '../../support/corpus.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 
@@ -179,13 +179,13 @@ test('a command without arguments has no tag for them, and reads back as it was 
   assert.equal(commandLine(line.content as string), '/go');
 });
 
-test('what is stored for a command is what Claude Code stored for it', { skip: skipWithoutShared }, async (t) => {
+test('what is stored for a command is what Claude Code stored for it', async (t) => {
   const { options } = await plantProject(t, {
     'app/.claude/commands/hello.md': '---\ndescription: Greets\n---\nPlease greet $ARGUMENTS politely. [[skill]]\n',
   });
   const { lines } = await expandPrompt('/hello Alice', options);
   for (const version of ['2.1.29', '2.1.45', '2.1.325']) {
-    const folder = path.join(shared, 'corpus/real', version, 'command/-home-dev-widgets');
+    const folder = path.join(corpusFolder, 'corpus/real', version, 'command/-home-dev-widgets');
     const entries = readdirSync(folder)
       .filter((name) => name.endsWith('.jsonl'))
       .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))

@@ -8,15 +8,16 @@ import { checkRequest } from '../../../src/api/check-request.ts';
 import type { DamageCode } from '../../../src/doctor/finding.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
+import { corpusFolder } from '../../support/corpus.ts';
 import { healthyFiles } from '../../support/healthy.ts';
-import { filesBelow, shared, skipWithoutShared } from '../../support/paths.ts';
+import { filesBelow } from '../../support/paths.ts';
 import { isFertile, plantDamage, plantedCodes } from '../../support/plant.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
 
-test('every damage that doctor knows is mended in the request', { skip: skipWithoutShared }, async (t) => {
+test('every damage that doctor knows is mended in the request', async (t) => {
   const folder = temporaryFolder(t);
   const files = healthyFiles().filter((file) => isFertile(readFileSync(file)));
   const random = seededRandom(5);
@@ -47,8 +48,10 @@ test('every damage that doctor knows is mended in the request', { skip: skipWith
     assert.ok((damaged.get(code) ?? 0) > 0, `${code} was not among the damage`);
 });
 
-test('every session of the corpora can be asked on', { skip: skipWithoutShared }, async () => {
-  const all = filesBelow(path.join(shared, 'corpus'), '.jsonl').filter((file) => !path.basename(file).startsWith('_'));
+test('every session of the corpora can be asked on', async () => {
+  const all = filesBelow(path.join(corpusFolder, 'corpus'), '.jsonl').filter(
+    (file) => !path.basename(file).startsWith('_'),
+  );
   const files = isLong ? all : all.filter((_, i) => i % 7 === 0);
   let count = 0;
   for (const file of files) {

@@ -18,7 +18,7 @@ import { requestMessages, resumeLines } from '../../../src/session/resume/reques
 import { loadSession } from '../../../src/session/session.ts';
 import { encodeSlug } from '../../../src/store/slug.ts';
 import { type AgentRun, openRun, placeIn } from '../../support/agent-run.ts';
-import { shared, skipWithoutShared } from '../../support/paths.ts';
+import { corpusFolder } from '../../support/corpus.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
 async function newRun(t: TestContext): Promise<AgentRun> {
@@ -200,11 +200,11 @@ test('files of git are left as they are', async (t) => {
   assert.equal(readFileSync(config, 'utf8'), 'after');
 });
 
-test('files come back from the snapshots of the real client', { skip: skipWithoutShared }, async (t) => {
+test('files come back from the snapshots of the real client', async (t) => {
   const folder = temporaryFolder(t);
   const place = placeIn(folder);
   const sessionId = '5a0712ff-1f37-47fa-ae31-0e2d684a69b4';
-  const real = path.join(shared, 'corpus/real/2.1.45/tui-rename-tools-interrupt-rewind-compact-clear');
+  const real = path.join(corpusFolder, 'corpus/real/2.1.45/tui-rename-tools-interrupt-rewind-compact-clear');
   const project = path.join(place.root, 'projects', encodeSlug(place.cwd));
   mkdirSync(project, { recursive: true });
   mkdirSync(path.join(place.cwd, 'src'), { recursive: true });

@@ -21,7 +21,6 @@ import {
 } from '../../../src/base/json.ts';
 import { loadSession, type Session } from '../../../src/session/session.ts';
 import { contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
-import { skipWithoutShared } from '../../support/paths.ts';
 import { realSessions } from '../../support/surgery-kit.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 
@@ -30,7 +29,7 @@ interface Step {
   readonly blocks: JsonValue[];
 }
 
-test('every linear session of the corpus is played as it was recorded', { skip: skipWithoutShared }, async (t) => {
+test('every linear session of the corpus is played as it was recorded', async (t) => {
   let sessions = 0;
   let messages = 0;
   let calls = 0;
@@ -56,7 +55,7 @@ test('every linear session of the corpus is played as it was recorded', { skip: 
   assert.ok(sessions >= 12 && calls >= 50, `${sessions} sessions, ${calls} calls`);
 });
 
-test('sub-agents are played for requests that begin with their prompt', { skip: skipWithoutShared }, async (t) => {
+test('sub-agents are played for requests that begin with their prompt', async (t) => {
   let agents = 0;
   for (const file of realSessions().filter((path) => /\/agent\//.test(path))) {
     const session = await loadSession(file);

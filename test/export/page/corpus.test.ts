@@ -11,7 +11,6 @@ import type { Ref, TurnView } from '../../../src/export/page/view.ts';
 import { loadSession, type Session } from '../../../src/session/session.ts';
 import { toolCallsOf } from '../../../src/session/tool-calls.ts';
 import { turnsOf } from '../../../src/session/turns.ts';
-import { hasShared } from '../../support/paths.ts';
 import { corpusFiles, recordedFiles } from '../../support/transcripts.ts';
 
 const files = [...recordedFiles(), ...corpusFiles()];
@@ -46,7 +45,7 @@ test('every text that is cut and every image can be asked for, and the views are
       }
     }
   });
-  assert.ok(!hasShared || (seen.texts > 0 && seen.images > 0), JSON.stringify(seen));
+  assert.ok(seen.texts > 0 && seen.images > 0, JSON.stringify(seen));
 });
 
 test('the rows of the outline cover the parts of a branch without a gap', async () => {

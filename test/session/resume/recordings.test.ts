@@ -6,20 +6,19 @@ import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
 import { describeDifference } from '../../interop/difference.ts';
 import {
+  corpusPublicCases,
+  corpusRealCases,
   type RecordedCase,
   realCases,
   safeProfileCase,
-  sharedPublicCases,
-  sharedRealCases,
   vectorCases,
 } from '../../interop/recordings.ts';
-import { skipWithoutShared } from '../../support/paths.ts';
 
 test('the hand-made sessions, each with one peculiarity', () => checkAll(vectorCases(), 110));
 test('the session that every client reads the same way', () => checkAll([safeProfileCase()], 1));
 test('the real sessions in the repository', () => checkAll(realCases(), 12));
-test('all real sessions', { skip: skipWithoutShared }, () => checkAll(sharedRealCases(), 197));
-test('all public sessions', { skip: skipWithoutShared }, () => checkAll(sharedPublicCases(), 258));
+test('all real sessions', () => checkAll(corpusRealCases(), 197));
+test('all public sessions', () => checkAll(corpusPublicCases(), 258));
 
 async function checkAll(cases: readonly RecordedCase[], count: number): Promise<void> {
   assert.equal(cases.length, count);
