@@ -48,7 +48,7 @@ test('every object that is printed has exactly the fields that the page lists fo
     const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];
     collect(`usage${words}`, jsonOf(args, { env }), printed);
   }
-  collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env }), printed);
+  collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
   collectSurgery(folder, printed);
