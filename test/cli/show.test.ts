@@ -127,7 +127,7 @@ test('a header, then every turn with its prompt, answer and calls', (context) =>
   assert.deepEqual(shown([path.join(root, 'session.jsonl')]), [
     'look around',
     'session · /home/kim/project',
-    '2026-03-01 10:00 · 10 s · 2 turns · 11 entries · 4.7 KB · 60 in, 120 out',
+    '2026-03-01 10:00 · 10 s · 2 turns · 11 entries · 4.8 KB · 60 in, 120 out',
     'Claude Code 2.1.150',
     '',
     `── 1 ── 2026-03-01 10:00 ── 50 in, 100 out ${'─'.repeat(37)}`,

@@ -53,7 +53,8 @@ export function assistant(content: JsonValue, more: JsonObject = {}): JsonObject
   return {
     type: 'assistant',
     message: {
-      id: `msg_${++messages}`,
+      // Of one length, so that the size of a transcript does not depend on the tests before.
+      id: `msg_${String(++messages).padStart(5, '0')}`,
       type: 'message',
       role: 'assistant',
       model: 'claude-sonnet-4-5',
