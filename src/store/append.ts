@@ -5,7 +5,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsync,
   ftruncateSync,
   openSync,
   readSync,
@@ -15,9 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
-import { diskError, makeFolder, privateFileMode, syncPath } from './disk.ts';
+import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './disk.ts';
 
 /** What tells one state of a file from another without reading all of it. */
 export interface FileStamp {
@@ -158,12 +156,10 @@ function writeAll(fd: number, bytes: Buffer, oldSize: number): void {
   }
 }
 
-const fsyncAsync = promisify(fsync);
-
 /** Disks that allocate late (network, quota) refuse only here. */
 async function syncOrTakeBack(fd: number, written: number, oldSize: number): Promise<void> {
   try {
-    await fsyncAsync(fd);
+    await syncFile(fd);
   } catch (error) {
     takeBack(fd, written, oldSize);
     throw error;

@@ -1,11 +1,19 @@
 // What appending and replacing share: folders that survive a power cut, and the system's refusals as errors
 // that tell the user what to do.
+import { fsync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 
 /** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
 export const privateFileMode = 0o600;
+
+/** Makes what was written to an open file durable. */
+export function syncFile(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(descriptor, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
 
 /**
  * Makes a file's bytes, or a folder's new names, durable: without it a rename may be gone after a power cut.

@@ -19,6 +19,7 @@ interface Call {
 }
 
 interface Connection {
+  readonly worker: Worker;
   readonly port: MessagePort;
   /** Becomes 1 when the result was posted. */
   readonly signal: Int32Array;
@@ -28,13 +29,15 @@ let connection: Connection | undefined;
 
 export function runInThread(call: Call): Run {
   connection ??= startThread();
-  const { port, signal } = connection;
+  const { worker, port, signal } = connection;
   Atomics.store(signal, 0, 0);
   port.postMessage(call);
-  Atomics.wait(signal, 0, 0, 120_000);
+  Atomics.wait(signal, 0, 0, 60_000);
   const answer = receiveMessageOnPort(port);
-  if (answer === undefined) throw new Error(`clew ${call.args.join(' ')} did not end`);
-  return answer.message as Run;
+  if (answer !== undefined) return answer.message as Run;
+  connection = undefined;
+  void worker.terminate();
+  throw new Error(`clew ${call.args.join(' ')} did not end; if it reads stdin, give it a process (isAlone)`);
 }
 
 function startThread(): Connection {
@@ -48,11 +51,11 @@ function startThread(): Connection {
   });
   worker.unref();
   port1.unref();
-  return { port: port1, signal };
+  return { worker, port: port1, signal };
 }
 
 /** In the thread: answers calls until its process ends. */
-function answerCalls({ port, signal }: Connection): void {
+function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr'] as const) {
     process[name].setMaxListeners(0);
@@ -89,4 +92,4 @@ function setEnvironment(env: Readonly<Record<string, string | undefined>>): void
   Object.assign(process.env, env);
 }
 
-if (!isMainThread && parentPort !== null && workerData?.signal !== undefined) answerCalls(workerData as Connection);
+if (!isMainThread && parentPort !== null && workerData?.signal !== undefined) answerCalls(workerData);

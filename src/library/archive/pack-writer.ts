@@ -1,8 +1,7 @@
 // Chunks and manifests come in, packs grow. Equal chunks are written once; a manifest is written only when all its
 // chunks are on the disk, so that every session an archive lists can be given back, whenever the writer was killed.
-import { closeSync, constants, fstatSync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { diskError, makeFolder, privateFileMode, syncPath } from '../../store/disk.ts';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from '../../store/disk.ts';
 import { ChunkTable, hashBytes, hashChunk } from './chunk-table.ts';
 import { codecs, defaultCodec } from './codec.ts';
 import { type ArchiveContents, type Block, packPath, readBody } from './contents.ts';
@@ -170,14 +169,12 @@ export class PackWriter {
 
   async #sync(file: number): Promise<void> {
     try {
-      await fsyncAsync(file);
+      await syncFile(file);
     } catch (error) {
       throw diskError(error, 'write', packPath(this.#folder, this.#packIndex));
     }
   }
 }
-
-const fsyncAsync = promisify(fsync);
 
 function checkOf(body: Buffer): { readonly bodyBytes: number; readonly sha256: string } {
   return { bodyBytes: body.length, sha256: bodyHash(body) };
