@@ -27,7 +27,19 @@ interface Connection {
 
 let connection: Connection | undefined;
 
-export function runInThread(call: Call): Run {
+/** Only the main thread can change the working directory; it waits meanwhile, so nothing else is affected. */
+export function runInThread(call: Call, cwd: string | undefined): Run {
+  if (cwd === undefined) return ask(call);
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    return ask(call);
+  } finally {
+    process.chdir(before);
+  }
+}
+
+function ask(call: Call): Run {
   connection ??= startThread();
   const { worker, port, signal } = connection;
   Atomics.store(signal, 0, 0);

@@ -24,8 +24,7 @@ export interface RunOptions {
 /** No home, no colours, 80 columns, UTC, unless `env` says otherwise. */
 export function runClew(args: readonly string[], { env = {}, cwd, uid, isAlone = false }: RunOptions = {}): Run {
   const call = { args, env: { ...cleanEnv(), ...env } };
-  const isThreadEnough = cwd === undefined && uid === undefined && !isAlone;
-  if (process.env.CLEW_FAST_TESTS === '1' && isThreadEnough) return runInThread(call);
+  if (process.env.CLEW_FAST_TESTS === '1' && uid === undefined && !isAlone) return runInThread(call, cwd);
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [clew, ...args], {
     encoding: 'utf8',
     maxBuffer: 512 * 1024 * 1024,

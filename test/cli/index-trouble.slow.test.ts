@@ -39,7 +39,7 @@ function place(context: TestContext): Place {
 type Target = Pick<Place, 'root' | 'home'>;
 
 function run(words: string, { root, home }: Target, uid: { uid?: number } = {}): Run {
-  return runClew([...words.split(' '), '--root', root], { env: { CLEW_HOME: home }, isAlone: true, ...uid });
+  return runClew([...words.split(' '), '--root', root], { env: { CLEW_HOME: home }, ...uid });
 }
 
 /** Each command by `call`: the first line of stderr is the message, and the transcripts are as they were. */
