@@ -47,6 +47,7 @@ export const keyNames: readonly string[] = [
   'server_tool_use',
   'web_search_requests',
   'speed',
+  'forkedFrom',
 ];
 const longest = 27;
 

@@ -45,16 +45,18 @@ export const field = {
   split1hTokens: 39,
   serverToolUse: 40,
   webSearches: 41,
-  blockType: 42,
-  blockId: 43,
-  blockName: 44,
-  toolUseId: 45,
-  isError: 46,
-  text: 47,
-  input: 48,
-  filePath: 49,
+  forkedFrom: 42,
+  originSessionId: 43,
+  blockType: 44,
+  blockId: 45,
+  blockName: 46,
+  toolUseId: 47,
+  isError: 48,
+  text: 49,
+  input: 50,
+  filePath: 51,
 } as const;
-export const fieldCount = 50;
+export const fieldCount = 52;
 
 /** An object: which of its members are noted. */
 interface Place {
@@ -68,6 +70,7 @@ interface Place {
 const { type, subtype, uuid, parentUuid, logicalParentUuid, timestamp, sessionId, agentId, cwd, version } = field;
 const { requestId, leafUuid, explicit, isSidechain, isMeta, isCompactSummary, isApiErrorMessage } = field;
 const { permissionMode, attachment, toolUseResult, message, role, model, parts, content, usage, speed } = field;
+const { forkedFrom } = field;
 
 export const recordPlace = 0;
 export const blockPlace = 1;
@@ -78,7 +81,7 @@ const places: readonly Place[] = [
     members: {
       ...{ type, subtype, uuid, parentUuid, logicalParentUuid, timestamp, sessionId, agentId, cwd, version },
       ...{ requestId, leafUuid, explicit, isSidechain, isMeta, isCompactSummary, isApiErrorMessage, permissionMode },
-      ...{ attachment, toolUseResult, message, content: field.contentBeside },
+      ...{ attachment, toolUseResult, message, forkedFrom, content: field.contentBeside },
     },
   },
   {
@@ -111,6 +114,7 @@ const places: readonly Place[] = [
     members: { ephemeral_5m_input_tokens: field.split5mTokens, ephemeral_1h_input_tokens: field.split1hTokens },
   },
   { of: field.serverToolUse, last: field.webSearches, members: { web_search_requests: field.webSearches } },
+  { of: forkedFrom, last: field.originSessionId, members: { sessionId: field.originSessionId } },
   { of: field.input, last: field.filePath, members: { file_path: field.filePath } },
 ];
 

@@ -15,7 +15,7 @@ import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, type RowSource, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
 import { forgetDocuments } from './text-schema.ts';
-import { findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { forgetCells } from './usage-cells.ts';
 
 /** What an update of the index read and wrote. */
@@ -75,7 +75,17 @@ export function updateTranscript(database: Database, file: string): IndexReport 
   const { dev, ino, size, mtimeMs } = stats;
   const folder = path.dirname(file);
   const place = { slug: path.basename(folder), root: path.dirname(path.dirname(folder)) };
-  const found = { path: file, mainPath: file, agentId: undefined, ...place, dev, ino, size, mtimeMs };
+  const found = {
+    path: file,
+    mainPath: file,
+    agentId: undefined,
+    ...place,
+    dev,
+    ino,
+    size,
+    mtimeMs,
+    bornMs: bornMsOf(stats),
+  };
   const state = new IndexState(database, [file]);
   readWork(database, state, planWork([found], state, report), report);
   return { ...report, files: 1 };
@@ -101,7 +111,8 @@ function readWork(
   for (const item of work) {
     let { offset, line } = item;
     for (;;) {
-      const rows = tryRead({ path: item.file.path, offset, line, maxBytes: batchBytes }, report);
+      const sessionId = sessionIdOf(item.file);
+      const rows = tryRead({ path: item.file.path, sessionId, offset, line, maxBytes: batchBytes }, report);
       if (rows === undefined) break;
       const isDone = rows.offset >= item.file.size || rows.bytesRead < batchBytes;
       batch.push({ ...item, fromOffset: offset, fromLine: line, rows, isDone });
@@ -115,6 +126,11 @@ function readWork(
     if (offset > item.offset) report.filesRead += 1;
   }
   if (batch.length > 0) flush();
+}
+
+/** By its place; only its lines say which session a flat agent file belongs to. */
+function sessionIdOf({ mainPath }: TranscriptFile): string | undefined {
+  return mainPath === undefined ? undefined : path.basename(mainPath, '.jsonl');
 }
 
 interface WorkItem {
@@ -198,7 +214,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
-      saved.push(...fileValues(file, known, proof));
+      saved.push(...fileValues(file, known, proof, fromOffset === 0 ? rows.firstAt : Number.NaN));
       written.push({
         id: known.id,
         session,
@@ -209,7 +225,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       });
     }
     forgetCells(database);
-    insertValues(database, saveFiles, 12, saved, keepFiles);
+    insertValues(database, saveFiles, 14, saved, keepFiles);
     return written.length + writeRows(database, written);
   });
 }
@@ -238,14 +254,21 @@ function knownAs(id: number, session: number, { file, rows, isDone }: Advance): 
 }
 
 const saveFiles =
-  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)';
+  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash, born_ms, first_at)';
 const keepFiles = `ON CONFLICT (id) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
   size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
-  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`;
+  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, born_ms = excluded.born_ms,
+  first_at = coalesce(first_at, excluded.first_at)`;
 
-function fileValues({ path: name, agentId }: TranscriptFile, known: KnownFile, proof: FileProof): SqlValue[] {
+function fileValues(
+  { path: name, agentId, bornMs }: TranscriptFile,
+  known: KnownFile,
+  { headHash, tailHash }: FileProof,
+  firstAt: number,
+): SqlValue[] {
   const { id, session, dev, ino, size, mtimeMs, offset, line } = known;
-  return [id, name, session, agentId ?? null, dev, ino, size, mtimeMs, offset, line, proof.headHash, proof.tailHash];
+  const state = [dev, ino, size, mtimeMs, offset, line, headHash, tailHash];
+  return [id, name, session, agentId ?? null, ...state, bornMs, Number.isNaN(firstAt) ? null : firstAt];
 }
 
 /** A flat agent file stands beside the transcript of the session that its lines name. */
@@ -266,7 +289,7 @@ function firstSessionId(file: string, report: Counters): string | undefined {
 
 /** Takes everything that came from a file out of the index. */
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
-  for (const table of ['usage_parts', 'prompts', 'tool_calls'])
+  for (const table of ['usage_parts', 'origins', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
   forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
 import { projectsFolders } from '../store/roots.ts';
 import type { Database, Row, SqlValue } from './database.ts';
+import { compareAges, readOrigins, type SessionAge } from './lineage.ts';
 import type { PriceList } from './prices.ts';
 import { unpackLines } from './usage-rows.ts';
 
@@ -59,27 +60,44 @@ export function projectPrefixes(roots: readonly string[]): readonly string[] {
   return projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
 }
 
-/** In the order that decides who had a message first: sessions by age, the main transcript before its sub-agents. */
+/** In the order that decides who had a message first: originals before copies, a main transcript before its sub-agents. */
 export function usageParts(database: Database, { roots, endedAfter }: UsageScope): readonly UsagePart[] {
   const below = projectPrefixes(roots);
+  const isBelow = (file: string): boolean => below.some((folder) => file.startsWith(folder));
   const where = endedAfter === undefined ? '' : 'WHERE s.ended_at >= ?';
   const rows = database
-    .prepare(
-      `SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, f.path AS file, p.rows
-       FROM usage_parts p JOIN files f ON f.id = p.file JOIN sessions s ON s.id = f.session ${where}
-       ORDER BY s.started_at IS NULL, s.started_at, s.session_id, s.id, f.agent_id IS NOT NULL, f.path, p.line`,
-    )
-    .all(...(endedAfter === undefined ? [] : [endedAfter]));
-  const sessions = new Map<SqlValue | undefined, UsageSession>();
-  const parts: UsagePart[] = [];
+    .prepare(partRows(where))
+    .all(...(endedAfter === undefined ? [] : [endedAfter]))
+    .filter((row) => isBelow(String(row.file)));
+  const sessions = new Map<SqlValue | undefined, { session: UsageSession; age: SessionAge; parts: UsagePart[] }>();
   for (const row of rows) {
-    const file = String(row.file);
-    if (!below.some((folder) => file.startsWith(folder))) continue;
-    const session = sessions.get(row.session) ?? sessionOf(row);
-    sessions.set(row.session, session);
-    parts.push({ file, session, rows: String(row.rows) });
+    const known = sessions.get(row.session) ?? { session: sessionOf(row), age: ageOf(row), parts: [] };
+    sessions.set(row.session, known);
+    known.parts.push({ file: String(row.file), session: known.session, rows: String(row.rows) });
   }
-  return parts;
+  const compare = compareAges(readOrigins(database, isBelow));
+  return [...sessions.values()].sort((a, b) => compare(a.age, b.age)).flatMap(({ parts }) => parts);
+}
+
+const partRows = (where: string): string => `
+SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, s.started_at, f.path AS file, p.rows,
+  (SELECT m.first_at FROM files m WHERE m.path = s.path) AS first_at,
+  (SELECT min(m.born_ms) FROM files m WHERE m.session = s.id) AS born_ms
+FROM usage_parts p JOIN files f ON f.id = p.file JOIN sessions s ON s.id = f.session ${where}
+ORDER BY s.id, f.agent_id IS NOT NULL, f.path, p.line`;
+
+function ageOf(row: Row): SessionAge {
+  return {
+    sessionId: String(row.session_id),
+    startedAt: time(row.started_at),
+    firstAt: time(row.first_at),
+    bornAt: time(row.born_ms),
+    path: String(row.main),
+  };
+}
+
+function time(value: SqlValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
 }
 
 function sessionOf(row: Row): UsageSession {

@@ -26,6 +26,10 @@ export interface NewRows {
   readonly calls: readonly CallRow[];
   /** Of calls that were not read with them. */
   readonly results: readonly ResultRow[];
+  /** The sessions that lines name as their origin. */
+  readonly origins: ReadonlySet<string>;
+  /** The time of the first line that has one. */
+  readonly firstAt: number;
   readonly facts: SessionFacts;
 }
 
@@ -34,6 +38,8 @@ export interface PromptRow {
   readonly uuid: string | undefined;
   readonly time: number;
   readonly kind: string;
+  /** The line says that it was copied from another session. */
+  readonly isCopy: boolean;
 }
 
 export interface CallRow {
@@ -70,6 +76,8 @@ export interface SessionFacts {
 
 export interface RowSource {
   readonly path: string;
+  /** The session that the file belongs to, if its place tells: a line that names another one was copied. */
+  readonly sessionId: string | undefined;
   readonly offset: number;
   readonly line: number;
   /** Read no further than this, so that one batch stays small. */
@@ -82,7 +90,7 @@ export interface RowSource {
  * rewritten or copied end so); else it is still being written, and left for the next time.
  */
 export function readRows(source: RowSource): NewRows {
-  const reader = new RowReader();
+  const reader = new RowReader(source.sessionId);
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
   reading: for (const batch of readLines(source.path, { from, ...(source.onRead && { onRead: source.onRead }) })) {
@@ -98,8 +106,9 @@ export function readRows(source: RowSource): NewRows {
     }
   }
   const results = reader.takeResults();
-  const { usage, prompts, calls, facts } = reader;
-  return { offset, line, bytesRead: offset - source.offset, usage, prompts, calls, results, facts };
+  const { usage, prompts, calls, facts, origins, firstAt } = reader;
+  const bytesRead = offset - source.offset;
+  return { offset, line, bytesRead, usage, prompts, calls, results, origins, firstAt, facts };
 }
 
 const firstPromptLength = 500;
@@ -112,6 +121,11 @@ class RowReader {
   readonly usage: LineWithUsage[] = [];
   readonly prompts: PromptRow[] = [];
   readonly calls: CallRow[] = [];
+  readonly origins: Set<string> = new Set();
+  firstAt: number = Number.NaN;
+  readonly #sessionId: string | undefined;
+  /** Of the record that was just walked. */
+  #isCopy = false;
   readonly #callsById = new Map<string, CallRow>();
   readonly #earlyResults: ResultRow[] = [];
   readonly facts: SessionFacts = {
@@ -127,6 +141,11 @@ class RowReader {
     entries: 0,
     damage: 0,
   };
+
+  constructor(sessionId: string | undefined) {
+    this.#sessionId = sessionId;
+  }
+
   add(line: Line): void {
     if (line.bytes.length < line.length) {
       this.facts.damage++;
@@ -155,15 +174,29 @@ class RowReader {
     const { facts } = this;
     facts.entries++;
     if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
+    this.#noteOrigin(bytes);
     textsOf(bytes, kindFields, kindTexts);
     facts.version = kindTexts[2] ?? facts.version;
     const time = timeOf(bytes);
+    if (Number.isNaN(this.firstAt)) this.firstAt = time;
     if (time < facts.startedAt) facts.startedAt = time;
     if (time > facts.endedAt) facts.endedAt = time;
     const type = kindTexts[0] || kindTexts[1];
     if (type === 'assistant') this.#addAnswer(bytes, line, time);
     else if (type === 'user') this.#addUser(bytes, line, time);
     else if (type !== undefined) this.#addTitle(type, bytes);
+  }
+
+  /** Forks by the SDK and by Clew say it on each message; those of client 2.1.45 keep the session's id on their lines. */
+  #noteOrigin(bytes: Buffer): void {
+    const marked = this.#otherSession(textOf(bytes, field.originSessionId));
+    this.#isCopy = marked !== undefined;
+    const origin = marked ?? this.#otherSession(textOf(bytes, field.sessionId));
+    if (origin !== undefined) this.origins.add(origin);
+  }
+
+  #otherSession(id: string | undefined): string | undefined {
+    return this.#sessionId === undefined || id === '' || id === this.#sessionId ? undefined : id;
   }
 
   #addPlace(bytes: Buffer): void {
@@ -183,7 +216,8 @@ class RowReader {
     const [messageId, requestId, model, stopReason] = answerTexts;
     const uuid = messageId === undefined ? textOf(bytes, field.uuid) : undefined;
     const isSidechain = isTrue(bytes, field.isSidechain);
-    this.usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage });
+    const isCopy = this.#isCopy;
+    this.usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage, isCopy });
   }
 
   #addCall({ id, name, file }: CallHead, line: number, time: number): void {
@@ -228,7 +262,7 @@ class RowReader {
   #addPrompt(bytes: Buffer, line: number, time: number): void {
     const { prompt } = classifyUser(scannedInput(bytes));
     if (prompt === undefined) return;
-    this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt });
+    this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt, isCopy: this.#isCopy });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
     const text = spokenText(scannedTexts(bytes)).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);

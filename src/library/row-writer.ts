@@ -25,21 +25,24 @@ export interface SessionRow {
 
 /** How many rows were written. */
 export function writeRows(database: Database, files: readonly FileRows[]): number {
-  const values: Record<'sessions' | 'usage' | 'prompts' | 'calls', SqlValue[]> = {
+  const values: Record<'sessions' | 'usage' | 'origins' | 'prompts' | 'calls', SqlValue[]> = {
     sessions: [],
     usage: [],
+    origins: [],
     prompts: [],
     calls: [],
   };
   for (const file of files) {
     addSession(values.sessions, file);
     addUsage(values.usage, database, file);
+    for (const origin of file.rows.origins) values.origins.push(file.id, origin);
     addPrompts(values.prompts, file);
     addCalls(values.calls, file);
   }
   insertValues(database, saveSessions, 16, values.sessions, keepSessions);
   insertValues(database, 'INSERT OR REPLACE INTO usage_parts', 3, values.usage);
-  insertValues(database, 'INSERT OR REPLACE INTO prompts', 5, values.prompts);
+  insertValues(database, 'INSERT OR IGNORE INTO origins', 2, values.origins);
+  insertValues(database, 'INSERT OR REPLACE INTO prompts', 6, values.prompts);
   insertValues(database, 'INSERT OR IGNORE INTO tool_calls', 8, values.calls);
   for (const file of files) if (!file.isNew) answerCalls(database, file);
   return files.reduce((sum, { rows }) => sum + rows.usage.length + rows.prompts.length + rows.calls.length, 0);
@@ -65,7 +68,8 @@ function lastPart(database: Database, file: number): { line: number; rows: strin
 }
 
 function addPrompts(values: SqlValue[], { id, rows }: FileRows): void {
-  for (const { line, uuid, time, kind } of rows.prompts) values.push(id, line, uuid ?? null, timeValue(time), kind);
+  for (const { line, uuid, time, kind, isCopy } of rows.prompts)
+    values.push(id, line, uuid ?? null, timeValue(time), kind, Number(isCopy));
 }
 
 function addCalls(values: SqlValue[], { id, rows }: FileRows): void {

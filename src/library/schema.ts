@@ -8,7 +8,7 @@ import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 10;
+export const schemaVersion = 11;
 
 const tables = `
 CREATE TABLE sessions (
@@ -31,7 +31,8 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_id ON sessions (session_id);
 -- One row per transcript. A file is read up to offset, which is behind a newline, or behind a last record that lacks
--- one; line counts the newlines before it. text_offset and text_line say the same for the full text.
+-- one; line counts the newlines before it. text_offset and text_line say the same for the full text. first_at is the
+-- time of its first line that has one.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -45,6 +46,8 @@ CREATE TABLE files (
   line INTEGER NOT NULL,
   head_hash TEXT NOT NULL,
   tail_hash TEXT NOT NULL,
+  born_ms REAL,
+  first_at INTEGER,
   text_offset INTEGER NOT NULL DEFAULT 0,
   text_line INTEGER NOT NULL DEFAULT 0
 );
@@ -57,6 +60,12 @@ CREATE TABLE usage_parts (
   rows TEXT NOT NULL,
   PRIMARY KEY (file, line)
 ) WITHOUT ROWID;
+-- The sessions that the lines of a file name as their origin (lineage.ts).
+CREATE TABLE origins (
+  file INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  PRIMARY KEY (file, origin)
+) WITHOUT ROWID;
 -- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
 CREATE TABLE usage_cache (
   key TEXT PRIMARY KEY,
@@ -68,6 +77,7 @@ CREATE TABLE prompts (
   uuid TEXT,
   time INTEGER,
   kind TEXT NOT NULL,
+  is_copy INTEGER NOT NULL,
   PRIMARY KEY (file, line)
 ) WITHOUT ROWID;
 CREATE TABLE tool_calls (

@@ -132,20 +132,25 @@ function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
 
 const fileRows = 'SELECT f.id, f.path, s.cwd, s.slug FROM files f JOIN sessions s ON s.id = f.session';
 
-/** When each prompt was given, `NaN` where nothing says; copies in other files have the same uuid. */
+/** When each prompt was given, `NaN` where nothing says; copies in other files have the same uuid, or say that they are copies. */
 function promptTimes(database: Database, sinceMs: number): readonly number[] {
   const times = new Map<string, number>();
+  const given = new Set<number>();
   for (const row of database.prepare(promptRows).all()) {
     const key = row.uuid === null ? `${row.file} ${row.line}` : String(row.uuid);
-    if (!times.has(key)) times.set(key, timeOf(row));
+    const time = timeOf(row);
+    // A fork gives every line another uuid; its time stays.
+    if (times.has(key) || (row.is_copy === 1 && given.has(time))) continue;
+    times.set(key, time);
+    given.add(time);
   }
   return [...times.values()].filter((time) => isSince(time, sinceMs));
 }
 
 const promptRows = `
-SELECT p.file, p.line, p.uuid, p.time FROM prompts p
+SELECT p.file, p.line, p.uuid, p.time, p.is_copy FROM prompts p
 JOIN stats_scope s ON s.file = p.file JOIN files f ON f.id = p.file WHERE f.agent_id IS NULL
-ORDER BY p.time`;
+ORDER BY p.is_copy, p.time`;
 
 const callRows = `
 SELECT c.name, c.touched, max(c.is_error) AS is_error, min(c.time) AS time FROM tool_calls c

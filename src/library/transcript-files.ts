@@ -23,6 +23,8 @@ export interface TranscriptFile extends TranscriptPlace {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
+  /** `null` where the disk does not say. */
+  readonly bornMs: number | null;
 }
 
 export interface TranscriptFiles {
@@ -150,7 +152,11 @@ function add(search: Search, file: TranscriptPlace): void {
   const stats = stat(search, file.path);
   if (stats === undefined || !stats.isFile()) return;
   const { dev, ino, size, mtimeMs } = stats;
-  search.files.push({ ...file, dev, ino, size, mtimeMs });
+  search.files.push({ ...file, dev, ino, size, mtimeMs, bornMs: bornMsOf(stats) });
+}
+
+export function bornMsOf({ birthtimeMs }: Stats): number | null {
+  return birthtimeMs > 0 ? birthtimeMs : null;
 }
 
 function list(search: Search, folder: string): readonly Dirent[] {

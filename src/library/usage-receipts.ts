@@ -73,7 +73,7 @@ function concerns(part: UsagePart, wanted: ReadonlySet<string>, isWanted: Receip
 function* readLinesOf(sessions: ReadonlyMap<string, UsageSession>, problems: DiskProblem[]): Generator<UsageLine> {
   for (const [file, { sessionId }] of sessions) {
     try {
-      const { usage } = readRows({ path: file, offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
+      const { usage } = readRows({ path: file, sessionId, offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
       for (const line of usage) yield { ...line, file, sessionId };
     } catch (error) {
       problems.push({ path: file, code: systemErrorCode(error) ?? 'EIO' });

@@ -28,7 +28,8 @@ export function reduceLines<T extends LineWithUsage>(lines: readonly T[]): reado
 
 function isSameResponse(a: LineWithUsage, b: LineWithUsage): boolean {
   // What the client made itself is told by its model, so that is never replaced by another.
-  return a.requestId === b.requestId && a.isSidechain === b.isSidechain && isSynthetic(a) === isSynthetic(b);
+  const isSameKind = a.isSidechain === b.isSidechain && a.isCopy === b.isCopy;
+  return a.requestId === b.requestId && isSameKind && isSynthetic(a) === isSynthetic(b);
 }
 
 function isSynthetic({ model }: LineWithUsage): boolean {
@@ -45,9 +46,13 @@ function larger<T extends LineWithUsage>(a: T, b: T): T {
 /** One flat list: numbers first, then the names, 0 for those that are absent. */
 export function packLines(lines: readonly LineWithUsage[]): string {
   const values: (number | string | null)[] = [];
-  for (const { line, time, isSidechain, stopReason, usage, model, messageId, requestId, uuid } of lines) {
+  for (const { line, time, isSidechain, stopReason, usage, isCopy, ...names } of lines) {
+    const { model, messageId, requestId, uuid } = names;
     const flags =
-      (isSidechain ? sidechainFlag : 0) | (usage.fast ? fastFlag : 0) | (stopReason === undefined ? 0 : stopFlag);
+      (isSidechain ? sidechainFlag : 0) |
+      (usage.fast ? fastFlag : 0) |
+      (stopReason === undefined ? 0 : stopFlag) |
+      (isCopy ? copyFlag : 0);
     values.push(
       line,
       Number.isNaN(time) ? null : time,
@@ -99,6 +104,7 @@ export function unpackLines({ file, sessionId, rows }: PackedLines, lines: Usage
         webSearches: values[i + 8] as number,
         fast: (flags & fastFlag) !== 0,
       },
+      isCopy: (flags & copyFlag) !== 0,
     });
   }
   return lines;
@@ -108,6 +114,7 @@ const width = 13;
 const sidechainFlag = 1;
 const fastFlag = 2;
 const stopFlag = 4;
+const copyFlag = 8;
 
 function name(value: number | string | null | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -45,6 +45,7 @@ export function* linesWithUsage(
       stopReason: message.stopReason,
       time: node.time,
       usage: message.usage,
+      isCopy: false, // of one session, all that it holds
     };
   }
 }

@@ -17,6 +17,8 @@ export interface UsageLine {
   readonly stopReason: string | undefined;
   readonly time: number;
   readonly usage: Usage;
+  /** The line itself says that it was copied from another session. */
+  readonly isCopy: boolean;
 }
 
 /** Why a line with usage is not counted. */
@@ -61,8 +63,9 @@ export interface UsageTotals {
 }
 
 /**
- * Counts every message once. Lines must come in the order of the library: sessions by age, the main transcript before
- * its sub-agents, each file from top to bottom. The first line of a message decides where it counts.
+ * Counts each message once. Lines come in the order of the library: an original before its copies, in a session the main
+ * transcript before its sub-agents, in a file from top to bottom. The first place whose lines are not marked as copies
+ * keeps a message; if all are, the first place.
  */
 export function countUsage(lines: Iterable<UsageLine>): UsageCount {
   const byMessage = new Map<string, Responses>();
@@ -139,6 +142,10 @@ function groupFor({ first, others }: Responses, line: UsageLine): MessageGroup |
 
 function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]; dropped: DroppedLine[] }): void {
   const [only] = lines;
+  if (lines.every(isEmptyCopy)) {
+    for (const line of lines) count.dropped.push({ line, reason: 'copy' });
+    return;
+  }
   if (only !== undefined && lines.length === 1 && only.model !== '<synthetic>') {
     count.messages.push({ line: only, usage: only.usage, isLowerBound: only.stopReason === undefined });
     return;
@@ -147,7 +154,8 @@ function settle(lines: readonly UsageLine[], count: { messages: CountedMessage[]
     for (const line of lines) count.dropped.push({ line, reason: 'synthetic' });
     return;
   }
-  const home = lines.filter((line) => line.file === lines[0]?.file);
+  const first = lines.find((line) => !line.isCopy) ?? lines[0];
+  const home = lines.filter((line) => line.file === first?.file);
   const line = largest(home);
   const isLowerBound = lines.every((each) => each.stopReason === undefined);
   count.messages.push({ line, usage: largest(lines).usage, isLowerBound });
@@ -166,6 +174,11 @@ export function isLarger(later: Pick<UsageLine, 'usage'>, earlier: Pick<UsageLin
   if (later.usage.outputTokens !== earlier.usage.outputTokens)
     return later.usage.outputTokens > earlier.usage.outputTokens;
   return !isZero(later.usage) || isZero(earlier.usage);
+}
+
+/** A copy that got another message id has zeros, because the original counts (docs/surgery.md). */
+function isEmptyCopy({ isCopy, usage }: UsageLine): boolean {
+  return isCopy && usage.outputTokens === 0 && isZero(usage);
 }
 
 function isZero({ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens }: Usage): boolean {

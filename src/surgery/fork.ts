@@ -43,7 +43,6 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const from = cwdOf(session);
   const renames = (entry: JsonObject): readonly Edit[] => [
     ...ids.edits(entry),
-    ...originEdits(entry, session.id),
     ...(options.to === undefined || from === undefined ? [] : cwdEdits(entry, from, options.to)),
   ];
   const leftOut = cut === undefined ? undefined : agentsBehind(source, cut.kept);
@@ -152,12 +151,6 @@ function titleFor(session: Session, options: ForkOptions): string | undefined {
   const title = options.title ?? titleOf(session);
   if (options.title !== undefined || title === undefined) return options.title;
   return `${[...title.replace(/\s+/g, ' ')].slice(0, 80).join('')} (fork)`;
-}
-
-export function originEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
-  const isSaid = entry.type === 'user' || entry.type === 'assistant';
-  if (!isSaid || typeof entry.uuid !== 'string') return [];
-  return [{ path: ['forkedFrom'], set: { sessionId, messageUuid: entry.uuid } }];
 }
 
 /** Sub-agents that only later lines started. */

@@ -24,7 +24,8 @@ export function freshUsageEdits(session: Session, lines: readonly Node[]): Reado
   );
 }
 
-function zeroEdits(value: JsonValue | undefined, path: JsonPath): Edit[] {
+/** Zeros for all numbers in a usage, whatever its form. */
+export function zeroEdits(value: JsonValue | undefined, path: JsonPath): Edit[] {
   if (typeof value === 'number') return value === 0 ? [] : [{ path, set: 0 }];
   if (path.length > deepest) return [];
   if (isArray(value)) return value.flatMap((item, i) => zeroEdits(item, [...path, i]));

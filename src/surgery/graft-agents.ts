@@ -1,11 +1,11 @@
 // What the second of two grafted sessions brings along beside its lines: the sub-agents that its own turns started, and
 // the outputs in its side folder; what the first has under the same name stays the first's.
 import { readFileSync } from 'node:fs';
-import { asObject, asString, parseJson } from '../base/json.ts';
-import { editJson } from '../format/edit.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
+import { type Edit, editJson } from '../format/edit.ts';
 import { callsOf, type Node } from '../session/node.ts';
 import type { SecondIds } from './graft-ids.ts';
-import { sessionIdEdits } from './ids.ts';
+import { originEdits, sessionIdEdits } from './ids.ts';
 import { nameFor } from './new-session.ts';
 import type { FileSource, PlannedFile, PlannedSession } from './plan.ts';
 import { rewriteLines } from './rewrite.ts';
@@ -26,14 +26,23 @@ export function agentsOfSecond(
   return files.slice(1).flatMap((file) => {
     const isWanted = file.name.includes('/tool-results/') || agents.some((agent) => file.path.startsWith(`${agent}.`));
     const name = nameFor(file.name, session.id, base.sessionId);
-    return isWanted && !taken.has(name) ? [{ name, content: contentOf(file, base.sessionId, ids) }] : [];
+    return isWanted && !taken.has(name)
+      ? [{ name, content: contentOf(file, { sessionId: base.sessionId, origin: session.id }, ids) }]
+      : [];
   });
 }
 
-function contentOf(file: SourceFile, sessionId: string, ids: SecondIds): FileSource {
+function contentOf(
+  file: SourceFile,
+  { sessionId, origin }: { sessionId: string; origin: string },
+  ids: SecondIds,
+): FileSource {
   const { transcript } = file;
-  if (transcript !== undefined)
-    return { lines: () => rewriteLines(transcript, { renames: (entry) => sessionIdEdits(entry, sessionId) }) };
+  if (transcript !== undefined) {
+    const originOf = originEdits(origin, [transcript]);
+    const renames = (entry: JsonObject): readonly Edit[] => [...sessionIdEdits(entry, sessionId), ...originOf(entry)];
+    return { lines: () => rewriteLines(transcript, { renames }) };
+  }
   if (!file.name.endsWith('.meta.json')) return { copyOf: file.path };
   const bytes = readFileSync(file.path);
   const call = asString(asObject(parseJson(bytes.toString('utf8')))?.toolUseId);

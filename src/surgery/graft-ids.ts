@@ -5,8 +5,8 @@ import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { callsOf, type Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
-import { originEdits } from './fork.ts';
-import { NewIds } from './ids.ts';
+import { zeroEdits } from './fresh-usage.ts';
+import { NewIds, originEdits } from './ids.ts';
 
 export interface SecondIds {
   /** By the index of the record in the second session. */
@@ -19,6 +19,7 @@ export interface SecondIds {
 
 export function secondIds(first: Session, second: Session, nodes: readonly Node[]): SecondIds {
   const ids = new NewIds([second.transcript.pick(nodes)]);
+  const origin = originEdits(second.id, [second.transcript]);
   const calls = new Map<string, string>();
   const messages = new Map<string, string>();
   const known = { calls: new Set<string>(), messages: new Set<string>() };
@@ -34,7 +35,7 @@ export function secondIds(first: Session, second: Session, nodes: readonly Node[
   }
   return {
     edits: new Map(nodes.map((node) => [node.index, editsOf(second, node, calls, messages)])),
-    renames: (entry) => [...ids.edits(entry), ...originEdits(entry, second.id)],
+    renames: (entry) => [...ids.edits(entry), ...origin(entry)],
     uuidOf: (uuid) => ids.of(uuid),
     callOf: (id) => calls.get(id) ?? id,
   };
@@ -53,9 +54,13 @@ function editsOf(
 ): readonly Edit[] {
   const edits: Edit[] = [];
   const message = messages.get(keyOf(node) ?? '');
-  if (message !== undefined) edits.push({ path: ['message', 'id'], set: message });
+  const entry = message === undefined && calls.size === 0 ? {} : session.transcript.read(node);
+  if (message !== undefined) {
+    edits.push({ path: ['message', 'id'], set: message });
+    // Under another id its tokens would count a second time.
+    edits.push(...zeroEdits(asObject(entry.message)?.usage, ['message', 'usage']));
+  }
   if (calls.size === 0) return edits;
-  const entry = session.transcript.read(node);
   for (const key of ['sourceToolUseID', 'toolUseID', 'parentToolUseID']) {
     const call = calls.get(asString(entry[key]) ?? '');
     if (call !== undefined) edits.push({ path: [key], set: call });

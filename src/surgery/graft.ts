@@ -12,7 +12,7 @@ import type { Session } from '../session/session.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { agentsOfSecond } from './graft-agents.ts';
 import { secondIds } from './graft-ids.ts';
-import { sessionIdEdits } from './ids.ts';
+import { originEdits, sessionIdEdits } from './ids.ts';
 import { leanRequest } from './lean-request.ts';
 import { newSession } from './new-session.ts';
 import { madeLine, type OutLine } from './out-line.ts';
@@ -128,16 +128,17 @@ function graftedSession(
       .filter((node) => moved.has(node) || node.type === 'last-prompt')
       .map((node) => [node.index, '']),
   );
-  const ofFirst = (entry: JsonObject) => sessionIdEdits(entry, sessionId);
+  const originOfFirst = originEdits(first.session.id, [first.session.transcript]);
+  const ofFirst = (entry: JsonObject) => [...sessionIdEdits(entry, sessionId), ...originOfFirst(entry)];
   function* lines(): Generator<OutLine> {
     yield* rewriteLines(first.session.transcript, { drops, renames: ofFirst });
     for (const { piece, parentUuid, head, closing } of chain.links) {
       const { transcript } = piece.from === 'first' ? first.session : second.session;
       const renames = (entry: JsonObject): readonly Edit[] => [
-        ...ofFirst(entry),
-        ...(piece.from === 'first' ? [] : ids.renames(entry)).filter(
-          ({ path }) => !isHead(entry) || path[0] !== 'parentUuid',
-        ),
+        ...(piece.from === 'first'
+          ? ofFirst(entry)
+          : [...sessionIdEdits(entry, sessionId), ...ids.renames(entry)]
+        ).filter(({ path }) => !isHead(entry) || path[0] !== 'parentUuid'),
         ...(isHead(entry) ? [{ path: ['parentUuid'], set: parentUuid }] : []),
       ];
       const isHead = ({ uuid }: JsonObject): boolean => head?.uuid !== undefined && head.uuid === uuid;

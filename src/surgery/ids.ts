@@ -1,7 +1,7 @@
 // Old ids → new ids, for a session that becomes another one. Every copy of an id gets the same new one, in every file;
 // what is said in the conversation is never looked into.
 import { randomUUID } from 'node:crypto';
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 import type { Transcript } from '../session/transcript.ts';
 
@@ -10,6 +10,21 @@ export function sessionIdEdits(entry: JsonObject, sessionId: string): readonly E
   return ['sessionId', 'session_id'].flatMap((key) =>
     asString(entry[key]) === undefined || entry[key] === sessionId ? [] : [{ path: [key], set: sessionId }],
   );
+}
+
+/**
+ * The edits that say on each message line where it was copied from, as the SDK's fork does: so a message is counted in the
+ * session that had it first. Lines that an operation adds come from nowhere.
+ */
+export function originEdits(sessionId: string, transcripts: readonly Transcript[]): (entry: JsonObject) => Edit[] {
+  const uuids = new Set(transcripts.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
+  return (entry) => {
+    const role = asString(entry.type) || asString(asObject(entry.message)?.role);
+    if (role !== 'user' && role !== 'assistant') return [];
+    const messageUuid = asString(entry.uuid);
+    if (messageUuid !== undefined && !uuids.has(messageUuid)) return [];
+    return [{ path: ['forkedFrom'], set: messageUuid === undefined ? { sessionId } : { sessionId, messageUuid } }];
+  };
 }
 
 /** New ids for the lines and prompts of some transcripts. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
-import { sessionIdEdits } from './ids.ts';
+import { originEdits, sessionIdEdits } from './ids.ts';
 import type { FileSource, PlannedFile, PlannedSession } from './plan.ts';
 import { type Rewrite, rewriteLines } from './rewrite.ts';
 import type { Source, SourceFile } from './source.ts';
@@ -35,8 +35,13 @@ export interface PlacedOptions extends ResultOptions {
 
 export function newSession(source: Source, options: NewSessionOptions = {}): PlannedSession {
   const sessionId = options.sessionId ?? randomUUID();
+  const origin = originEdits(
+    source.session.id,
+    source.files.flatMap(({ transcript }) => transcript ?? []),
+  );
   const renames = (entry: JsonObject, file: SourceFile): readonly Edit[] => [
     ...sessionIdEdits(entry, sessionId),
+    ...origin(entry),
     ...(options.renames?.(entry, file) ?? []),
   ];
   const isChanged = sessionId !== source.session.id;

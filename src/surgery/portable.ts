@@ -113,15 +113,19 @@ class ChainWriter {
     const hasCalls = message.content.some((block) => block.type === 'tool_use');
     for (const block of message.content) {
       const node = message.lines.find((line) => holds(this.#read(line), block)) ?? message.lines[0];
-      const stored = node === undefined ? {} : (asObject(this.#read(node).message) ?? {});
+      const entry = node === undefined ? {} : this.#read(node);
+      const stored = asObject(entry.message) ?? {};
+      // A copy under another id would count the tokens of the original a second time.
+      const isSecondCount = stored.id !== id && entry.forkedFrom !== undefined;
       this.#add(node, {
-        ...(node === undefined ? { type: 'assistant' } : this.#read(node)),
+        ...(node === undefined ? { type: 'assistant' } : entry),
         message: {
           type: 'message',
           role: 'assistant',
-          usage: { input_tokens: 0, output_tokens: 0 },
+          usage: noUsage,
           stop_sequence: null,
           ...stored,
+          ...(isSecondCount ? { usage: noUsage } : {}),
           id,
           model: asString(stored.model) ?? syntheticModel,
           stop_reason: hasCalls ? 'tool_use' : 'end_turn',
@@ -220,6 +224,8 @@ class ChainWriter {
     return this.#session.transcript.read(node);
   }
 }
+
+const noUsage = { input_tokens: 0, output_tokens: 0 };
 
 const fullEnvelope = { userType: 'external', cwd: '/', version: '2.1.45', gitBranch: '' };
 

@@ -32,6 +32,7 @@ function addUsageLine(raws: Map<UsageLine, JsonObject>, line: TraceLine): void {
     stopReason: asString(message.stop_reason),
     time: line.timeMs ?? Number.NaN,
     usage,
+    isCopy: false,
   };
   raws.set(usageLine, raw);
 }

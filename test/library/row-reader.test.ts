@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isObject, parseJson } from '../../src/base/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { contentOf } from '../../src/format/entry.ts';
 import { parseLine } from '../../src/format/line.ts';
 import { scanRecord } from '../../src/format/scan.ts';
@@ -15,7 +15,15 @@ import { referenceHead } from '../support/reference-head.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 
-const rowsOf = (file: string) => readRows({ path: file, offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
+const ownId = (file: string): string => path.basename(file, '.jsonl');
+const rowsOf = (file: string) =>
+  readRows({ path: file, sessionId: ownId(file), offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
+
+function isCopyIn(file: string, entry: JsonObject): boolean {
+  const { forkedFrom } = entry as { forkedFrom?: { sessionId?: unknown } | null };
+  const origin = forkedFrom?.sessionId;
+  return typeof origin === 'string' && origin !== '' && origin !== ownId(file);
+}
 
 /** The same rows, from lines that were parsed. */
 function referenceRows(file: string): object {
@@ -44,14 +52,15 @@ function referenceRows(file: string): object {
         const { id: messageId, model, stopReason } = message;
         const uuid = messageId === undefined ? head.uuid : undefined;
         const { isSidechain, requestId } = head;
-        usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage: message.usage });
+        const names = { uuid, messageId, requestId, model, stopReason };
+        usage.push({ line, time, ...names, isSidechain, usage: message.usage, isCopy: isCopyIn(file, entry) });
       }
       if (type !== 'user') continue;
       for (const { toolUseId, isError } of message?.results ?? [])
         results.set(toolUseId, { isError, agentId: head.resultAgentId });
       const { prompt } = classifyUser(head);
       if (prompt === undefined || head.isSidechain) continue;
-      prompts.push({ line, uuid: head.uuid, time, kind: prompt });
+      prompts.push({ line, uuid: head.uuid, time, kind: prompt, isCopy: isCopyIn(file, entry) });
       if (said.firstPrompt === undefined && prompt !== 'slash-command') {
         const text = promptText(contentOf(entry)).trim().slice(0, 500);
         if (text !== '') said.firstPrompt = text;
@@ -83,8 +92,10 @@ test('the rows of every file of the corpora are what its parsed lines say', () =
 test('a file read in two parts has the rows of one reading', () => {
   for (const file of recordedFiles().filter(isTerminated).slice(0, 40)) {
     const size = readFileSync(file).length;
-    const first = readRows({ path: file, offset: 0, line: 0, maxBytes: size / 2 });
-    const second = readRows({ path: file, offset: first.offset, line: first.line, maxBytes: Number.POSITIVE_INFINITY });
+    const sessionId = ownId(file);
+    const first = readRows({ path: file, sessionId, offset: 0, line: 0, maxBytes: size / 2 });
+    const { offset, line } = first;
+    const second = readRows({ path: file, sessionId, offset, line, maxBytes: Number.POSITIVE_INFINITY });
     const whole = rowsOf(file);
     assert.deepEqual([...first.usage, ...second.usage], whole.usage, file);
     assert.deepEqual([...first.prompts, ...second.prompts], whole.prompts, file);

@@ -13,6 +13,7 @@ const lines: fc.Arbitrary<UsageLine[]> = fc
       messageId: ids,
       requestId: fc.constantFrom(undefined, 'r1', 'r2'),
       isSidechain: fc.boolean(),
+      isCopy: fc.boolean(),
       uuid: fc.constantFrom(undefined, 'u1', 'u2'),
       stopReason: fc.constantFrom(undefined, 'end_turn'),
       model: fc.constantFrom(undefined, 'claude-opus-4-6', '<synthetic>'),

@@ -19,6 +19,7 @@ function line(outputTokens: number, fields: Partial<UsageLine> = {}): UsageLine 
     stopReason: 'end_turn',
     time: 0,
     usage: { ...noUsage, inputTokens: 10, outputTokens },
+    isCopy: false,
     ...fields,
   };
 }

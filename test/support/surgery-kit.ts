@@ -89,3 +89,8 @@ export async function sentBy(file: string): Promise<string[]> {
     content.map((block) => String(block.text ?? block.id ?? block.tool_use_id).trimEnd()),
   );
 }
+
+/** A line of a copy, without what tells the copy from the original: the session id and where the line comes from. */
+export function asBefore({ forkedFrom, ...entry }: JsonObject, sessionId: string): JsonObject {
+  return 'sessionId' in entry ? { ...entry, sessionId } : entry;
+}

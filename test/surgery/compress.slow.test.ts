@@ -50,7 +50,7 @@ async function compress(bench: Bench, keepTurns: number, dropOld: boolean): Prom
   }
 }
 
-/** Apart from the session id, the first line that stays and the last usage, every line that is kept is as it was. */
+/** Apart from the session id, the note where a line comes from, the first line that stays and the last usage, every line that is kept is as it was. */
 function assertOldLines(main: string, { to, dropped }: Outcome, dropOld: boolean): void {
   const gone = new Set(dropped.map(({ line }) => line));
   assert.equal(gone.size > 0, dropOld);
@@ -67,6 +67,7 @@ function assertOldLines(main: string, { to, dropped }: Outcome, dropOld: boolean
 }
 
 function plain({
+  forkedFrom,
   sessionId,
   session_id,
   parentUuid,

@@ -13,7 +13,7 @@ import { findCompressCut } from '../../src/surgery/compress-cut.ts';
 import { apiSummary, fileSummary, offlineSummary, type Summary } from '../../src/surgery/compress-summary.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
-import { benchWith } from '../support/surgery-kit.ts';
+import { asBefore, benchWith } from '../support/surgery-kit.ts';
 import {
   sessionId,
   type TranscriptBuilder,
@@ -253,5 +253,5 @@ async function compress(
   const source = await loadSource(bench.main);
   const outcome = await operate(planCompress(source, summaryOf(source), options), [source], { env: bench.env });
   const lines = readFileSync(outcome.to.path, 'utf8').trimEnd().split('\n').map(parseJson).filter(isObject);
-  return { after: lines.map((entry) => ('sessionId' in entry ? { ...entry, sessionId } : entry)), outcome };
+  return { after: lines.map((entry) => asBefore(entry, sessionId)), outcome };
 }

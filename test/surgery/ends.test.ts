@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '../../src/base/errors.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { titleOf } from '../../src/session/title.ts';
 import { operate } from '../../src/surgery/operate.ts';
@@ -47,10 +48,16 @@ test('a rewound session ends with the turn, keeps every line and is pinned by th
   ]);
   const [before, after] = [entriesOf(bench.main), entriesOf(to.path)];
   assert.deepEqual(after, [
-    ...before.map((entry) => ({ ...entry, sessionId: to.sessionId })),
+    ...before.map((entry) => ({ ...entry, sessionId: to.sessionId, ...originOf(entry) })),
     { type: 'last-prompt', leafUuid: 'a4', explicit: true, sessionId: to.sessionId },
   ]);
 });
+
+/** What a copy says of each message line. */
+function originOf({ type, uuid }: JsonObject): JsonObject {
+  const isSaid = type === 'user' || type === 'assistant';
+  return isSaid && typeof uuid === 'string' ? { forkedFrom: { sessionId, messageUuid: uuid } } : {};
+}
 
 test('rewinding in place appends one line, and undo takes it out', async (context) => {
   const text = threeTurns().text();

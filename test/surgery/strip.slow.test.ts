@@ -86,7 +86,8 @@ function assertUnnamedIdentical(main: string, { to, dropped }: Outcome, file: st
 
 function untouched(entry: JsonObject): JsonObject {
   const { sessionId, session_id, parentUuid, leafUuid, messageId, snapshotMessageId, snapshot, ...rest } = entry;
-  const { logicalParentUuid, compactMetadata, toolUseResult, sourceToolAssistantUUID, message, ...others } = rest;
+  const { forkedFrom, logicalParentUuid, compactMetadata, toolUseResult, sourceToolAssistantUUID, message, ...others } =
+    rest;
   if (!isObject(message)) return { ...others, hasMessage: message !== undefined };
   const { content, usage, ...envelope } = message;
   return { ...others, message: envelope };

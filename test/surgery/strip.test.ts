@@ -11,7 +11,7 @@ import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { planStrip } from '../../src/surgery/strip.ts';
 import type { StripOptions } from '../../src/surgery/strip-options.ts';
-import { benchWith } from '../support/surgery-kit.ts';
+import { asBefore, benchWith } from '../support/surgery-kit.ts';
 import { tinyImage } from '../support/tiny-images.ts';
 import {
   sessionId,
@@ -308,7 +308,7 @@ async function strip(context: TestContext, built: TranscriptBuilder, options: St
   const sent = request.messages.flatMap(({ content }) =>
     content.map((block) => String(block.text ?? block.id ?? block.tool_use_id)),
   );
-  const after = entriesOf(outcome.to.path).map((entry) => ('sessionId' in entry ? { ...entry, sessionId } : entry));
+  const after = entriesOf(outcome.to.path).map((entry) => asBefore(entry, sessionId));
   return { after, outcome, sent };
 }
 

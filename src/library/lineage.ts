@@ -1,0 +1,78 @@
+// Which of several sessions that hold a message held it first: what the lines themselves say of their origin decides,
+// then the times in the files, then the birth of the files. Nothing depends on ids or on the order of reading.
+import type { Database } from './database.ts';
+
+/** What is known of a session besides its lines, for the order of sessions that share messages. */
+export interface SessionAge {
+  readonly sessionId: string;
+  /** The earliest time in its files; `null` if unknown. A copy has no line that is older than those it copied. */
+  readonly startedAt: number | null;
+  /** The time of the first line of its main transcript. A client that forks headless writes its own lines first. */
+  readonly firstAt: number | null;
+  /** When the file was made on this disk; `null` if unknown. */
+  readonly bornAt: number | null;
+  readonly path: string;
+}
+
+/** Session id → the ids that its lines name as their origin. */
+export type Origins = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Sorts the sessions so that an original is before its copies. */
+export function compareAges(origins: Origins): (a: SessionAge, b: SessionAge) => number {
+  const generations = new Map<string, number>();
+  const generationOf = ({ sessionId }: SessionAge): number => {
+    const known = generations.get(sessionId) ?? countAncestors(sessionId, origins);
+    generations.set(sessionId, known);
+    return known;
+  };
+  return (a, b) =>
+    generationOf(a) - generationOf(b) ||
+    compareTimes(a.startedAt, b.startedAt) ||
+    compareTimes(a.firstAt, b.firstAt) ||
+    compareTimes(a.bornAt, b.bornAt) ||
+    (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}
+
+/**
+ * How many sessions a session comes from, directly or not, whether or not they still exist. Every one of them has fewer
+ * than the session itself. Sessions that come from each other (only files changed by hand do) are not counted.
+ */
+function countAncestors(sessionId: string, origins: Origins): number {
+  const ancestors = reachable(sessionId, origins);
+  let count = 0;
+  for (const each of ancestors) if (!reachable(each, origins).has(sessionId)) count++;
+  return count;
+}
+
+function reachable(sessionId: string, origins: Origins): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending = [sessionId];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const origin of origins.get(next) ?? []) {
+      if (found.has(origin)) continue;
+      found.add(origin);
+      pending.push(origin);
+    }
+  }
+  return found;
+}
+
+function compareTimes(a: number | null, b: number | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return a - b;
+}
+
+/** Only of files that `isWanted`: what else the index holds must not change an answer. */
+export function readOrigins(database: Database, isWanted: (path: string) => boolean): Origins {
+  const origins = new Map<string, Set<string>>();
+  for (const row of database.prepare(originRows).all()) {
+    if (!isWanted(String(row.path))) continue;
+    const id = String(row.session_id);
+    const known = origins.get(id) ?? new Set();
+    origins.set(id, known.add(String(row.origin)));
+  }
+  return origins;
+}
+
+const originRows = `
+SELECT s.session_id, f.path, o.origin FROM origins o JOIN files f ON f.id = o.file JOIN sessions s ON s.id = f.session`;

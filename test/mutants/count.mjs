@@ -1,0 +1,53 @@
+// Counting: each message once, in the session that had it first.
+const lineage = 'src/library/lineage.ts';
+const usage = 'src/session/usage.ts';
+const reader = 'src/library/row-reader.ts';
+const tests = ['library/lineage'];
+
+export const mutants = [
+  {
+    id: 'marks-on-lines-ignored',
+    file: usage,
+    find: 'const first = lines.find((line) => !line.isCopy) ?? lines[0];',
+    replace: 'const first = lines[0];',
+    tests,
+  },
+  { id: 'empty-copy-counts', file: usage, find: 'if (lines.every(isEmptyCopy)) {', replace: 'if (false) {', tests },
+  {
+    id: 'no-generations',
+    file: lineage,
+    find: 'generationOf(a) - generationOf(b) ||',
+    replace: '',
+    tests,
+  },
+  {
+    id: 'no-start',
+    file: lineage,
+    find: 'compareTimes(a.startedAt, b.startedAt) ||',
+    replace: '',
+    tests,
+  },
+  { id: 'no-first-line', file: lineage, find: 'compareTimes(a.firstAt, b.firstAt) ||', replace: '', tests },
+  { id: 'no-birth', file: lineage, find: 'compareTimes(a.bornAt, b.bornAt) ||', replace: '', tests },
+  {
+    id: 'cycles-counted',
+    file: lineage,
+    find: 'if (!reachable(each, origins).has(sessionId)) count++;',
+    replace: 'count++;',
+    tests,
+  },
+  {
+    id: 'session-ids-ignored',
+    file: reader,
+    find: 'const origin = marked ?? this.#otherSession(textOf(bytes, field.sessionId));',
+    replace: 'const origin = marked;',
+    tests,
+  },
+  {
+    id: 'copy-flag-lost',
+    file: 'src/library/usage-rows.ts',
+    find: '(isCopy ? copyFlag : 0);',
+    replace: '0;',
+    tests,
+  },
+];
