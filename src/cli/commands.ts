@@ -100,6 +100,7 @@ export const commands: readonly CommandRow[] = [
       'clew find \'"exit code 1" -eslint\' --since 7d',
       "clew find 'migrat*' --tool Bash --file src/db.ts",
       "clew find --exact 'foo(bar' --json",
+      'clew find deadlock || echo none   # exits with 1 if nothing is found',
     ],
     load: () => import('./find.ts'),
   },

@@ -1,5 +1,5 @@
 // clew find QUERY…: what was said in any session, the best first, and the command that opens the place.
-import { UserError } from '../base/errors.ts';
+import { exitCodes, UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { openPlaces, type Place, type SessionPlaces } from '../library/hit-place.ts';
 import { type Hit, type SearchQuery, type SearchResult, type SessionHits, search } from '../library/search.ts';
@@ -20,19 +20,27 @@ import { parseTime } from './time-flag.ts';
 const defaultLimit = 20;
 const shownOfOneSession = 3;
 
-export async function run(input: CommandInput): Promise<void> {
+/** Exits with 1 where nothing was found, as grep does. */
+export async function run(input: CommandInput): Promise<number> {
   const { flags, io } = input;
   const query = await queryOf(input);
   const isJson = flags.json === true;
-  await withIndex(
+  return withIndex(
     input,
     async (database) => {
       bringTextUpToDate(input, database);
       const result = search(database, query);
       const sessions: PlacedSession[] = [];
       for (const found of result.sessions) sessions.push(await placeSession(database, found));
-      if (isJson) return writeOut([`${jsonText(resultJson(result, sessions), 2)}\n`], io);
-      if (result.total === 0) return sayNothing(input, query);
+      const exitCode = result.total === 0 ? exitCodes.failed : exitCodes.ok;
+      if (isJson) {
+        await writeOut([`${jsonText(resultJson(result, sessions), 2)}\n`], io);
+        return exitCode;
+      }
+      if (result.total === 0) {
+        sayNothing(input, query);
+        return exitCode;
+      }
       const options = {
         style: io.style,
         width: proseWidth(io.stdout, io.env),
@@ -42,6 +50,7 @@ export async function run(input: CommandInput): Promise<void> {
         showFlags: showFlags(input),
       };
       await writeOut(findText(result, sessions, options), { ...io, pager: true });
+      return exitCode;
     },
     { mustBeOnDisk: true },
   );

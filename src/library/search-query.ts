@@ -6,6 +6,8 @@ import { hasTokens, indexable, tokensOf } from './text-tokens.ts';
 export interface WordQuery {
   /** For MATCH. */
   readonly match: string;
+  /** The same with all words next to each other, as they were typed; `undefined` where there is but one term. */
+  readonly adjacent: string | undefined;
   /** The wanted terms, for marking. */
   readonly terms: readonly Term[];
 }
@@ -36,8 +38,10 @@ export function parseWords(text: string): WordQuery {
   }
   const all = wanted.map(quoteTerm).join(' AND ');
   const not = terms.filter((term) => term.isExcluded).map(quoteTerm);
+  const without = (text: string): string => (not.length === 0 ? text : `(${text}) NOT (${not.join(' OR ')})`);
   return {
-    match: not.length === 0 ? all : `(${all}) NOT (${not.join(' OR ')})`,
+    match: without(all),
+    adjacent: wanted.length === 1 ? undefined : without(wanted.map(quoteTerm).join(' + ')),
     terms: wanted.map((term) => ({
       words: [...tokensOf(term.text)].map((token) => token.word),
       isPrefix: term.isPrefix,

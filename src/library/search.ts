@@ -1,10 +1,10 @@
 // A query → the documents that answer it, the best first, by session, each with the stretch of text that matches.
-// Words are ranked by bm25, weighed by what kind of text it is and a little by age; exact texts and expressions have
-// no measure of relevance and come newest first.
-import type { Database } from './database.ts';
+// Texts with all words next to each other come first; the rest is ranked by bm25, weighed by what kind of text it is and
+// a little by age. Exact texts and expressions have no measure of relevance and come newest first.
+import type { Database, Row } from './database.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './search-filter.ts';
-import { parseWords } from './search-query.ts';
+import { parseWords, type WordQuery } from './search-query.ts';
 import { planScan, scanDocuments } from './search-scan.ts';
 import { type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './search-snippet.ts';
 import type { TextKind } from './text-extract.ts';
@@ -53,7 +53,7 @@ export function search(database: Database, query: SearchQuery): SearchResult {
   const scope = scopeOf(database, query);
   if (query.mode === 'words') {
     const words = parseWords(query.text);
-    const { total, rows } = rankedDocuments(database, words.match, scope, query);
+    const { total, rows } = rankedDocuments(database, words, scope, query);
     return { total, sessions: group(database, rows, query, (text) => markTerms(text, words.terms)) };
   }
   const { text, mode, ignoreCase = false } = query;
@@ -81,7 +81,7 @@ const candidates = 200;
 
 function rankedDocuments(
   database: Database,
-  match: string,
+  { match, adjacent }: WordQuery,
   scope: Scope,
   { limit, nowMs = Date.now() }: SearchQuery,
 ): { total: number; rows: DocumentRow[] } {
@@ -91,17 +91,30 @@ function rankedDocuments(
     : 'document_text';
   const where = `document_text MATCH ?${scope.where}`;
   const most = Math.max(candidates, limit);
-  const rows = database
-    .prepare(
-      `SELECT ${documentColumns}, best.score FROM
-         (SELECT document_text.rowid AS id, rank AS score FROM ${from} WHERE ${where} ORDER BY rank LIMIT ?) best
-       JOIN documents d ON d.id = best.id JOIN files f ON f.id = d.file`,
-    )
-    .all(match, ...scope.values, most);
+  const best = (text: string): readonly Row[] =>
+    database
+      .prepare(
+        `SELECT ${documentColumns}, best.score FROM
+           (SELECT document_text.rowid AS id, rank AS score FROM ${from} WHERE ${where} ORDER BY rank LIMIT ?) best
+         JOIN documents d ON d.id = best.id JOIN files f ON f.id = d.file`,
+      )
+      .all(text, ...scope.values, most);
+  const rows = best(match);
+  const literal = adjacent === undefined ? [] : best(adjacent);
   const counted = (): number => {
     const row = database.prepare(`SELECT count(*) AS count FROM ${from} WHERE ${where}`).get(match, ...scope.values);
     return Number(row?.count ?? 0);
   };
+  const seen = new Set(literal.map(({ id }) => id));
+  const scattered = rows.filter(({ id }) => !seen.has(id));
+  return {
+    total: rows.length < most ? rows.length : counted(),
+    rows: [...weigh(literal, nowMs), ...weigh(scattered, nowMs)],
+  };
+}
+
+/** The best first. */
+function weigh(rows: readonly Row[], nowMs: number): readonly DocumentRow[] {
   const weighed = rows.map((row) => {
     const document = documentRow(row);
     // bm25 of FTS5 is negative, the better the lower.
@@ -110,7 +123,7 @@ function rankedDocuments(
   weighed.sort(
     (a, b) => b.score - a.score || (b.document.time || 0) - (a.document.time || 0) || a.document.id - b.document.id,
   );
-  return { total: rows.length < most ? rows.length : counted(), rows: weighed.map(({ document }) => document) };
+  return weighed.map(({ document }) => document);
 }
 
 function freshness(time: number, nowMs: number): number {

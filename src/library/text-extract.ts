@@ -39,6 +39,8 @@ export interface LineText {
   /** Of tool input the tool; of tool output only the call is known here. */
   readonly tool: string | undefined;
   readonly toolUseId: string | undefined;
+  /** From the queue: if the prompt was sent, a later line says the same. */
+  readonly isQueued: boolean;
 }
 
 /** The documents of one line in their order; those of a damaged line come from the records that are whole. */
@@ -121,11 +123,12 @@ function userTexts(head: Head, bytes: Buffer): readonly Found[] {
   return [...said(head, 'prompt', typed.join('\n')), ...said(head, 'note', notes.join('\n'))];
 }
 
-/** A prompt that was typed while the agent worked often has no other line. */
+/** A prompt that was never sent has no other line. */
 function queuedTexts(head: Head, bytes: Buffer): readonly Found[] {
   if (memberText(bytes, 'operation') !== 'enqueue') return none;
   const text = plainText(blocksOf(memberValue(bytes, 'content')));
-  return said(head, kindOfText(text) === 'notification' ? 'note' : 'prompt', text);
+  const found = said(head, kindOfText(text) === 'notification' ? 'note' : 'prompt', text);
+  return found.map((each) => ({ ...each, isQueued: true }));
 }
 
 function attachmentTexts(head: Head, bytes: Buffer, stage: TextStage): readonly Found[] {
@@ -205,5 +208,5 @@ function plainText(blocks: readonly Block[]): string {
 
 function said(head: Head, kind: TextKind, text: string, tool?: string, toolUseId?: string): readonly Found[] {
   if (text === '') return none;
-  return [{ kind, text, uuid: head.uuid, time: head.time, tool, toolUseId }];
+  return [{ kind, text, uuid: head.uuid, time: head.time, tool, toolUseId, isQueued: false }];
 }

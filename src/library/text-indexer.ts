@@ -1,6 +1,7 @@
 // Files whose rows are current → their full text in the index, the chat of all files before the tool text of any, so
 // that a first search is useful early. Documents and the offset they end at are written in one transaction: a kill
 // costs at most the current batch, and of two indexers the second finds the offset moved and leaves its batch.
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { DiskProblem } from '../store/folders.ts';
@@ -190,6 +191,7 @@ class DocumentWriter {
   readonly #database: Database;
   readonly #rows: SqlValue[][] = [];
   readonly #texts: SqlValue[][] = [];
+  readonly #queued = new QueuedDocuments();
   #nextId: number;
 
   constructor(database: Database) {
@@ -198,8 +200,10 @@ class DocumentWriter {
   }
 
   add(file: number, texts: readonly PlacedText[]): void {
-    for (const { kind, part, text, time, tool, toolUseId, line, offset, length } of texts) {
+    for (const { kind, part, text, time, tool, toolUseId, isQueued, line, offset, length } of texts) {
       const id = this.#nextId++;
+      if (isQueued) this.#queued.add(file, text, id);
+      else if (kind === 'prompt') this.#queued.drop(this.#database, file, text);
       const name = tool ?? (toolUseId === undefined ? undefined : this.#toolOf(file, toolUseId));
       const when = Number.isFinite(time) ? time : null;
       this.#rows.push([id, file, line, offset, length, kind, part, when, name ?? null]);
@@ -208,9 +212,12 @@ class DocumentWriter {
   }
 
   finish(): number {
-    insertMany(this.#database, 'INSERT INTO documents', 9, this.#rows);
-    insertMany(this.#database, 'INSERT INTO document_text (rowid, text)', 2, this.#texts);
-    return this.#rows.length;
+    const isWanted = ([id]: SqlValue[]): boolean => !this.#queued.dropped.has(Number(id));
+    const rows = this.#rows.filter(isWanted);
+    insertMany(this.#database, 'INSERT INTO documents', 9, rows);
+    insertMany(this.#database, 'INSERT INTO document_text (rowid, text)', 2, this.#texts.filter(isWanted));
+    this.#queued.finish(this.#database);
+    return rows.length;
   }
 
   /** The rows of the index have the call, wherever in the file it stands. */
@@ -220,4 +227,48 @@ class DocumentWriter {
       .get(file, toolUseId);
     return typeof row?.name === 'string' ? row.name : undefined;
   }
+}
+
+/**
+ * A headless client writes each prompt to its queue, then as a prompt: one of the two is enough. The queue is read first,
+ * often in another run.
+ */
+class QueuedDocuments {
+  /** Of this transaction: not to be written. */
+  readonly dropped = new Set<number>();
+  readonly #waiting = new Map<string, { file: number; hash: string; ids: number[] }>();
+
+  add(file: number, text: string, id: number): void {
+    const hash = hashOf(text);
+    const waiting = this.#waiting.get(`${file} ${hash}`) ?? { file, hash, ids: [] };
+    this.#waiting.set(`${file} ${hash}`, waiting);
+    waiting.ids.push(id);
+  }
+
+  /** The oldest entry of the queue that says the same. */
+  drop(database: Database, file: number, text: string): void {
+    const hash = hashOf(text);
+    const known = database
+      .prepare('SELECT min(document) AS id FROM queued_documents WHERE file = ? AND hash = ?')
+      .get(file, hash)?.id;
+    if (typeof known === 'number') {
+      database
+        .prepare('DELETE FROM queued_documents WHERE file = ? AND hash = ? AND document = ?')
+        .run(file, hash, known);
+      database.prepare('DELETE FROM document_text WHERE rowid = ?').run(known);
+      database.prepare('DELETE FROM documents WHERE id = ?').run(known);
+      return;
+    }
+    const id = this.#waiting.get(`${file} ${hash}`)?.ids.shift();
+    if (id !== undefined) this.dropped.add(id);
+  }
+
+  finish(database: Database): void {
+    const rows = [...this.#waiting.values()].flatMap(({ file, hash, ids }) => ids.map((id) => [file, hash, id]));
+    insertMany(database, 'INSERT INTO queued_documents', 3, rows);
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text.trim()).digest('base64url').slice(0, 16);
 }

@@ -24,6 +24,13 @@ CREATE VIRTUAL TABLE document_text USING fts5 (
 -- A larger buffer and rarer merges: a fifth less time for a first run, no difference that a search could feel.
 INSERT INTO document_text (document_text, rank) VALUES ('hashsize', 33554432);
 INSERT INTO document_text (document_text, rank) VALUES ('automerge', 16);
+-- Documents from the queue of prompts, by the hash of their text: they go when the prompt itself is read.
+CREATE TABLE queued_documents (
+  file INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  document INTEGER NOT NULL,
+  PRIMARY KEY (file, hash, document)
+) WITHOUT ROWID;
 -- How far each stage has come in a file; text_offset and text_line of the file are those of the chat stage.
 ALTER TABLE files ADD COLUMN tool_offset INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE files ADD COLUMN tool_line INTEGER NOT NULL DEFAULT 0;
@@ -33,4 +40,5 @@ ALTER TABLE files ADD COLUMN tool_line INTEGER NOT NULL DEFAULT 0;
 export function forgetDocuments(database: Database, file: number): void {
   database.prepare('DELETE FROM document_text WHERE rowid IN (SELECT id FROM documents WHERE file = ?)').run(file);
   database.prepare('DELETE FROM documents WHERE file = ?').run(file);
+  database.prepare('DELETE FROM queued_documents WHERE file = ?').run(file);
 }

@@ -46,8 +46,12 @@ function setUp(context: TestContext, sessions: Readonly<Record<string, string>> 
     root,
     home,
     find: (...args) => runClew(['find', ...args, '--root', root], { env }),
-    hits: (...args) =>
-      (jsonOf(['find', ...args, '--json', '--root', root], { env }) as unknown as { hits: readonly JsonHit[] }).hits,
+    hits: (...args) => {
+      const { status, stdout } = runClew(['find', ...args, '--json', '--root', root], { env });
+      const { hits, total } = JSON.parse(stdout) as { hits: readonly JsonHit[]; total: number };
+      assert.equal(status, total === 0 ? 1 : 0);
+      return hits;
+    },
   };
 }
 
@@ -163,7 +167,7 @@ test('hostile text is neutralised, and escaped in JSON', (context) => {
   const { find } = setUp(context, { 'p/\x1b[31mevil': sessionText([user(hostile)]) });
   for (const args of [['lamp'], ['lamp', '--json'], ['--exact', '\x1b[31m'], ['owned\x1b[2J\x1b[31mnothing']]) {
     const { status, stdout, stderr } = find(...args);
-    assert.equal(status, 0);
+    assert.equal(status, args[0]?.endsWith('nothing') === true ? 1 : 0);
     assert.doesNotMatch(stdout + stderr, /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/, args.join(' '));
   }
 });
@@ -210,13 +214,17 @@ test('a wrong call says what is wrong in one line', (context) => {
   }
 });
 
-test('nothing found is no failure', (context) => {
+test('the exit code is 1 where nothing is found, as that of grep, also with --json', (context) => {
   const { find } = setUp(context, { 'p/s': lamp });
   assert.deepEqual(find('zeppelin'), {
-    status: 0,
+    status: 1,
     stdout: '',
     stderr: 'clew: nothing found for zeppelin; try beginnings*, or --exact for parts of words\n',
   });
+  const { status, stdout } = find('zeppelin', '--json');
+  assert.deepEqual([status, JSON.parse(stdout)], [1, { hits: [], total: 0 }]);
+  assert.deepEqual([find('--exact', 'zeppelin').status, find('--regex', 'z.ppelin').status], [1, 1]);
+  assert.equal(find('wick').status, 0);
 });
 
 test('clew index says what it read, and nothing when nothing changed', (context) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/library/database.ts';
@@ -11,9 +12,10 @@ import { assistant, sessionText, toolResult, toolUse, user } from '../support/se
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { recordedFiles } from '../support/transcripts.ts';
 import { checkExact, checkRecall, checkRegex, indexOf } from './exact-check.ts';
-import { currentIndex } from './index-check.ts';
+import { currentIndex, update } from './index-check.ts';
 
 interface Library {
+  readonly root: string;
   readonly database: Database;
   find(text: string, more?: Partial<SearchQuery>): string[];
 }
@@ -25,6 +27,7 @@ function library(context: TestContext, sessions: Readonly<Record<string, string>
   context.after(() => database.close());
   const nowMs = Date.UTC(2026, 2, 2);
   return {
+    root,
     database,
     find: (text, more = {}) =>
       search(database, { text, mode: 'words', roots: [root], limit: 20, nowMs, ...more }).sessions.flatMap((found) =>
@@ -117,6 +120,37 @@ test('what a person said comes before what a tool put out, and of equals the new
   });
   const { find } = library(context, { 'p/old': said(0), 'p/new': said(600), 'p/tool': put });
   assert.deepEqual(find('brass'), ['new 1 prompt', 'old 1 prompt', 'tool 2 tool-output']);
+});
+
+test('words next to each other, as typed, come before scattered ones', (context) => {
+  const { find } = library(context, {
+    'p/many': sessionText([user('code 3: exit. The exit of code 3, exit by code, 3 or code')]),
+    'p/literal': sessionText([assistant(`${'much other text '.repeat(40)}ended with exit code 3 at last`)]),
+    'p/few': sessionText([user('exit, then the code, and 3 times more')]),
+  });
+  const found = find('exit code 3');
+  assert.deepEqual([found[0], found.length], ['literal 1 answer', 3]);
+  assert.deepEqual(find('exit code 3 -last').includes('literal 1 answer'), false);
+  assert.equal(find('exit code*')[0], 'literal 1 answer');
+});
+
+test('a prompt that went through the queue is found once, in whatever pieces the file was read', (context) => {
+  const { root, database, find } = library(context, {});
+  const queued = (content: string): string =>
+    `${JSON.stringify({ type: 'queue-operation', operation: 'enqueue', content, timestamp: '2026-03-01T10:00:00.000Z' })}\n`;
+  const file = path.join(root, 'projects/p/q.jsonl');
+  writeTree(root, { 'projects/p/q.jsonl': queued('find the zeppelin') + sessionText([user('find the zeppelin')]) });
+  const lines = (): string[] => {
+    update(database, root);
+    return find('zeppelin').sort();
+  };
+  assert.deepEqual(lines(), ['q 2 prompt']);
+  appendFileSync(file, queued('another zeppelin'));
+  assert.deepEqual(lines(), ['q 2 prompt', 'q 3 prompt']);
+  appendFileSync(file, sessionText([user('another zeppelin')]));
+  assert.deepEqual(lines(), ['q 2 prompt', 'q 4 prompt']);
+  appendFileSync(file, queued('a zeppelin that was never sent'));
+  assert.deepEqual(lines(), ['q 2 prompt', 'q 4 prompt', 'q 5 prompt']);
 });
 
 test('hits are grouped by session, and a session has no more than its share', (context) => {

@@ -50,4 +50,18 @@ export const mutants = [
     replace: '0;',
     tests,
   },
+  {
+    id: 'queue-found-twice',
+    file: 'src/library/text-indexer.ts',
+    find: "else if (kind === 'prompt') this.#queued.drop(this.#database, file, text);",
+    replace: '',
+    tests: ['library/search'],
+  },
+  {
+    id: 'scattered-words-first',
+    file: 'src/library/search.ts',
+    find: 'rows: [...weigh(literal, nowMs), ...weigh(scattered, nowMs)],',
+    replace: 'rows: [...weigh(scattered, nowMs), ...weigh(literal, nowMs)],',
+    tests: ['library/search'],
+  },
 ];
