@@ -124,6 +124,7 @@ function roomForFolders(rows: readonly Row[], width: number): number {
 }
 
 function untitled(row: Row): string {
+  if (row.sizeBytes === 0 && row.agents > 0) return `(only ${counted(row.agents, 'sub-agent')})`;
   if (row.sizeBytes === 0) return '(empty file)';
   return row.turns === 0 ? '(no conversation)' : '(untitled)';
 }

@@ -1,12 +1,12 @@
 // clew statusline: what Claude Code says of the current session on stdin → one line with its cost, today's cost and how
-// full the context is. It runs every few hundred milliseconds, so it reads the index and the end of one transcript, and
-// whatever goes wrong it prints no error where the line belongs.
+// full the context is. It runs every few hundred milliseconds, so it reads only what is new, and of that only so much: a
+// number that needs more is shown as `…`. Whatever goes wrong, it prints no error where the line belongs.
 import { readSync } from 'node:fs';
 import path from 'node:path';
 import { formatTokens } from '../base/human.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import type { Database } from '../library/database.ts';
-import { updateTranscript } from '../library/indexer.ts';
+import { updateRowsWithin, updateTranscript } from '../library/indexer.ts';
 import { countLibrary, type PricedMessage } from '../library/library-usage.ts';
 import { loadPrices, PriceList } from '../library/prices.ts';
 import { openIndex } from '../library/schema.ts';
@@ -44,8 +44,9 @@ export async function runBare(): Promise<void> {
 }
 
 interface Status {
-  readonly session: UsageSum;
-  readonly today: UsageSum;
+  /** `undefined` where transcripts that may matter are still to be read. */
+  readonly session: UsageSum | undefined;
+  readonly today: UsageSum | undefined;
   readonly contextTokens: number | undefined;
   readonly contextSize: number | undefined;
 }
@@ -58,21 +59,28 @@ async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<S
   try {
     const named = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
     // A client with another config folder is still the one that asks.
-    const roots = file === undefined ? named : [...named, path.dirname(path.dirname(file))];
-    if (file !== undefined) refresh(database, file);
-    return statusOf(database, { file, roots, prices, told });
+    const own = file === undefined ? [] : [path.dirname(path.dirname(file))];
+    const roots = [...named, ...own];
+    const library = [...named, ...own.filter((folder) => path.basename(folder) === 'projects')];
+    const unreadUntilMs = refresh(database, file, library);
+    return statusOf(database, { file, roots, prices, told, unreadUntilMs });
   } finally {
     database.close();
   }
 }
 
-/** An index that another process is writing is shown as it is: the line is asked for again in a moment. */
-function refresh(database: Database, file: string): void {
+/** Some tens of milliseconds of reading; what is left comes with the next calls, or with any other command. */
+const mostNewBytes = 8 * 1024 * 1024;
+
+/** The last change of the newest transcript that is still to be read. */
+function refresh(database: Database, file: string | undefined, roots: readonly string[]): number {
   database.exec('PRAGMA busy_timeout = 50');
   try {
-    updateTranscript(database, file);
+    if (file !== undefined) updateTranscript(database, file);
+    return updateRowsWithin(database, { roots, maxBytes: mostNewBytes }).unreadUntilMs;
   } catch {
-    // locked, or a disk that fails: what the index has is still true
+    // Another process is writing, or the disk fails: the line is asked for again in a moment.
+    return Number.POSITIVE_INFINITY;
   }
 }
 
@@ -81,20 +89,24 @@ interface StatusQuestion {
   readonly roots: readonly string[];
   readonly prices: PriceList;
   readonly told: JsonObject;
+  readonly unreadUntilMs: number;
 }
 
-function statusOf(database: Database, { file, roots, prices, told }: StatusQuestion): Status {
+function statusOf(database: Database, { file, roots, prices, told, unreadUntilMs }: StatusQuestion): Status {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const began = file === undefined ? undefined : startOf(database, file);
   // A message that two sessions share has one time, which both of them reach: older sessions cannot matter.
   const messages = countLibrary(database, { roots, endedAfter: Math.min(midnight, began ?? midnight) }, prices);
   const own = messages.filter(({ session }) => session.path === file);
+  // A transcript that was last changed before a time holds no message from after it.
+  const isReadSince = (time: number | undefined): boolean =>
+    unreadUntilMs === Number.NEGATIVE_INFINITY || (time !== undefined && unreadUntilMs < time);
   const last = lastMain(own, file);
   const model = asString(asObject(told.model)?.id) ?? last?.line.model;
   const size = asObject(told.context_window)?.context_window_size;
   return {
-    session: sumMessages(own),
-    today: sumMessages(messages.filter(({ line }) => line.time >= midnight)),
+    session: isReadSince(began) ? sumMessages(own) : undefined,
+    today: isReadSince(midnight) ? sumMessages(messages.filter(({ line }) => line.time >= midnight)) : undefined,
     contextTokens: last === undefined ? undefined : contextOf(last),
     contextSize:
       typeof size === 'number' && size > 0 ? size : model === undefined ? undefined : prices.contextTokensOf(model),
@@ -127,7 +139,12 @@ function statusText(status: Status | undefined): string {
     contextTokens === undefined
       ? []
       : [`${formatTokens(contextTokens)} context${contextSize === undefined ? '' : ` (${share} %)`}`];
-  return [`${costText(status.session)} session`, `${costText(status.today)} today`, ...context].join(' · ');
+  const costs = [`${knownCost(status.session)} session`, `${knownCost(status.today)} today`];
+  return [...costs, ...context].join(' · ');
+}
+
+function knownCost(sum: UsageSum | undefined): string {
+  return sum === undefined ? '…' : costText(sum);
 }
 
 function percentOf({ contextTokens, contextSize }: Status): number | undefined {
@@ -137,8 +154,8 @@ function percentOf({ contextTokens, contextSize }: Status): number | undefined {
 
 function statusJson(status: Status | undefined): object {
   return {
-    sessionCostMicroUsd: status?.session.costMicroUsd ?? null,
-    todayCostMicroUsd: status?.today.costMicroUsd ?? null,
+    sessionCostMicroUsd: status?.session?.costMicroUsd ?? null,
+    todayCostMicroUsd: status?.today?.costMicroUsd ?? null,
     contextTokens: status?.contextTokens ?? null,
     contextSizeTokens: status?.contextSize ?? null,
     contextPercent: status === undefined ? null : (percentOf(status) ?? null),

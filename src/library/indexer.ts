@@ -91,6 +91,32 @@ export function updateTranscript(database: Database, file: string): IndexReport 
   return { ...report, files: 1 };
 }
 
+export interface BudgetReport extends IndexReport {
+  /** The last change of the newest transcript that is still to be read; `-Infinity` where all are. */
+  readonly unreadUntilMs: number;
+}
+
+/** As `updateRows`, the newest transcripts first, but no more than about `maxBytes`: the next call goes on. */
+export function updateRowsWithin(
+  database: Database,
+  { roots, maxBytes }: { readonly roots: readonly string[]; readonly maxBytes: number },
+): BudgetReport {
+  const { files, problems } = findTranscripts(roots);
+  const state = new IndexState(database);
+  const filesGone = forgetMissing(database, files, state, roots);
+  const report = { filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
+  const work = planWork(files, state, report).sort((a, b) => b.file.mtimeMs - a.file.mtimeMs);
+  let bytes = 0;
+  const affordable = work.filter(({ file, offset }) => {
+    bytes += Math.max(0, file.size - offset);
+    return bytes <= maxBytes;
+  });
+  readWork(database, state, affordable, report);
+  const done = new Set(affordable);
+  const unread = work.filter((item) => !done.has(item)).map(({ file }) => file.mtimeMs);
+  return { ...report, files: files.length, filesGone, unreadUntilMs: Math.max(Number.NEGATIVE_INFINITY, ...unread) };
+}
+
 function readWork(
   database: Database,
   state: IndexState,

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { cleanEnv, jsonOf, type Run, runClew } from '../support/clew.ts';
 import { clew } from '../support/dist.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { answerLine, session1, session2 } from '../support/usage-library.ts';
+
+const session3 = '33333333-3333-4333-a333-333333333333';
 
 interface Place {
   readonly file: string;
@@ -60,14 +62,49 @@ test('one line: cost of the session, cost of today, and how full the context is'
   assert.equal(line(wide).stdout, '$0.02 session · $0.05 today · 20.0k context (2 %)\n');
 });
 
-test('only the current transcript is read: what else is new waits for another command', (context) => {
+test('today is that of all sessions, also with a fresh index and without another command', (context) => {
   const { file, other, env, line } = place(context);
   const told = JSON.stringify({ transcript_path: file });
-  assert.equal(line(told).stdout, '$0.02 session · $0.02 today · 20.0k context (10 %)\n');
+  assert.equal(line(told).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
   assert.equal(line(JSON.stringify({ transcript_path: other })).stdout.split(' · ')[1], '$0.05 today');
   appendFileSync(file, `${answerLine({ id: 'c', output: 100_000, input: 50_000, time: new Date().toISOString() })}\n`);
   assert.equal(line(told).stdout, '$1.67 session · $1.70 today · 50.0k context (25 %)\n');
+  assert.equal(line('{}').stdout, '$0.00 session · $1.70 today\n');
   assert.deepEqual((jsonOf(['usage', '--json'], { env }) as { totals: { messages: number } }).totals.messages, 3);
+});
+
+test('while more is new than one call reads, today is unknown; the next calls go on', (context) => {
+  const { file, other, line } = place(context);
+  // Two of them are too much for one call, one is not.
+  const filler = `${JSON.stringify({ type: 'progress', data: 'x'.repeat(5 * 1024 * 1024) })}\n`;
+  appendFileSync(other, filler);
+  writeFileSync(path.join(path.dirname(file), `${session3}.jsonl`), filler);
+  const told = JSON.stringify({ transcript_path: file });
+  assert.equal(line(told).stdout, '… session · … today · 20.0k context (10 %)\n');
+  assert.equal(line(told).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
+});
+
+test('old transcripts that are still to be read do not matter for today', (context) => {
+  const { file, other, line } = place(context);
+  const old = path.join(path.dirname(file), `${session3}.jsonl`);
+  writeFileSync(old, `${JSON.stringify({ type: 'progress', data: 'x'.repeat(9 * 1024 * 1024) })}\n`);
+  utimesSync(old, 1_700_000_000, 1_700_000_000);
+  assert.equal(line(JSON.stringify({ transcript_path: other })).stdout.split(' · ')[1], '$0.05 today');
+});
+
+test('a session with an empty main transcript costs what its sub-agents cost', (context) => {
+  const { file, env, line } = place(context);
+  const time = new Date().toISOString();
+  const main = path.join(path.dirname(file), `${session3}.jsonl`);
+  writeFileSync(main, '');
+  const agent = answerLine({ id: 'd', output: 4000, time, sessionId: session3, top: { isSidechain: true } });
+  writeTree(main.replace('.jsonl', ''), { 'subagents/agent-abc1234.jsonl': `${agent}\n` });
+  assert.equal(line(JSON.stringify({ transcript_path: main })).stdout, '$0.06 session · $0.11 today\n');
+  assert.match(runClew(['ls'], { env }).stdout, /\(only 1 sub-agent\)/);
+  const { rows } = jsonOf(['usage', 'session', '--json'], { env }) as { rows: { key: string; outputTokens: number }[] };
+  assert.equal(rows.find(({ key }) => key === session3)?.outputTokens, 4000);
+  const stats = jsonOf(['stats', '--json'], { env }) as { sessions: number; agents: number };
+  assert.deepEqual([stats.sessions, stats.agents], [3, 1]);
 });
 
 test('whatever comes in, stdout holds no error and the exit code is 0', (context) => {
@@ -83,7 +120,7 @@ test('whatever comes in, stdout holds no error and the exit code is 0', (context
     '{"context_window": {"context_window_size": -1}, "model": {"id": null}}',
   ];
   for (const input of inputs) {
-    assert.deepEqual([input, line(input)], [input, { status: 0, stdout: '$0.00 session · $0.00 today\n', stderr: '' }]);
+    assert.deepEqual([input, line(input)], [input, { status: 0, stdout: '$0.00 session · $0.05 today\n', stderr: '' }]);
   }
   const broken = path.join(temporaryFolder(context), 'file');
   writeFileSync(broken, '');
@@ -109,7 +146,7 @@ test('as JSON the numbers are bare', (context) => {
   const { file, line } = place(context);
   assert.deepEqual(JSON.parse(line(JSON.stringify({ transcript_path: file }), '--json').stdout), {
     sessionCostMicroUsd: 21_027,
-    todayCostMicroUsd: 21_027,
+    todayCostMicroUsd: 51_057,
     contextTokens: 20_000,
     contextSizeTokens: 200_000,
     contextPercent: 10,
