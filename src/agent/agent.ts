@@ -1,6 +1,7 @@
 // Options → a running agent: the composition of everything beside it. What a front end holds of it is `Agent`; what
 // happens goes out through its sinks, the recorder first.
 import { makeStreamModel } from '../api/client/stream-model.ts';
+import { exitCodes, UserError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { loadPrices } from '../library/prices.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -23,6 +24,7 @@ export function openAgent(options: AgentOptions): Promise<Agent>;
 /** @internal */
 export function openAgent(options: AgentOptions, replaced: AgentReplacements): Promise<Agent>;
 export async function openAgent(options: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
+  if (replaced.streamModel === undefined) requireKey(options.env);
   const clock = replaced.clock ?? systemClock;
   const meter = new CostMeter(loadPrices(options.env));
   const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
@@ -39,4 +41,14 @@ export async function openAgent(options: AgentOptions, replaced: AgentReplacemen
     await agent.close('exit');
     throw error;
   }
+}
+
+/** Before a session is opened: one in which nothing could be asked would only be in the way. */
+function requireKey({ ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN }: NodeJS.ProcessEnv): void {
+  if (ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
+  throw new UserError(
+    'there is no ANTHROPIC_API_KEY in the environment, so nothing can be asked',
+    'set it, or ANTHROPIC_AUTH_TOKEN, and run it again',
+    exitCodes.failed,
+  );
 }

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runClew } from '../../support/clew.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+
+for (const args of [[], ['--output-format', 'json'], ['--continue', '--fork-session']]) {
+  test(`without a key nothing is written: ${['-p', 'hello', ...args].join(' ')}`, (context) => {
+    const folder = temporaryFolder(context);
+    const env = { HOME: folder, CLEW_HOME: path.join(folder, 'state'), CLAUDE_CONFIG_DIR: path.join(folder, 'claude') };
+    const { status, stdout, stderr } = runClew(['-p', 'hello', ...args], { env, isAlone: true });
+    assert.equal(status, 1);
+    assert.match(`${stdout}${stderr}`, /there is no ANTHROPIC_API_KEY in the environment.*; set it/);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+}
