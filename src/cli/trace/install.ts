@@ -12,6 +12,7 @@ import { detectClientVersion } from '../../trace/client-version.ts';
 import { plannedHooks, withHooks, withoutHooks } from '../../trace/settings.ts';
 import type { CommandInput } from '../command.ts';
 import { jsonText } from '../json-text.ts';
+import { requireLastingPath } from '../lasting-path.ts';
 import { writeNotice } from '../notice.ts';
 import { packageRoot, rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
@@ -21,6 +22,7 @@ export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
 
 export async function run(input: CommandInput): Promise<void> {
   const { io } = input;
+  requireLastingPath(hookFile, 'clew trace install');
   const file = settingsFile(input);
   const roots = rootsOf(input);
   // Before anything is written: a hook with wrong settings would only fill its log.
