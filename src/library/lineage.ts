@@ -1,6 +1,10 @@
 // Which of several sessions that hold a message held it first: what the lines themselves say of their origin decides,
 // then the times in the files, then the birth of the files. Nothing depends on ids or on the order of reading.
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import type { Database } from './database.ts';
+import { readRows } from './row-reader.ts';
+import { bornMsOf } from './transcript-files.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {
@@ -76,3 +80,37 @@ export function readOrigins(database: Database, isWanted: (path: string) => bool
 
 const originRows = `
 SELECT s.session_id, f.path, o.origin FROM origins o JOIN files f ON f.id = o.file JOIN sessions s ON s.id = f.session`;
+
+/** Sorts main transcripts so that an original is before its copies, from the beginnings of the files: without an index. */
+export function sortByAge<T extends { readonly path: string }>(sessions: readonly T[]): readonly T[] {
+  const origins = new Map<string, ReadonlySet<string>>();
+  const aged = sessions.map((session) => {
+    const { age, origins: own } = readAge(session.path);
+    origins.set(age.sessionId, own);
+    return { session, age };
+  });
+  const compare = compareAges(origins);
+  return aged.sort((a, b) => compare(a.age, b.age)).map(({ session }) => session);
+}
+
+/** A copy names its origin on its first messages. */
+const beginningBytes = 256 * 1024;
+
+function readAge(file: string): { readonly age: SessionAge; readonly origins: ReadonlySet<string> } {
+  const sessionId = path.basename(file, '.jsonl');
+  try {
+    const { facts, firstAt, origins } = readRows({
+      path: file,
+      sessionId,
+      offset: 0,
+      line: 0,
+      maxBytes: beginningBytes,
+    });
+    const [startedAt, first] = [facts.startedAt, firstAt].map((time) => (Number.isFinite(time) ? time : null));
+    const age = { sessionId, path: file, startedAt: startedAt ?? null, firstAt: first ?? null };
+    return { age: { ...age, bornAt: bornMsOf(statSync(file)) }, origins };
+  } catch {
+    // Whoever reads the session says what is wrong with it.
+    return { age: { sessionId, path: file, startedAt: null, firstAt: null, bornAt: null }, origins: new Set() };
+  }
+}

@@ -37,3 +37,23 @@ test('backfill sends each turn once, and copies only with --keep-forks', async (
   assert.deepEqual([receiver.spans.length, repeated(receiver.spans)], [16, {}]);
   assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)).size, 4);
 });
+
+test('a message is sent by the session that had it first, though its copy was written to earlier', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const root = path.join(home, 'claude');
+  const copy = toolTurn('a').map((line) => ({ ...line, forkedFrom: { sessionId: 'origin', messageUuid: 'x' } }));
+  writeTree(root, {
+    'projects/p/copy.jsonl': sessionText([...copy, ...toolTurn('c')], { sessionId: 'copy' }),
+    'projects/p/origin.jsonl': sessionText(toolTurn('a'), { sessionId: 'origin' }),
+  });
+  for (const [i, name] of ['copy', 'origin'].entries())
+    utimesSync(path.join(root, `projects/p/${name}.jsonl`), 1_700_000_000 + i, 1_700_000_000 + i);
+  const env = { ...traceEnv(home, receiver.url), CLEW_ROOTS: root };
+  await startClew(context, ['trace', 'backfill', '--json'], env).prints(/\n\}\n/);
+  const senders = receiver.spans.flatMap(({ attributes }) => {
+    const id = attributes['langfuse.observation.metadata.message_id'];
+    return id === undefined ? [] : [`${id} ${attributes['session.id']}`];
+  });
+  assert.deepEqual(senders.sort(), ['msg_aa origin', 'msg_ab origin', 'msg_ca copy', 'msg_cb copy']);
+});

@@ -1,6 +1,8 @@
-// clew trace backfill: sends what sessions on disk hold and a destination does not have yet, oldest sessions first.
+// clew trace backfill: sends what sessions on disk hold and a destination does not have yet, originals before their
+// copies and older sessions first.
 import { UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
+import { sortByAge } from '../../library/lineage.ts';
 import { discoverSessions, type FoundSession } from '../../store/discover.ts';
 import { createTraceContext } from '../../trace/context.ts';
 import { recoverSessions } from '../../trace/recover.ts';
@@ -81,10 +83,11 @@ async function chosenSessions(input: CommandInput): Promise<readonly FoundSessio
   for (const { path, code } of problems) if (code !== 'ENOENT') writeNotice(io.stderr, `cannot read ${path} (${code})`);
   const [since, project] = [textFlag(flags, 'since'), textFlag(flags, 'project')];
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', false);
-  return sessions
+  const chosen = sessions
     .filter(({ mtimeMs }) => mtimeMs >= sinceMs)
-    .filter(({ slug }) => project === undefined || isOfProjectFolder(slug, project, io.cwd))
-    .sort((a, b) => a.mtimeMs - b.mtimeMs);
+    .filter(({ slug }) => project === undefined || isOfProjectFolder(slug, project, io.cwd));
+  // The first session to come with a message sends it.
+  return sortByAge(chosen);
 }
 
 function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): object {
