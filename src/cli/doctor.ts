@@ -5,6 +5,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { diagnoseSession } from '../doctor/diagnose.ts';
 import { isSevere } from '../doctor/finding.ts';
 import { findExpiring } from '../library/expiry.ts';
+import { refuseForeign } from '../session/recognise.ts';
 import { titleOf } from '../session/title.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { loadSource } from '../surgery/source.ts';
@@ -12,7 +13,7 @@ import type { CommandInput } from './command.ts';
 import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
 import { jsonText } from './json-text.ts';
-import { findSessionArgument, readSession, refuseAgent, refuseForeign, rootsOf } from './session-argument.ts';
+import { findSessionArgument, readSession, refuseAgent, rootsOf } from './session-argument.ts';
 import { proseWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<number> {
@@ -32,13 +33,13 @@ export async function run(input: CommandInput): Promise<number> {
   if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
   const session = await readSession(file);
-  refuseForeign(session);
+  refuseForeign(session.transcript);
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
   const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeft(file, folders) });
   if (isFix) {
     refuseAgent(session);
-    const source = await loadSource(file);
+    const source = await loadSource(file, { roots: rootsOf(input) });
     return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis, folders);
   }
   if (flags.json === true) await writeOut([`${jsonText(diagnosisJson(diagnosis), 2)}\n`], io);

@@ -1,14 +1,15 @@
 // clew messages SESSION: what a resume sends, as JSON; exit 3 where the client would refuse the file.
 import { exitCodes, UserError } from '../base/errors.ts';
+import { refuseForeign } from '../session/recognise.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
-import { findSessionArgument, readSession, refuseForeign } from './session-argument.ts';
+import { findSessionArgument, readSession } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const session = await readSession(await findSessionArgument(input));
-  refuseForeign(session);
+  refuseForeign(session.transcript);
   const request = requestMessages(session, textFlag(input.flags, 'prompt'));
   if ('refused' in request) {
     throw new UserError(

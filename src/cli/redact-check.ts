@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatCount } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
+import { leftOutNotes, type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
 import { discoverSessions, findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
@@ -44,13 +44,15 @@ export async function check(input: CommandInput): Promise<void> {
   let unread = 0;
   try {
     for (const target of targets) {
-      const secrets = await checkTarget(target, rules).catch((error: unknown) => {
-        // One file that cannot be read must not keep the others from being checked.
-        if (!(error instanceof UserError) || input.flags.all !== true) throw error;
-        writeNotice(io.stderr, error.message);
-        unread++;
-        return [];
-      });
+      const secrets = await checkTarget(target, rules, (note) => writeNotice(io.stderr, note)).catch(
+        (error: unknown) => {
+          // One file that cannot be read must not keep the others from being checked.
+          if (!(error instanceof UserError) || input.flags.all !== true) throw error;
+          writeNotice(io.stderr, error.message);
+          unread++;
+          return [];
+        },
+      );
       if (secrets.length > 0) found.push({ target, secrets });
       progress.add(sizeOf(target.path));
       await setImmediate();
@@ -92,12 +94,16 @@ async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
   return targets;
 }
 
-async function checkTarget(target: Target, rules: RuleSet): Promise<readonly RedactedSecret[]> {
+async function checkTarget(
+  target: Target,
+  rules: RuleSet,
+  say: (note: string) => void,
+): Promise<readonly RedactedSecret[]> {
   const redactor = createRedactor(rules);
   if (target.path === undefined) return listSecrets(redactor, [surveyContent(await readAll(), '-', redactor)]);
   const own = { path: target.path, name: path.basename(target.path) };
   try {
-    const files = target.sessionId === undefined ? [own] : await readableFiles(target.path);
+    const files = target.sessionId === undefined ? [own] : await readableFiles(target.path, say);
     for (const file of files) learnFile(file, redactor);
     return listSecrets(
       redactor,
@@ -109,9 +115,10 @@ async function checkTarget(target: Target, rules: RuleSet): Promise<readonly Red
 }
 
 /** A file that cannot be read may hold a secret: such a session is not called clean. */
-async function readableFiles(main: string): Promise<readonly SessionPath[]> {
+async function readableFiles(main: string, say: (note: string) => void): Promise<readonly SessionPath[]> {
   const problems: DiskProblem[] = [];
-  const files = await sessionPaths(main, problems);
+  const { files, leftOut } = await sessionPaths(main, problems);
+  for (const note of leftOutNotes(leftOut)) say(note);
   const [problem] = problems;
   if (problem !== undefined)
     throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');

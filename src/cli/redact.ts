@@ -87,6 +87,11 @@ async function archiveNotes(
   ];
 }
 
+/** What the search did not look into. */
+function unread({ notes }: Outcome): readonly string[] {
+  return notes.filter((note) => note.startsWith('left out: ')).map((note) => `  ${note}\n`);
+}
+
 async function print(
   { flags, io }: CommandInput,
   outcome: Outcome,
@@ -98,7 +103,10 @@ async function print(
     return writeOut([`${jsonText(value, 2)}\n`], io);
   }
   if (secrets.length === 0)
-    return writeOut([`no secret was found in ${source.session.id}, so nothing is written\n`], io);
+    return writeOut(
+      [`no secret was found in ${source.session.id}, so nothing is written\n`, ...unread(outcome).map(neutralise)],
+      io,
+    );
   const { id: _, ...final } = outcome;
   const text = outcomeText(flags['no-backup'] === true ? final : outcome, source);
   await writeOut([neutralise(text), neutralise(secretsText(secrets, source.session.files.main, source.session))], io);

@@ -4,6 +4,7 @@ import { formatBytes } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { archiveFolder } from '../library/archive/archive.ts';
 import { isEmptySession, type RemovedSession, removeSession, whyInUse } from '../library/archive/remove.ts';
+import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { discoverSessions, findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandInput } from './command.ts';
@@ -21,6 +22,7 @@ export async function run(input: CommandInput): Promise<void> {
   const options = {
     folder: archiveFolder(io.env),
     env: io.env,
+    roots: rootsOf(input),
     withoutArchive: flags['no-archive'] === true,
     onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   };
@@ -81,9 +83,10 @@ async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedS
 async function print({ flags, io }: CommandInput, sessions: readonly RemovedSession[]): Promise<void> {
   if (flags.json === true) return writeOut([`${jsonText(sessions, 2)}\n`], io);
   const verb = flags['dry-run'] === true ? 'would delete' : 'deleted';
-  const lines = sessions.map(({ sessionId, files, sizeBytes, isArchived }) => {
+  const lines = sessions.map(({ sessionId, files, sizeBytes, isArchived, leftOut }) => {
     const back = isArchived ? `; \`clew restore ${sessionId}\` brings it back` : '';
-    return `${verb} ${sessionId} (${counted(files.length, 'file')}, ${formatBytes(sizeBytes)})${back}\n`;
+    const stays = leftOutNotes(leftOut).map((note) => `  ${note}\n`);
+    return `${verb} ${sessionId} (${counted(files.length, 'file')}, ${formatBytes(sizeBytes)})${back}\n${stays.join('')}`;
   });
   await writeOut(lines.map(neutralise), io);
 }

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
+import { refuseUnreadable } from '../session/recognise.ts';
 import { loadSession, type Session } from '../session/session.ts';
 import type { TranscriptOptions } from '../session/transcript.ts';
 import { findSession } from '../store/discover.ts';
@@ -21,17 +22,7 @@ export async function openSession(input: CommandInput): Promise<Session> {
   const found = await findSessionArgument(input);
   // For a reader, a line that is broken inside a string matters less than waiting for every line to be parsed.
   const session = await readSession(found, { strict: !isLarge(found) });
-  refuseForeign(session);
-  const { path: file, sizeBytes, nodes } = session.transcript;
-  if (sizeBytes === 0) {
-    throw new UserError(`${file} is empty, as some clients leave it when they resume`, 'run `clew ls` for the others');
-  }
-  if (nodes.length === 0) {
-    throw new UserError(
-      `${file} is not a transcript: no line of it is a JSON record`,
-      'name a .jsonl file of Claude Code',
-    );
-  }
+  refuseUnreadable(session.transcript);
   return session;
 }
 
@@ -59,13 +50,5 @@ export function refuseAgent({ isAgent, transcript, id }: Session): void {
   throw new UserError(
     `${id} is the transcript of a sub-agent, not a session`,
     owner === undefined ? 'name the session it belongs to' : `name its session: ${owner}`,
-  );
-}
-
-export function refuseForeign({ transcript }: Session): void {
-  if (transcript.foreign === undefined) return;
-  throw new UserError(
-    `${transcript.path} was written by ${transcript.foreign}, and Clew reads Claude Code only`,
-    'run `clew ls` for the sessions it can read',
   );
 }

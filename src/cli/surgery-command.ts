@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../base/human.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { neutralise } from '../base/terminal-text.ts';
+import { refuseUnreadable } from '../session/recognise.ts';
 import { cwdOf } from '../session/session.ts';
 import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
 import type { Plan } from '../surgery/plan.ts';
@@ -13,18 +14,18 @@ import { loadSource, type Source } from '../surgery/source.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { findSessionArgument, refuseAgent, refuseForeign, spareMemoryFor } from './session-argument.ts';
+import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted, shortOperation } from './wording.ts';
 
 export async function sourceArgument(input: CommandInput): Promise<Source> {
-  return sourceOf(await findSessionArgument(input));
+  return sourceOf(await findSessionArgument(input), rootsOf(input));
 }
 
-export async function sourceOf(file: string): Promise<Source> {
+export async function sourceOf(file: string, roots: readonly string[]): Promise<Source> {
   spareMemoryFor(file);
-  const source = await loadSource(file);
-  refuseForeign(source.session);
+  const source = await loadSource(file, { roots });
+  refuseUnreadable(source.session.transcript);
   refuseAgent(source.session);
   return source;
 }

@@ -2,8 +2,10 @@
 // string; a line longer than `maxLineBytes` is handed over by its first bytes only, so that one runaway line cannot
 // exhaust memory.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { Bytes } from '../base/node-types.ts';
+import { diskError } from './disk.ts';
+import { openRegular } from './owned-files.ts';
 
 /** A line of a file as bytes. */
 export interface Line {
@@ -37,13 +39,22 @@ const newline = 0x0a;
 
 /** Yields the lines of a file in batches. The bytes of a batch are valid until the next batch is requested. */
 export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
-  const file = openSync(path, 'r');
+  const file = openRegular(path);
   const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);
   try {
     yield* linesOf(file, chunk, options);
   } finally {
     spareChunk = chunk;
     closeSync(file);
+  }
+}
+
+/** The same for users of the library: a file that cannot be read is a `UserError`. */
+export function* readFileLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
+  try {
+    yield* readLines(path, options);
+  } catch (error) {
+    throw diskError(error, 'read', path);
   }
 }
 

@@ -1,8 +1,18 @@
 // The path of a main transcript comes in, every file that belongs to the session by its place goes out:
 // sub-agent transcripts, tool results and notes. Only names are looked at; no line is read.
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { isUuid } from '../base/uuid.ts';
 import { compareNames, type DiskProblem, listFolder } from './folders.ts';
+import {
+  boundaryFor,
+  isBelow,
+  isProjects,
+  listOwned,
+  listReadable,
+  type OwnedFiles,
+  realPlace,
+} from './owned-files.ts';
 
 /** The transcript file of a sub-agent. */
 export interface AgentFile {
@@ -53,8 +63,10 @@ interface ProjectListing {
 async function listProject(folder: string): Promise<ProjectListing> {
   const problems: DiskProblem[] = [];
   const entries = await listFolder(folder, problems);
+  const boundary = realPlace(isProjects(path.dirname(folder)) ? path.dirname(folder) : folder);
   const flatAgents = entries
-    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
+    .filter((entry) => entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
+    .filter((entry) => entry.isFile() || isOwnFile(path.join(folder, entry.name), boundary))
     .map((entry) => path.join(folder, entry.name));
   return { names: new Set(entries.map((entry) => entry.name)), flatAgents, problems };
 }
@@ -73,24 +85,64 @@ export async function sessionFiles(
   // A folder that may be entered but not listed can still hold what we know the name of.
   if (!project.names.has(sessionId) && problems.length === 0)
     return { sessionId, main, folder, agents: [], flatAgents, journals: [], toolResults: [], problems };
-  const subagents = path.join(folder, 'subagents');
-  const below = await filesBelow(subagents, problems);
-  const [customTitle, archived] = await Promise.all(
-    ['custom-title.json', 'archived.json'].map((name) => existingFile(path.join(folder, name))),
-  );
+  const side = await sideFiles(main, problems, listReadable);
+  const within = (name: string): readonly string[] =>
+    side.files.filter((file) => file.startsWith(path.join(folder, name) + path.sep));
+  const below = within('subagents');
+  const [customTitle, archived] = knownFiles.map((name) => side.files.find((file) => file === path.join(folder, name)));
   return {
     sessionId,
     main,
     folder,
-    agents: agentsAmong(below, subagents),
+    agents: agentsAmong(below, path.join(folder, 'subagents')),
     flatAgents,
     journals: below.filter((file) => path.basename(file) === 'journal.jsonl'),
-    toolResults: await filesBelow(path.join(folder, 'tool-results'), problems),
+    toolResults: within('tool-results'),
     ...(customTitle === undefined ? {} : { customTitle }),
     ...(archived === undefined ? {} : { archived }),
     problems,
   };
 }
+
+/**
+ * What belongs to a session and may be copied, changed or deleted with it, known kind or not, and what is in its folder
+ * but does not.
+ */
+export async function ownedFiles(mainPath: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+  const main = path.resolve(mainPath);
+  const project = await listProject(path.dirname(main));
+  problems.push(...project.problems);
+  const side = await sideFiles(main, problems, listOwned);
+  return { files: [...project.flatAgents.filter((file) => file !== main), ...side.files], leftOut: side.leftOut };
+}
+
+type ListFiles = typeof listOwned;
+
+/**
+ * A folder that is named by a UUID, or lies in a project folder, is the session's with all that is in it. Next to a
+ * transcript elsewhere (`photos.jsonl`, `photos/`) only the files that a client writes are.
+ */
+async function sideFiles(main: string, problems: DiskProblem[], list: ListFiles): Promise<OwnedFiles> {
+  const project = path.dirname(main);
+  const sessionId = path.basename(main, '.jsonl');
+  const folder = path.join(project, sessionId);
+  // A file without an ending would be its own side folder.
+  if (folder === main) return { files: [], leftOut: [] };
+  const boundary = boundaryFor(project, sessionId);
+  if (isUuid(sessionId) || isProjects(path.dirname(project))) {
+    const { files, leftOut } = await list(folder, boundary, problems);
+    return { files: [...files].sort(compareNames), leftOut };
+  }
+  const parts = await Promise.all(knownFolders.map((name) => list(path.join(folder, name), boundary, problems)));
+  const notes = knownFiles.map((name) => path.join(folder, name)).filter((file) => isOwnFile(file, boundary));
+  return {
+    files: [...parts.flatMap(({ files }) => files), ...notes].sort(compareNames),
+    leftOut: parts.flatMap(({ leftOut }) => leftOut),
+  };
+}
+
+const knownFolders = ['subagents', 'tool-results'];
+const knownFiles = ['custom-title.json', 'archived.json'];
 
 /** The id in the name of a sub-agent's transcript or meta file; `undefined` for any other name. */
 export function agentIdOf(fileName: string): string | undefined {
@@ -122,24 +174,10 @@ function workflowOf(relative: string): string | undefined {
   return at < 0 ? undefined : folders[at + 1];
 }
 
-/**
- * Linked files count, linked folders are not entered: no client makes them, and one that leads upwards would
- * bring in the sub-agents of other sessions, or never end.
- */
-async function filesBelow(folder: string, problems: DiskProblem[]): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const entry of await listFolder(folder, problems)) {
-    const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(await filesBelow(full, problems)));
-    else if (entry.isFile() || (entry.isSymbolicLink() && (await existingFile(full)) !== undefined)) files.push(full);
-  }
-  return files.sort(compareNames);
-}
-
-async function existingFile(file: string): Promise<string | undefined> {
+function isOwnFile(file: string, boundary: string): boolean {
   try {
-    return (await stat(file)).isFile() ? file : undefined;
+    return statSync(file).isFile() && isBelow(realPlace(file), boundary);
   } catch {
-    return undefined;
+    return false;
   }
 }

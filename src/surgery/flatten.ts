@@ -3,6 +3,7 @@
 
 import path from 'node:path';
 import { isUuid } from '../base/uuid.ts';
+import { isRecognised } from '../session/recognise.ts';
 import { type DiskProblem, listFolder } from '../store/folders.ts';
 import { loadSource, type Source } from './source.ts';
 
@@ -12,7 +13,8 @@ export async function listNested(folder: string): Promise<readonly Source[]> {
   for (const entry of await listFolder(folder, problems)) {
     if (!entry.isDirectory()) continue;
     for (const { name } of await listFolder(path.join(folder, entry.name), problems))
-      if (isSessionName(name)) nested.push(await loadSource(path.join(folder, entry.name, name)));
+      if (isSessionName(name) && isRecognised(path.join(folder, entry.name, name)))
+        nested.push(await loadSource(path.join(folder, entry.name, name)));
   }
   return nested;
 }

@@ -1,12 +1,13 @@
 // A working folder that was renamed → all that belongs to it: its sessions and those of the folders below it, their
 // memory, and the prompts in `history.jsonl`. The names of project folders lose information, so the lines decide.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { editJson } from '../format/edit.ts';
+import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { discoverSessions } from '../store/discover.ts';
-import { listFolder } from '../store/folders.ts';
+import { listOwned, realPlace, staysIn } from '../store/owned-files.ts';
 import { encodeOldSlug, slugMatches } from '../store/slug.ts';
 import type { Relocation } from './move.ts';
 import type { PlannedOtherFile } from './plan.ts';
@@ -49,7 +50,8 @@ export function historyOf(
   change: (entry: JsonObject) => string | undefined,
 ): PlannedOtherFile | undefined {
   const file = path.join(path.dirname(projects), 'history.jsonl');
-  if (path.basename(projects) !== 'projects' || !existsSync(file)) return undefined;
+  const isOwn = statSync(file, { throwIfNoEntry: false })?.isFile() === true && staysIn(file, path.dirname(projects));
+  if (path.basename(projects) !== 'projects' || !isOwn) return undefined;
   let isChanged = false;
   const lines = splitLines(readFileSync(file)).map((line) => {
     const entry = parseJson(line.toString('utf8'));
@@ -87,7 +89,7 @@ async function sessionsBelow(
   let elsewhere = 0;
   for (const found of sessions) {
     if (!found.slug.toLowerCase().startsWith(start)) continue;
-    const source = await loadSource(found.path);
+    const source = await loadSource(found.path, { roots });
     const launched = launchFolderOf(source.session, source.folder);
     if (launched !== undefined && restBelow(launched, from) !== undefined) inside.push({ source, launched });
     else if (launched === undefined && slugMatches(found.slug, from)) silent.push(source);
@@ -110,9 +112,11 @@ async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<Mov
   const notes: string[] = [];
   for (const [old, folder] of new Map(relocations.map(({ source, folder: target }) => [source.folder, target]))) {
     if (old === folder) continue;
-    for (const { name } of (await listFolder(path.join(old, 'memory'), [])).filter((entry) => entry.isFile())) {
-      const file = path.join(old, 'memory', name);
-      const target = path.join(folder, 'memory', name);
+    const memory = path.join(old, 'memory');
+    const owned = await listOwned(memory, realPlace(memory), []);
+    notes.push(...leftOutNotes(owned.leftOut));
+    for (const file of owned.files.filter((each) => path.dirname(each) === memory)) {
+      const target = path.join(folder, 'memory', path.basename(file));
       if (existsSync(target)) notes.push(`${file} stays: the new folder has its own`);
       else {
         otherFiles.push({ path: target, content: { copyOf: file } });

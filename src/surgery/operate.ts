@@ -8,9 +8,11 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import type { Environment } from '../base/node-types.ts';
 import { withLock } from '../library/archive/lock.ts';
+import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
+import { isBelow, refuseLeaving } from '../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import {
   type FileChange,
@@ -87,6 +89,7 @@ async function carryOut(
   const staged = path.join(folder, 'staged');
   let isRecorded = false;
   try {
+    refuseTargetsOutside(plan);
     await refuseWithoutRoom(plan, sources, operations);
     const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
     if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
@@ -173,7 +176,7 @@ function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Sourc
     changed: proofs.reduce((sum, { changed }) => sum + changed, 0),
     dropped: plan.dropped,
     proof: proved.proof,
-    notes: plan.notes ?? [],
+    notes: [...(plan.notes ?? []), ...leftOutNotes(sources.flatMap((source) => source.leftOut))],
     sizeBytes: { before, after: after.reduce((sum, size) => sum + size, 0) },
     ...(plan.workingFolder === undefined ? {} : { workingFolder: plan.workingFolder }),
   };
@@ -203,6 +206,18 @@ async function listChanges(plan: Plan, staged: string): Promise<readonly FileCha
 async function changeTo(target: string, after: FileState, isMade: boolean, place: number): Promise<FileChange> {
   if (isMade) return { path: target, kind: 'made', after };
   return { path: target, kind: 'replaced', ...(await beforeOf(target, place)), after };
+}
+
+/** Nothing is written or removed through a link that leads out of the folder of a session, or out of its root. */
+function refuseTargetsOutside({ results, otherFiles = [], removals = [], sources }: Plan): void {
+  for (const { folder, files } of results)
+    for (const { name } of files) refuseLeaving(stagedPath(folder, name), folder);
+  const folders = [...results.map(({ folder }) => folder), ...sources.map((source) => path.dirname(source.path))];
+  const roots = folders.map((folder) => path.dirname(path.dirname(folder)));
+  for (const file of [...otherFiles.map((other) => other.path), ...removals]) {
+    const home = folders.find((folder) => isBelow(file, folder)) ?? roots.find((root) => isBelow(file, root));
+    if (home !== undefined) refuseLeaving(file, home);
+  }
 }
 
 function stagedOther(staged: string, index: number): string {

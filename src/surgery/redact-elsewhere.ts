@@ -1,12 +1,12 @@
 // What the client keeps of a session outside of the session's own files: its prompts in `history.jsonl`, copies of the
 // files it changed, task lists, a debug log. Redacting in place covers them, too.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { placeOf } from '../library/archive/session-paths.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
-import { listFolder } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
+import { isBelow, type LeftOut, listReadable, type OwnedFiles, realPlace, whyLeaving } from '../store/owned-files.ts';
 import type { OutLine } from './out-line.ts';
 import type { PlannedOtherFile } from './plan.ts';
 import type { Redactor } from './redactor.ts';
@@ -15,6 +15,8 @@ import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile } 
 export interface KeptElsewhere {
   /** As the files were before they were read: other sessions go on adding their prompts to the history. */
   readonly identities: ReadonlyMap<string, FileIdentity>;
+  /** What may hold a secret and is not touched, because a link leads there. */
+  readonly leftOut: readonly LeftOut[];
   learn(redactor: Redactor): void;
   redact(redactor: Redactor): { readonly files: readonly PlannedOtherFile[]; readonly surveys: readonly FileSurvey[] };
 }
@@ -22,13 +24,17 @@ export interface KeptElsewhere {
 export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
   const { projects, sessionId } = placeOf(main);
   const root = path.dirname(projects);
-  const files = (await ownFiles(root, sessionId)).map((file) => ({ path: file, name: path.basename(file) }));
-  const history = path.join(root, 'history.jsonl');
-  const read = [...files.map((file) => file.path), history].filter((file) => existsSync(file));
+  const own = await ownFiles(root, sessionId);
+  const files = own.files.map((file) => ({ path: file, name: path.basename(file) }));
+  const leftOut = [...own.leftOut];
+  const history = historyIn(root, leftOut);
+  const read = [...files.map((file) => file.path), ...(history === undefined ? [] : [history])];
   return {
+    leftOut,
     identities: new Map(read.map((file) => [file, identify(file)])),
     learn: (redactor) => {
       for (const file of files) learnFile(file, redactor);
+      if (history === undefined) return;
       for (const { bytes, owner } of historyLines(history)) if (owner === sessionId) redactor.learn(bytes, 'json');
     },
     redact: (redactor) => {
@@ -39,6 +45,7 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
           content: { bytes: redactFile({ path: survey.path, name: path.basename(survey.path) }, redactor) },
         }),
       );
+      if (history === undefined) return { files: changed, surveys };
       const said = surveyHistory(history, sessionId, redactor);
       if (said.lines.size === 0) return { files: changed, surveys };
       const content = { lines: () => redactHistory(history, sessionId, redactor) };
@@ -47,18 +54,40 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
   };
 }
 
-/** Never through links: what stands behind one is not the session's. */
-async function ownFiles(root: string, sessionId: string): Promise<string[]> {
-  const files: string[] = [];
-  for (const folder of ['file-history', 'tasks', 'session-env']) {
-    for (const entry of await listFolder(path.join(root, folder, sessionId), []))
-      if (entry.isFile()) files.push(path.join(root, folder, sessionId, entry.name));
-  }
-  for (const folder of ['todos', 'debug']) {
-    for (const entry of await listFolder(path.join(root, folder), []))
-      if (entry.isFile() && entry.name.startsWith(sessionId)) files.push(path.join(root, folder, entry.name));
-  }
-  return files;
+/** Never through links that leave the root: what is there is not the session's. */
+async function ownFiles(root: string, sessionId: string): Promise<OwnedFiles> {
+  const boundary = realPlace(root);
+  const parts = [
+    ...['file-history', 'tasks', 'session-env'].map((name) => path.join(root, name, sessionId)),
+    ...['todos', 'debug'].map((name) => path.join(root, name)),
+  ];
+  const listed = await Promise.all(parts.map((folder) => listKept(folder, boundary)));
+  const isNamed = (file: string): boolean =>
+    path.basename(path.dirname(file)) === sessionId || path.basename(file).startsWith(sessionId);
+  return {
+    files: listed.flatMap(({ files }) => files).filter(isNamed),
+    leftOut: listed.flatMap(({ leftOut }) => leftOut).filter((each) => parts.includes(each.path) || isNamed(each.path)),
+  };
+}
+
+/** Only what is directly in the folder; one that is reached through a link out of the root is left out as a whole. */
+async function listKept(folder: string, boundary: string): Promise<OwnedFiles> {
+  if (!existsSync(folder)) return { files: [], leftOut: [] };
+  const real = realPlace(folder);
+  if (!isBelow(real, boundary))
+    return { files: [], leftOut: [{ path: folder, reason: `is really ${real}, outside ${boundary}` }] };
+  const { files, leftOut } = await listReadable(folder, boundary, []);
+  return { files: files.filter((file) => path.dirname(file) === folder), leftOut };
+}
+
+function historyIn(root: string, leftOut: LeftOut[]): string | undefined {
+  const history = path.join(root, 'history.jsonl');
+  if (!existsSync(history)) return undefined;
+  const leaving = whyLeaving(history, realPlace(root));
+  const isFile = statSync(history).isFile();
+  if (leaving === undefined && isFile) return history;
+  leftOut.push({ path: history, reason: leaving ?? 'is not a regular file' });
+  return undefined;
 }
 
 interface HistoryLine {

@@ -1,7 +1,7 @@
 // A session → the same session with placeholders instead of secrets, in every copy that its files hold; in place also
 // in what the client keeps of it elsewhere. Learns from all files first, because a name may give a value away in one
 // place only.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonValue } from '../base/json.ts';
@@ -57,7 +57,11 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
   return {
     redactor,
     secrets,
-    source: { ...source, identities: new Map([...source.identities, ...(elsewhere?.identities ?? [])]) },
+    source: {
+      ...source,
+      identities: new Map([...source.identities, ...(elsewhere?.identities ?? [])]),
+      leftOut: [...source.leftOut, ...(elsewhere?.leftOut ?? [])],
+    },
     plan: {
       operation: 'redact',
       words: options.words ?? [],
@@ -65,7 +69,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
       results: [results],
       ...(other === undefined ? {} : { otherFiles: other.files }),
       dropped: work.dropped,
-      notes: notesOf(session, secrets, work, options),
+      notes: [...notesOf(session, secrets, work, options), ...(isInPlace ? otherNames(secrets) : [])],
       expects: (staged) => [
         ...leaks(staged, redactor),
         ...otherLeaks(other?.files ?? [], redactor),
@@ -142,6 +146,19 @@ function notesOf(session: Session, secrets: readonly RedactedSecret[], work: Wor
   if (options.isInPlace !== true)
     notes.push(`the original still holds them; \`clew redact ${session.id} --in-place\` changes it, too`);
   return notes;
+}
+
+/** A file with a second name is replaced under one of them only: the other goes on with the old bytes. */
+function otherNames(secrets: readonly RedactedSecret[]): string[] {
+  const files = new Set(secrets.flatMap(({ places }) => places.map(({ file }) => file)));
+  return [...files].flatMap((file) => {
+    const { nlink, ino } = statSync(file);
+    if (nlink < 2) return [];
+    const names = nlink === 2 ? 'another name' : `${nlink - 1} other names`;
+    return [
+      `${file} has ${names} on this disk (hard links, inode ${ino}) and still holds the secret there: delete it, too`,
+    ];
+  });
 }
 
 /** What is left in the staged files; it must be nothing. */

@@ -3,11 +3,13 @@
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
+import { refuseOtherFile, type SessionFileOptions } from '../session/recognise.ts';
 import { loadSession, type Session } from '../session/session.ts';
 import { loadTranscript, type Transcript } from '../session/transcript.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
+import type { LeftOut } from '../store/owned-files.ts';
 
 /** A session to operate on, with all its files. */
 export interface Source {
@@ -18,6 +20,8 @@ export interface Source {
   readonly files: readonly SourceFile[];
   /** @internal */
   readonly identities: ReadonlyMap<string, FileIdentity>;
+  /** What is in its folder but is not its own, such as a link that leads out of the root. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 /** A file of a session to operate on. */
@@ -26,10 +30,11 @@ export interface SourceFile extends SessionPath {
   readonly transcript?: Transcript;
 }
 
-/** Loads a session with all its files, to operate on it. */
-export async function loadSource(main: string): Promise<Source> {
+/** Loads a session with all its files, to operate on it; refuses whatever is not a session of Claude Code. */
+export async function loadSource(main: string, options: SessionFileOptions = {}): Promise<Source> {
+  refuseOtherFile(main, options);
   const problems: DiskProblem[] = [];
-  const paths = await sessionPaths(main, problems);
+  const { files: paths, leftOut } = await sessionPaths(main, problems);
   const [problem] = problems;
   if (problem !== undefined)
     throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');
@@ -41,7 +46,7 @@ export async function loadSource(main: string): Promise<Source> {
       if (i === 0) return { ...file, transcript: session.transcript };
       return isAgentName(file.name) ? { ...file, transcript: loadTranscript(file.path, { strict: true }) } : file;
     });
-    return { session, folder: path.dirname(path.resolve(main)), files, identities };
+    return { session, folder: path.dirname(path.resolve(main)), files, identities, leftOut };
   } catch (error) {
     throw diskError(error, 'read', main);
   }

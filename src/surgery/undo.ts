@@ -2,13 +2,14 @@
 // lines that a client appended behind ours are kept.
 
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
 import type { Environment } from '../base/node-types.ts';
 import { refuseInUse, whileHolding } from '../library/session-use.ts';
 import { makeFolder, syncPath } from '../store/disk.ts';
+import { isBelow, refuseLeaving } from '../store/owned-files.ts';
 import { removeStaleTemps, replaceFile } from '../store/replace.ts';
 import { type FileChange, type FileState, type OperationRecord, readRecords, writeRecord } from './operation-log.ts';
 
@@ -19,6 +20,7 @@ export async function undoOperation(
   env: Environment = process.env,
 ): Promise<void> {
   refuseFinal(record);
+  refuseLinked(record);
   await whileHolding(sessionsTouched(record), env, async () => {
     for (const change of record.files) await refuseChanged(record, change);
     await takeBack(operations, record);
@@ -29,6 +31,7 @@ export async function undoOperation(
 /** Where it cannot be taken back: undone already, without a backup, worked on since, or open in a client. */
 export async function refuseUndo(record: OperationRecord, env: Environment = process.env): Promise<void> {
   refuseFinal(record);
+  refuseLinked(record);
   for (const main of sessionsTouched(record)) refuseInUse(main, env);
   for (const change of record.files) await refuseChanged(record, change);
 }
@@ -37,6 +40,16 @@ function refuseFinal(record: OperationRecord): void {
   if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
   if (record.hasNoBackup === true)
     throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
+}
+
+/** A folder that became a link since the operation would lead what is taken back to another place. */
+function refuseLinked({ files, from, to }: OperationRecord): void {
+  const folders = [...to, ...from].map((place) => path.dirname(place.path));
+  const roots = folders.map((folder) => path.dirname(path.dirname(folder)));
+  for (const { path: file } of files) {
+    const home = folders.find((folder) => isBelow(file, folder)) ?? roots.find((root) => isBelow(file, root));
+    if (home !== undefined) refuseLeaving(file, home);
+  }
 }
 
 /** Whoever has one of them open would go on writing to a file that is gone or another one. */
@@ -60,7 +73,9 @@ export async function takeBackInterrupted(operations: string): Promise<void> {
 export async function keepAside(file: string, backup: string): Promise<void> {
   await makeFolder(path.dirname(backup));
   try {
-    await rename(file, backup);
+    // A link goes, but what is kept is what it led to.
+    if (lstatSync(file).isSymbolicLink()) await copyLinked(file, backup);
+    else await rename(file, backup);
   } catch (error) {
     if (systemErrorCode(error) !== 'EXDEV') throw error;
     await copyFile(file, backup);
@@ -68,6 +83,12 @@ export async function keepAside(file: string, backup: string): Promise<void> {
     await rm(file);
   }
   await syncPath(path.dirname(file));
+}
+
+async function copyLinked(link: string, backup: string): Promise<void> {
+  await copyFile(link, backup);
+  await syncPath(backup);
+  await rm(link);
 }
 
 export async function stateOf(file: string): Promise<FileState> {

@@ -86,7 +86,7 @@ test('all side files of a session are found, sorted, in every layout at once', a
 });
 
 test('links to folders are not entered, so a loop ends and other sessions stay out; linked files count', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = path.join(temporaryFolder(t), 'projects/-p');
   const at = (name: string): string => path.join(folder, name);
   writeTree(folder, { 's1/subagents/agent-a.jsonl': '', 's2/subagents/agent-z.jsonl': '', 'elsewhere.jsonl': '' });
   symlinkSync('..', at('s1/subagents/loop'));

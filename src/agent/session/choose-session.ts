@@ -7,6 +7,7 @@ import { asString } from '../../base/json.ts';
 import { isUuid } from '../../base/uuid.ts';
 import { openLibrary } from '../../library/library.ts';
 import { isMessage } from '../../session/node.ts';
+import { refuseOtherFile } from '../../session/recognise.ts';
 import { loadReadable } from '../../session/transcript.ts';
 import { findSession } from '../../store/discover.ts';
 import { listFolder } from '../../store/folders.ts';
@@ -79,7 +80,9 @@ function lastLineOf(file: string): { readonly time: number; readonly isRun: bool
 /** By id, beginning of an id or path; else by title. */
 export async function findNamed(place: SessionPlace, wanted: string): Promise<string> {
   try {
-    return await findSession(wanted, [place.root], place.cwd);
+    const found = await findSession(wanted, [place.root], place.cwd);
+    refuseOtherFile(found, { roots: [place.root] });
+    return found;
   } catch (error) {
     const titled = error instanceof UserError ? await findTitled(place, wanted) : undefined;
     if (titled === undefined) throw error;

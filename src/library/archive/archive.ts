@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import type { DiskProblem } from '../../store/folders.ts';
+import { boundaryFor, type LeftOut, whyLeaving } from '../../store/owned-files.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { type ArchiveContents, readContents } from './contents.ts';
 import { GroupBuilder } from './group.ts';
@@ -42,6 +43,8 @@ export interface SessionOutcome {
   readonly outcome: 'archived' | 'unchanged' | 'failed';
   readonly files: number;
   readonly sizeBytes: number;
+  /** What is in its folder but is not its own, such as a link that leads out of the root. */
+  readonly leftOut: readonly LeftOut[];
   /** Why it failed. */
   readonly problem?: string;
 }
@@ -59,8 +62,9 @@ export function archiveFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Copies sessions into the archive, compressed, with every distinct line stored once. A session that cannot be read
- * does not stop the others.
+ * Copies sessions into the archive, compressed, with every distinct line stored once. `sessions` are main
+ * transcripts, also one that is gone where its sub-agents are still there (see `findOrphans`). A session that cannot be
+ * read does not stop the others.
  */
 export async function archiveSessions(
   sessions: readonly { readonly path: string }[],
@@ -90,6 +94,7 @@ interface Plan {
   readonly path: string;
   readonly place: SessionPlace;
   readonly files: readonly SessionPath[];
+  readonly leftOut: readonly LeftOut[];
   readonly last: Manifest | undefined;
   problem: string | undefined;
 }
@@ -100,12 +105,13 @@ async function planAll(sessions: readonly { readonly path: string }[], contents:
   for (const session of sessions) {
     const place = placeOf(session.path);
     const problems: DiskProblem[] = [];
-    const files = await sessionPaths(session.path, problems, (name) => {
+    const { files, leftOut } = await sessionPaths(session.path, problems, (name) => {
       const owner = agents.get(path.join(place.projects, place.slug, name));
       return owner === undefined ? undefined : owner === place.sessionId;
     });
     const last = contents.sessions.get(placeKey(place))?.versions.at(-1);
-    plans.push({ path: session.path, place, files, last, problem: problemOf(session.path, files, problems) });
+    const problem = problemOf(session.path, files, problems);
+    plans.push({ path: session.path, place, files, leftOut, last, problem });
   }
   return plans;
 }
@@ -126,16 +132,33 @@ function knownAgents(contents: ArchiveContents): ReadonlyMap<string, string> {
 function problemOf(main: string, files: readonly SessionPath[], problems: readonly DiskProblem[]): string | undefined {
   const [problem] = problems;
   if (problem !== undefined) return `cannot read ${problem.path} (${problem.code})`;
-  return files[0]?.path === path.resolve(main) ? undefined : `cannot read ${main} (ENOENT)`;
+  const full = path.resolve(main);
+  const leaving = whyLeaving(full, boundaryFor(path.dirname(full), path.basename(full, '.jsonl')));
+  if (leaving !== undefined) return `left out: ${main} ${leaving}`;
+  return files.length > 0 ? undefined : `cannot read ${main} (ENOENT)`;
 }
 
-function isChanged({ files, last, problem }: Plan): boolean {
+function isOrphan({ files, place }: Plan): boolean {
+  return files[0]?.name !== `${place.sessionId}.jsonl`;
+}
+
+function isChanged(plan: Plan): boolean {
+  const { files, last, problem } = plan;
   if (problem !== undefined) return false;
+  if (isOrphan(plan))
+    return files.some(
+      (file) =>
+        !isKept(
+          file,
+          last?.files.find(({ path: name }) => name === file.name),
+        ),
+    );
   if (last?.files.length !== files.length) return true;
-  return files.some(({ name, stats }, index) => {
-    const known = last.files[index];
-    return known?.path !== name || known.sizeBytes !== stats.size || known.mtimeMs !== stats.mtimeMs;
-  });
+  return files.some((file, index) => !isKept(file, last.files[index]));
+}
+
+function isKept({ name, stats }: SessionPath, known: ArchivedFile | undefined): boolean {
+  return known?.path === name && known.sizeBytes === stats.size && known.mtimeMs === stats.mtimeMs;
 }
 
 async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOptions): Promise<void> {
@@ -150,7 +173,14 @@ async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOption
       return;
     }
   }
-  writer.addManifest({ ...plan.place, archivedAtMs: Date.now(), files });
+  writer.addManifest({ ...plan.place, archivedAtMs: Date.now(), files: [...filesOfBefore(plan), ...files] });
+}
+
+/** Where the main transcript is gone, the latest copy must not lose what an earlier one has. */
+function filesOfBefore(plan: Plan): readonly ArchivedFile[] {
+  if (!isOrphan(plan)) return [];
+  const present = new Set(plan.files.map(({ name }) => name));
+  return plan.last?.files.filter((file) => !present.has(file.path)) ?? [];
 }
 
 const linesPerGroup = 1024;
@@ -195,10 +225,10 @@ function endsGroup(body: Buffer): boolean {
 
 function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
   const sessions = plans.map((plan): SessionOutcome => {
-    const { path: main, place, files, problem } = plan;
+    const { path: main, place, files, leftOut, problem } = plan;
     const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
     const outcome = problem !== undefined ? 'failed' : isChanged(plan) ? 'archived' : 'unchanged';
-    const facts = { path: main, sessionId: place.sessionId, outcome, files: files.length, sizeBytes } as const;
+    const facts = { path: main, sessionId: place.sessionId, outcome, files: files.length, sizeBytes, leftOut } as const;
     return problem === undefined ? facts : { ...facts, problem };
   });
   return { sessions, storedBytes };

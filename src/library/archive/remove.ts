@@ -5,9 +5,11 @@ import { rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
 import { scanRecord } from '../../format/scan.ts';
+import { refuseOtherFile, type SessionFileOptions } from '../../session/recognise.ts';
 import { diskError } from '../../store/disk.ts';
 import type { DiskProblem } from '../../store/folders.ts';
 import { readLines } from '../../store/lines.ts';
+import type { LeftOut } from '../../store/owned-files.ts';
 import { whoUses } from '../session-use.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
 import { ChunkReader } from './chunk-reader.ts';
@@ -17,7 +19,7 @@ import { hashFile } from './restore.ts';
 import { placeOf, type SessionPath, sessionPaths } from './session-paths.ts';
 import { damageOf } from './verify.ts';
 
-export interface RemoveOptions extends ArchiveOptions {
+export interface RemoveOptions extends ArchiveOptions, SessionFileOptions {
   /** Delete without a copy in the archive. */
   readonly withoutArchive?: boolean;
   /** Where Clew's own locks are; by default this process's. */
@@ -30,13 +32,16 @@ export interface RemovedSession {
   readonly files: readonly string[];
   readonly sizeBytes: number;
   readonly isArchived: boolean;
+  /** What is in its folder and stays, such as a link that leads out of the root. */
+  readonly leftOut: readonly LeftOut[];
 }
 
-/** Archives and deletes one session; with `isDryRun` only says what would go. */
+/** Archives and deletes one session; with `isDryRun` only says what would go. Refuses whatever is not a session. */
 export async function removeSession(main: string, options: RemoveOptions = {}): Promise<RemovedSession> {
+  refuseOtherFile(main, options);
   const { sessionId } = placeOf(main);
   const problems: DiskProblem[] = [];
-  const files = await sessionPaths(main, problems);
+  const { files, leftOut } = await sessionPaths(main, problems);
   const [problem] = problems;
   if (problem !== undefined)
     throw new UserError(`cannot read ${problem.path} (${problem.code}); nothing was deleted`, 'check the permissions');
@@ -53,7 +58,8 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
     await deleteFiles(files, path.join(path.dirname(path.resolve(main)), sessionId));
   }
   const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
-  return { sessionId, path: path.resolve(main), files: files.map((file) => file.path), sizeBytes, isArchived };
+  const paths = files.map((file) => file.path);
+  return { sessionId, path: path.resolve(main), files: paths, sizeBytes, isArchived, leftOut };
 }
 
 /** Why the session must be left alone for now; `undefined` where nobody uses it. */
@@ -66,7 +72,7 @@ export function whyInUse(main: string, env: NodeJS.ProcessEnv = process.env): st
 
 /** Whether a transcript holds no conversation: no bytes, or only bookkeeping, and no side files. */
 export async function isEmptySession(main: string): Promise<boolean> {
-  const files = await sessionPaths(main, []);
+  const { files } = await sessionPaths(main, []);
   if (files.length !== 1) return false;
   for (const batch of readLines(main, { chunkBytes: 64 * 1024 })) {
     for (const line of batch) {

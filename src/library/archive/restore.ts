@@ -2,10 +2,11 @@
 // against its hash before it gets its name; a file that is there with other content is never lost.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, lstat, utimes } from 'node:fs/promises';
+import { chmod, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
 import { diskError } from '../../store/disk.ts';
+import { realPlace, staysIn } from '../../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { projectsFolder } from '../../store/roots.ts';
 import { archiveFolder } from './archive.ts';
@@ -84,6 +85,12 @@ async function planSteps(manifest: Manifest, folder: string): Promise<readonly S
   const steps: Step[] = [];
   for (const file of main === undefined ? others : [...others, main]) {
     const target = path.join(folder, ...file.path.split('/'));
+    if (!staysIn(target, folder))
+      throw new UserError(
+        `${target} leads to ${realPlace(target)} through a link, outside ${folder}; nothing was restored`,
+        'remove the link, or restore --to another folder',
+        exitCodes.refused,
+      );
     steps.push({ file, target, outcome: await outcomeFor(target, file) });
   }
   return steps;
@@ -91,9 +98,12 @@ async function planSteps(manifest: Manifest, folder: string): Promise<readonly S
 
 async function outcomeFor(target: string, file: ArchivedFile): Promise<RestoredFile['outcome']> {
   try {
-    const stats = await lstat(target);
-    if (!stats.isFile() && !stats.isSymbolicLink())
-      throw new UserError(`${target} is there and is no file; nothing was restored`, 'restore --to another folder');
+    const stats = await stat(target);
+    if (!stats.isFile())
+      throw new UserError(
+        `${target} is there and is not a regular file; nothing was restored`,
+        'restore --to another folder',
+      );
     return (await hashFile(target)) === file.sha256 ? 'present' : 'replaced';
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return 'restored';

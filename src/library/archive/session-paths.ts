@@ -1,12 +1,13 @@
 // The path of a main transcript → where the session lives and every file of it, with what tells whether the file has
-// changed. All that stands in its side folder belongs to it, known kind or not: nothing is left behind.
+// changed. All that is in its side folder belongs to it, known kind or not, but nothing that a link brings in.
 import { realpathSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { ownerOf } from '../../session/agents.ts';
-import { compareNames, type DiskProblem, listFolder } from '../../store/folders.ts';
-import { sessionFiles } from '../../store/session-files.ts';
+import { compareNames, type DiskProblem } from '../../store/folders.ts';
+import type { LeftOut } from '../../store/owned-files.ts';
+import { ownedFiles } from '../../store/session-files.ts';
 
 export interface SessionPlace {
   readonly sessionId: string;
@@ -33,39 +34,40 @@ export function placeOf(main: string): SessionPlace {
   };
 }
 
-/** The main transcript first, then the others by name. `isKnownAgent` answers for 2.0.x agents without opening them. */
+export interface SessionPaths {
+  /** The main transcript first, then the others by name. */
+  readonly files: readonly SessionPath[];
+  /** What is in its folder but is not its own, such as a link that leads out of the root. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** `isKnownAgent` answers for 2.0.x agents without opening them. */
 export async function sessionPaths(
   main: string,
   problems: DiskProblem[],
   isKnownAgent: (name: string) => boolean | undefined = () => undefined,
-): Promise<readonly SessionPath[]> {
-  const files = await sessionFiles(main);
-  problems.push(...files.problems);
-  const folder = path.dirname(files.main);
-  const flat = files.flatAgents.filter(
-    (file) => isKnownAgent(path.basename(file)) ?? ownerOf(file) === files.sessionId,
-  );
-  const side = await filesBelow(files.folder, problems);
+): Promise<SessionPaths> {
+  const full = path.resolve(main);
+  const folder = path.dirname(full);
+  const sessionId = path.basename(full, '.jsonl');
+  const { files, leftOut } = await ownedFiles(full, problems);
+  const isOwn = (file: string): boolean =>
+    path.dirname(file) !== folder || (isKnownAgent(path.basename(file)) ?? ownerOf(file) === sessionId);
   const found: SessionPath[] = [];
-  for (const file of [files.main, ...[...flat, ...side].sort(compareNames)]) {
+  for (const file of [full, ...files.filter(isOwn).sort(compareNames)]) {
     const stats = await statFile(file, problems);
     const name = path.relative(folder, file).split(path.sep).join('/');
     if (stats !== undefined) found.push({ name, path: file, stats });
   }
-  return found;
+  return { files: found, leftOut };
 }
 
-async function filesBelow(folder: string, problems: DiskProblem[]): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const entry of await listFolder(folder, problems)) {
-    const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(await filesBelow(full, problems)));
-    else if (entry.isFile() || entry.isSymbolicLink()) files.push(full);
-  }
-  return files;
+/** Each as a line for the user. */
+export function leftOutNotes(leftOut: readonly LeftOut[]): readonly string[] {
+  return leftOut.map(({ path: file, reason }) => `left out: ${file} ${reason}`);
 }
 
-/** A link that leads to a file counts as that file; one that leads elsewhere or nowhere is passed over. */
+/** One that is gone by now is passed over. */
 async function statFile(file: string, problems: DiskProblem[]): Promise<Stats | undefined> {
   try {
     const stats = await stat(file);

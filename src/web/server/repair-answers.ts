@@ -49,7 +49,7 @@ export class RepairAnswers {
 
   /** Where there is no choice between branches, all strategies come to the same: only one is tried. */
   async preview({ path }: { readonly path: string }): Promise<FixAnswer> {
-    const source = await loadSource(path);
+    const source = await loadSource(path, { roots: this.#roots() });
     const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
     const usual = defaultStrategy(diagnosis);
     const tried = newerBranch(source.session) === undefined ? [usual] : strategies;
@@ -68,7 +68,7 @@ export class RepairAnswers {
     readonly strategy?: string;
     readonly inPlace?: boolean;
   }): Promise<AppliedFound> {
-    const source = await loadSource(query.path);
+    const source = await loadSource(query.path, { roots: this.#roots() });
     const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
     const usual = defaultStrategy(diagnosis);
     const strategy = query.strategy === undefined ? usual : strategies.find((each) => each === query.strategy);
@@ -95,6 +95,10 @@ export class RepairAnswers {
     if (record === undefined) throw new Refusal(404, 'there is no such operation');
     await withLock(operations, { what: 'changing sessions' }, () => undoOperation(operations, record));
     return operationFound({ ...record, state: 'undone' });
+  }
+
+  #roots(): readonly string[] {
+    return this.#folders.map(({ root }) => root);
   }
 
   async #diagnose(path: string): Promise<Diagnosis> {

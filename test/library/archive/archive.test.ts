@@ -204,6 +204,7 @@ test('a session that cannot be read is named and keeps no other from being archi
   const temp = temporaryFolder(t);
   const { folder, main, other } = twoSessions(temp);
   rmSync(main);
+  rmSync(main.replace(/\.jsonl$/, ''), { recursive: true });
   const { sessions } = await archiveSessions([{ path: main }, { path: other }], { folder });
   assert.deepEqual(
     sessions.map(({ outcome, problem }) => [outcome, problem]),

@@ -1,0 +1,144 @@
+// A folder of files that belong to a session → which of them are really its own. Links decide: one that stays in the
+// projects folder may be read and copied, one that leads out of it, or to a folder, belongs to somebody else. Everything
+// that copies, changes or deletes a session's files asks here first.
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { type DiskProblem, listFolder } from './folders.ts';
+
+/** What is in a session's folder but is not one of its files. */
+export interface LeftOut {
+  readonly path: string;
+  /** Why, to be read after the path: `is a link to …`. */
+  readonly reason: string;
+}
+
+export interface OwnedFiles {
+  readonly files: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** The files below `folder`, in no order. Linked folders are not entered: one that leads upwards would never end. */
+export async function listOwned(folder: string, boundary: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+  const found: Found = { files: [], leftOut: [] };
+  if (isLink(folder)) addLink(folder, boundary, problems, found);
+  else await walk(folder, boundary, problems, found);
+  return found;
+}
+
+/** The same for readers, who may also enter `folder` where it is a link that stays inside. */
+export async function listReadable(folder: string, boundary: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+  if (!isLink(folder) || whyLeaving(folder, boundary) !== undefined) return listOwned(folder, boundary, problems);
+  const found: Found = { files: [], leftOut: [] };
+  await walk(folder, boundary, problems, found);
+  return found;
+}
+
+interface Found {
+  readonly files: string[];
+  readonly leftOut: LeftOut[];
+}
+
+/**
+ * The real path of the folder that links of a session must not leave: the projects folder. A transcript that is not in
+ * one has only its side folder, since what is around it (a home, a download folder) is not Clew's.
+ */
+export function boundaryFor(projectFolder: string, sessionId: string): string {
+  const projects = path.dirname(path.resolve(projectFolder));
+  return realPlace(isProjects(projects) ? projects : path.join(projectFolder, sessionId));
+}
+
+/** Whether the files of a session stand where a client writes them: `projects/<slug>/`. */
+export function isProjects(folder: string): boolean {
+  return path.basename(folder) === 'projects';
+}
+
+/** Whether a file that is written at this path is really in `folder`, whatever links are on the way. */
+export function staysIn(file: string, folder: string): boolean {
+  const real = realPlace(file);
+  const projects = path.dirname(folder);
+  return [folder, ...(isProjects(projects) ? [projects] : [])].some((each) => isBelow(real, realPlace(each)));
+}
+
+/** Throws where writing to `file` would change something outside `folder` through a link. */
+export function refuseLeaving(file: string, folder: string): void {
+  if (staysIn(file, folder)) return;
+  throw new UserError(
+    `${file} leads to ${realPlace(file)} through a link, outside ${folder}; nothing was written`,
+    'remove the link and run it again',
+    exitCodes.refused,
+  );
+}
+
+/** Why a link is not followed; `undefined` for what is no link or stays inside. */
+export function whyLeaving(file: string, boundary: string): string | undefined {
+  if (!isLink(file)) return undefined;
+  const real = realPlace(file);
+  return isBelow(real, boundary) ? undefined : `is a link to ${real}, outside ${boundary}`;
+}
+
+/** Where a file of this name is or would be: links on the way are followed as far as the way exists. */
+export function realPlace(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realPlace(folder), path.basename(file));
+  }
+}
+
+export function isBelow(file: string, folder: string): boolean {
+  const rest = path.relative(folder, file);
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
+}
+
+/** Opens a regular file for reading. Opening a pipe would wait for ever, and a device has no end. */
+export function openRegular(file: string): number {
+  const odd = new UserError(`${file} is not a regular file`, 'name a transcript (.jsonl)');
+  let fd: number;
+  try {
+    // Windows has neither pipes in folders nor the flag.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    // A socket.
+    throw systemErrorCode(error) === 'ENXIO' ? odd : error;
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw odd;
+}
+
+async function walk(folder: string, boundary: string, problems: DiskProblem[], found: Found): Promise<void> {
+  for (const entry of await listFolder(folder, problems)) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) await walk(full, boundary, problems, found);
+    else if (entry.isFile()) found.files.push(full);
+    else if (entry.isSymbolicLink()) addLink(full, boundary, problems, found);
+    else found.leftOut.push({ path: full, reason: 'is not a regular file' });
+  }
+}
+
+/** A link that leads nowhere is passed over: there is nothing to leave out. */
+function addLink(link: string, boundary: string, problems: DiskProblem[], found: Found): void {
+  try {
+    const stats = statSync(link);
+    const leaving = whyLeaving(link, boundary);
+    if (leaving === undefined && stats.isFile()) found.files.push(link);
+    else {
+      const reason = leaving ?? `is a link to ${realPlace(link)}, which is not a file`;
+      found.leftOut.push({ path: link, reason });
+    }
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: link, code });
+  }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
