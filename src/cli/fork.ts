@@ -1,7 +1,7 @@
 // clew fork SESSION: a second session with the same history, whole or up to a turn, that goes on by itself.
-import path from 'node:path';
 import { planFork } from '../surgery/fork.ts';
 import { type CommandInput, textFlag } from './command.ts';
+import { folderArgument, realFolder } from './move.ts';
 import { runPlan, sourceArgument } from './surgery-command.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -11,7 +11,7 @@ export async function run(input: CommandInput): Promise<void> {
   const title = textFlag(input.flags, 'title');
   const plan = planFork(source, {
     ...(at === undefined ? {} : { at }),
-    ...(to === undefined ? {} : { to: path.resolve(input.io.cwd, to) }),
+    ...(to === undefined ? {} : { to: realFolder(folderArgument(to, input.io.cwd)) }),
     ...(title === undefined ? {} : { title }),
   });
   await runPlan(input, plan, [source]);

@@ -12,7 +12,7 @@ import { turnsOf } from '../session/turns.ts';
 import { NewIds } from './ids.ts';
 import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
-import { cwdEdits, folderFor } from './relocate.ts';
+import { cwdEdits, folderFor, folderNotes } from './relocate.ts';
 import { lookAtResume } from './resume-look.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
@@ -60,6 +60,7 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result],
     ...(options.to === undefined ? {} : { workingFolder: options.to }),
+    notes: options.to === undefined ? [] : folderNotes(options.to),
     dropped: cut === undefined ? [] : droppedBy(session.transcript, cut.rewrite.drops ?? new Map()),
     expects: (staged) => (cut === undefined ? sameRequest(session, staged) : sameLeaf(cut.leaf, staged)),
   };

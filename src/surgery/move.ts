@@ -10,7 +10,7 @@ import type { Session } from '../session/session.ts';
 import { placedSession } from './new-session.ts';
 import { persistedEdits } from './persisted-paths.ts';
 import type { Plan, PlannedOtherFile, PlannedSession } from './plan.ts';
-import { cwdEdits } from './relocate.ts';
+import { cwdEdits, folderNotes } from './relocate.ts';
 import { lookAtResume } from './resume-look.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
@@ -43,7 +43,10 @@ export async function planMove(
   options: MoveOptions,
 ): Promise<{ readonly plan: Plan; readonly sources: readonly Source[] }> {
   const moving: { source: Source; result: PlannedSession }[] = [];
-  const notes = [...(options.notes ?? [])];
+  const notes = [
+    ...(options.workingFolder === undefined ? [] : folderNotes(options.workingFolder)),
+    ...(options.notes ?? []),
+  ];
   for (const relocation of relocations) {
     const result = relocated(relocation);
     if (await isThere(result, relocation.source)) notes.push(`${relocation.source.session.id} is there already`);

@@ -1,5 +1,7 @@
 // Another working folder for a session: the project folder it then lives in, and the `cwd` of its lines.
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { UserError } from '../base/errors.ts';
 import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 import { encodeSlug } from '../store/slug.ts';
@@ -7,6 +9,18 @@ import { encodeSlug } from '../store/slug.ts';
 /** The project folder for `cwd`, beside that of the session. */
 export function folderFor(projectFolder: string, cwd: string): string {
   return path.join(path.dirname(projectFolder), encodeSlug(cwd));
+}
+
+/**
+ * What to know of a folder to work in: the client resumes a session only in a folder that exists. A Windows path cannot be
+ * looked at elsewhere.
+ */
+export function folderNotes(folder: string): readonly string[] {
+  if (isWindowsPath(folder) && process.platform !== 'win32') return [];
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) return [];
+  if (stats !== undefined) throw new UserError(`${folder} is not a folder`, 'name the folder to work in');
+  return [`warning: there is no folder ${folder}; make it before you resume there`];
 }
 
 /** Folders at or below `from` become the same below `to`; others stay. Windows and Unix paths may be mixed. */
