@@ -5,7 +5,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import type { Manifest } from '../surgery/bundle/format.ts';
-import { writeBundle } from '../surgery/bundle/write.ts';
+import { type WrittenBundle, writeBundle } from '../surgery/bundle/write.ts';
 import { redactorFor } from '../surgery/redact-parcel.ts';
 import type { FoundSecret } from '../surgery/redactor.ts';
 import type { Source } from '../surgery/source.ts';
@@ -39,7 +39,7 @@ export async function run(input: CommandInput): Promise<void> {
   await writeOut([flags.json === true ? text : neutralise(text)], io);
 }
 
-function bundleJson(file: string, manifest: Manifest, after: number | undefined): object {
+function bundleJson(file: string, manifest: WrittenBundle, after: number | undefined): object {
   return {
     operation: 'bundle',
     written: after !== undefined,
@@ -50,13 +50,14 @@ function bundleJson(file: string, manifest: Manifest, after: number | undefined)
       title: title ?? null,
       files: files.length,
     })),
+    notes: manifest.notes,
     sizeBytes: { before: rawSize(manifest), after: after ?? null },
   };
 }
 
 function bundleText(
   file: string,
-  manifest: Manifest,
+  manifest: WrittenBundle,
   after: number | undefined,
   secrets: readonly FoundSecret[],
 ): string {
@@ -69,6 +70,7 @@ function bundleText(
     manifest.isRedacted
       ? `  ${counted(secrets.length, 'secret')} taken out; passwords in plain words are not found, so look before you send it`
       : '  nothing was redacted: whoever gets it reads all that was said',
+    ...manifest.notes.map((note) => `  ${note}`),
     ...(after === undefined ? [] : [`  take it in: clew import ${path.basename(file)}`]),
   ];
   return `${lines.join('\n')}\n`;

@@ -49,6 +49,7 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
       path: file,
       redacted: true,
       sessions: [{ sessionId, title: 'one', files: 4 }],
+      notes: [],
       sizeBytes: null,
     },
   );

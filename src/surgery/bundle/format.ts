@@ -3,6 +3,8 @@
 import { constants } from 'node:zlib';
 import { UserError } from '../../base/errors.ts';
 import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import { isUuid } from '../../base/uuid.ts';
+import { isPlainPart } from './paths.ts';
 
 export const bundleVersion = 1;
 export const magic = 'CLEW-BUNDLE';
@@ -75,6 +77,11 @@ export function manifestLine({ version, madeAt, isRedacted, sessions }: Manifest
 export function parseManifest(line: Buffer): Manifest {
   const value = asObject(parseJson(line.toString('utf8')));
   if (value === undefined || !isArray(value.sessions)) throw damaged('its manifest cannot be read');
+  if (value.version !== bundleVersion)
+    throw new UserError(
+      `the bundle has a manifest of version ${JSON.stringify(value.version ?? null)}, this Clew reads ${bundleVersion}`,
+      'update Clew',
+    );
   const sessions = value.sessions.map(parseSession);
   const files = sessions.flatMap((session) => session.files);
   if (sessions.length === 0) throw damaged('it holds no session');
@@ -97,11 +104,15 @@ export function damaged(why: string): UserError {
 function parseSession(value: JsonValue): BundledSession {
   const session = asObject(value);
   const sessionId = asString(session?.sessionId) ?? '';
-  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,127}$/.test(sessionId)) throw damaged('a session in it has no proper id');
+  // Any other name is a folder of something else: `memory/MEMORY.md` would be read as the user's own notes.
+  if (!isUuid(sessionId)) throw damaged('a session in it has no proper id');
   const files = isArray(session?.files) ? session.files.map((file) => parseFile(asObject(file), sessionId)) : [];
   if (files[0]?.name !== `${sessionId}.jsonl`) throw damaged(`session ${sessionId} has no transcript`);
-  const names = files.map(({ name }) => name.toLowerCase());
-  if (new Set(names).size < names.length) throw damaged('a file is in it twice');
+  const names = new Set(files.map(({ name }) => sameName(name)));
+  if (names.size < files.length) throw damaged('a file is in it twice');
+  for (const { name } of files)
+    for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1))
+      if (names.has(sameName(name.slice(0, at)))) throw damaged('a file in it is also a folder');
   return { sessionId, title: asString(session?.title), isWindows: session?.paths === 'windows', files };
 }
 
@@ -117,12 +128,23 @@ function parseFile(file: JsonObject | undefined, sessionId: string): BundledFile
   return { name, sizeBytes, sha256 };
 }
 
-/** Only below the session's own places, whatever system reads it: no way up, no drive, no stream, no control character. */
-function isProperName(name: string, sessionId: string): boolean {
+/**
+ * Only below the session's own places, whatever system reads it: no way up, no drive, no stream, no device, no control
+ * character, and no sub-agent with an id that no client gives.
+ */
+export function isProperName(name: string, sessionId: string): boolean {
   if (name === `${sessionId}.jsonl`) return true;
   const parts = name.split('/');
-  const isBelow = (parts[0] === sessionId || parts[0] === 'file-history') && parts.length > 1;
-  return isBelow && name.length <= 1024 && parts.every((part) => plainPart.test(part) && !/^\.+$|[. ]$/.test(part));
+  const last = parts.at(-1) ?? '';
+  const isInPlace = parts[0] === sessionId ? parts.length > 1 : parts[0] === 'file-history' && parts.length === 2;
+  const isAgent = parts[0] === sessionId && /^agent-/i.test(last);
+  return isInPlace && name.length <= 1024 && parts.every(isPlainPart) && (!isAgent || agentName.test(last));
 }
 
-const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;
+/** `a98ee2d`, `acompact-1f2e3d`: letters, digits and dashes. */
+const agentName = /^agent-[0-9A-Za-z][0-9A-Za-z_-]{0,127}(?:\.jsonl|\.meta\.json)$/;
+
+/** Systems that do not tell case or composed characters apart have one file for all of these. */
+function sameName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}

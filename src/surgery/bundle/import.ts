@@ -5,13 +5,16 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { Edit } from '../../format/edit.ts';
+import { isRecognised } from '../../session/recognise.ts';
+import { staysIn } from '../../store/owned-files.ts';
 import { encodeSlug } from '../../store/slug.ts';
 import { sendsTheSame, sidePathRewrites } from '../move.ts';
 import { newSession, placedSession } from '../new-session.ts';
 import type { Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
-import { folderEdits, inStyleOf, isWindowsPath } from '../relocate.ts';
+import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../relocate.ts';
 import { loadSource, type Source } from '../source.ts';
-import { type BundledSession, type Manifest, placeholders } from './format.ts';
+import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
+import { findLeaving } from './paths.ts';
 
 export interface ImportOptions {
   /** The bundle, for the history. */
@@ -31,12 +34,18 @@ export async function planImport(
   options: ImportOptions,
 ): Promise<{ readonly plan: Plan; readonly sources: readonly Source[] }> {
   const sources: Source[] = [];
-  for (const [i, { sessionId }] of manifest.sessions.entries())
-    sources.push(await loadSource(path.join(options.unpacked, String(i), `${sessionId}.jsonl`)));
+  for (const [i, { sessionId }] of manifest.sessions.entries()) {
+    const main = path.join(options.unpacked, String(i), `${sessionId}.jsonl`);
+    if (!isRecognised(main)) throw damaged(`no line of session ${sessionId} is a record of Claude Code`);
+    sources.push(await loadSource(main, { roots: [] }));
+  }
+  for (const source of sources) refuseLeavingPaths(source);
   const results = manifest.sessions.map((bundled, i) => ({
     ...importedSession(bundled, sources[i] as Source, options),
     comparedWith: i,
   }));
+  const history = path.join(path.dirname(options.projects), 'file-history');
+  const hasOwnHistory = staysIn(history, path.dirname(options.projects));
   const renamed = manifest.sessions.filter(({ sessionId }, i) => results[i]?.sessionId !== sessionId);
   return {
     sources,
@@ -45,19 +54,32 @@ export async function planImport(
       words: [path.basename(options.file), '--to', options.to],
       sources: manifest.sessions.map(({ sessionId }) => ({ sessionId, path: path.resolve(options.file) })),
       results,
-      otherFiles: manifest.sessions.flatMap((bundled, i) =>
-        backupsOf(bundled, i, results[i]?.sessionId ?? '', options),
-      ),
+      otherFiles: hasOwnHistory
+        ? manifest.sessions.flatMap((bundled, i) => backupsOf(bundled, i, results[i]?.sessionId ?? '', options))
+        : [],
       dropped: [],
       workingFolder: options.to,
       notes: [
+        ...folderNotes(options.to),
         ...renamed.map(({ sessionId }) => `${sessionId} is here already, so it got a new id`),
         ...(manifest.isRedacted ? [] : ['nothing in it was redacted']),
+        ...(hasOwnHistory ? [] : [`left out: its copies of files, since ${history} leads out of the root`]),
       ],
       expects: ({ session }, index) =>
         sendsTheSame(sources[index]?.session, session) ? [] : ['a resume here would not send what was bundled'],
     },
   };
+}
+
+/** What its lines name must be where a client would have written it. */
+function refuseLeavingPaths({ files }: Source): void {
+  for (const { transcript, name } of files) {
+    for (const node of transcript?.nodes ?? []) {
+      const leaving = findLeaving(transcript?.read(node) ?? {});
+      if (leaving !== undefined)
+        throw damaged(`line ${node.line} of ${name} names ${JSON.stringify(leaving).slice(0, 80)}, outside its folder`);
+    }
+  }
 }
 
 function importedSession(bundled: BundledSession, source: Source, options: ImportOptions): PlannedSession {

@@ -53,6 +53,8 @@ async function readBundle(file: string, take: TakeFile): Promise<Manifest> {
 async function readFirstLine(file: string): Promise<number> {
   let head: Buffer;
   try {
+    // Opening a pipe would wait for ever.
+    if (!statSync(file).isFile()) throw new UserError(`${file} is not a regular file`, 'name a bundle');
     const handle = await open(file, 'r');
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(limits.firstLineBytes), 0, limits.firstLineBytes, 0);
     await handle.close();

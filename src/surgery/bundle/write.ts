@@ -1,21 +1,28 @@
 // Sessions → one file that a colleague imports: every transcript, sub-agent, side file and file backup, with neutral
 // paths, compressed as it is read.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createBrotliCompress } from 'node:zlib';
+import { UserError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { isUuid } from '../../base/uuid.ts';
 import type { Edit } from '../../format/edit.ts';
+import { leftOutNotes } from '../../library/archive/session-paths.ts';
+import { refuseUnreadable } from '../../session/recognise.ts';
 import type { Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
-import { listFolder } from '../../store/folders.ts';
+import { compareNames } from '../../store/folders.ts';
+import { type LeftOut, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
 import { writeNewFile } from '../../store/replace.ts';
 import { sidePathRewrites } from '../move.ts';
 import { launchFolderOf } from '../moved-projects.ts';
 import { nameFor, placedSession } from '../new-session.ts';
 import type { FileSource } from '../plan.ts';
 import { folderEdits, isWindowsPath, restBelow } from '../relocate.ts';
+import type { Rewrite } from '../rewrite.ts';
 import type { Source } from '../source.ts';
 import { bytesOf } from '../stage.ts';
 import {
@@ -24,10 +31,12 @@ import {
   brotliParameters,
   bundleVersion,
   firstLine,
+  isProperName,
   type Manifest,
   manifestLine,
   placeholders,
 } from './format.ts';
+import { outsideFiles } from './paths.ts';
 import { checkBundle } from './read.ts';
 
 export interface BundleOptions {
@@ -41,6 +50,12 @@ export interface BundleOptions {
 interface Packed {
   readonly session: BundledSession;
   readonly contents: readonly FileSource[];
+  readonly notes: readonly string[];
+}
+
+export interface WrittenBundle extends Manifest {
+  /** What belongs to the sessions or is in their folders and is not in the bundle, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** Writes the bundle, reads it back, and answers what is in it. */
@@ -48,7 +63,13 @@ export async function writeBundle(
   file: string,
   sources: readonly Source[],
   options: BundleOptions = {},
-): Promise<Manifest> {
+): Promise<WrittenBundle> {
+  for (const { session } of sources) {
+    refuseUnreadable(session.transcript);
+    if (isUuid(session.id)) continue;
+    const next = `\`clew fork ${session.id}\` makes a session with a proper id`;
+    throw new UserError(`${session.id} is not a session id, so nobody could import it`, next);
+  }
   const packed: Packed[] = [];
   for (const source of sources) packed.push(await packSession(source, options));
   const manifest: Manifest = {
@@ -57,10 +78,11 @@ export async function writeBundle(
     isRedacted: options.redact !== undefined,
     sessions: packed.map(({ session }) => session),
   };
-  if (options.isDryRun === true) return manifest;
+  const notes = packed.flatMap((each) => each.notes);
+  if (options.isDryRun === true) return { ...manifest, notes };
   await writeNewFile(file, compressed(manifest, packed, options));
   await checkBundle(file);
-  return manifest;
+  return { ...manifest, notes };
 }
 
 async function* compressed(
@@ -87,9 +109,12 @@ async function* plainBytes(
 async function packSession(source: Source, options: BundleOptions): Promise<Packed> {
   const { session, folder } = source;
   const project = launchFolderOf(session, folder);
-  const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()));
+  const outside = outsideTracked(source);
+  const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), outside.rewrites);
   const backups = await fileHistory(source);
-  const named = [...neutral, ...backups];
+  const all = [...neutral, ...backups.files];
+  const named = all.filter(({ name }) => isProperName(name, session.id));
+  const unnamed = all.filter((each) => !named.includes(each));
   const files: BundledFile[] = [];
   for (const { name, content } of named) files.push({ name, ...(await measure(content, options)) });
   return {
@@ -100,6 +125,11 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
       files,
     },
     contents: named.map(({ content }) => content),
+    notes: [
+      ...leftOutNotes([...source.leftOut, ...backups.leftOut]),
+      ...unnamed.map(({ name }) => `left out: ${name} has a name that not every system allows`),
+      ...(outside.count === 0 ? [] : [`left out: ${outside.count} snapshots of files outside the project`]),
+    ],
   };
 }
 
@@ -113,6 +143,7 @@ function neutralised(
   source: Source,
   project: string | undefined,
   home: string,
+  outside: ReadonlyMap<string, Rewrite>,
 ): { name: string; content: FileSource }[] {
   const { id } = source.session;
   const change = (folder: string): string | undefined => {
@@ -127,8 +158,11 @@ function neutralised(
   };
   const { files } = placedSession(source, {
     folder: source.folder,
-    rewrites: sidePathRewrites(source, `${placeholders.sessions}/${id}`),
-    renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
+    rewrites: merged(sidePathRewrites(source, `${placeholders.sessions}/${id}`), outside),
+    renames: (entry: JsonObject): readonly Edit[] => {
+      const gone = new Set<unknown>(outsideFiles(entry));
+      return folderEdits(entry, change).filter((edit) => !gone.has(edit.path[2]));
+    },
   });
   return files.map(({ name, content }) => ({ name: nameFor(name, id, id), content }));
 }
@@ -139,12 +173,62 @@ function homeFor(project: string | undefined, home: string): string {
 }
 
 /** What the client needs to take back its own changes to files. */
-async function fileHistory({ session, folder }: Source): Promise<{ name: string; content: FileSource }[]> {
-  const backups = path.join(path.dirname(path.dirname(folder)), 'file-history', session.id);
-  const entries = await listFolder(backups, []);
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => ({ name: `file-history/${name}`, content: { copyOf: path.join(backups, name) } }));
+async function fileHistory({ session, folder }: Source): Promise<{
+  readonly files: readonly { name: string; content: FileSource }[];
+  readonly leftOut: readonly LeftOut[];
+}> {
+  const root = path.dirname(path.dirname(folder));
+  const backups = path.join(root, 'file-history', session.id);
+  if (existsSync(backups) && !staysIn(backups, root))
+    return { files: [], leftOut: [{ path: backups, reason: `is really ${realPlace(backups)}, outside ${root}` }] };
+  const { files, leftOut } = await listOwned(backups, realPlace(root), []);
+  const own = files.filter((file) => path.dirname(file) === backups).sort(compareNames);
+  return {
+    files: own.map((file) => ({ name: `file-history/${path.basename(file)}`, content: { copyOf: file } })),
+    leftOut,
+  };
+}
+
+/** Snapshots name files by their paths, which are somebody's own business where they are not in the project. */
+function outsideTracked({ files }: Source): {
+  readonly rewrites: ReadonlyMap<string, Rewrite>;
+  readonly count: number;
+} {
+  const rewrites = new Map<string, Rewrite>();
+  let count = 0;
+  for (const { transcript } of files) {
+    if (transcript === undefined) continue;
+    const edits = new Map<number, readonly Edit[]>();
+    const drops = new Map<number, string>();
+    for (const node of transcript.nodes) {
+      if (!node.type.startsWith('file-history-')) continue;
+      const outside = outsideFiles(transcript.read(node));
+      count += outside.length;
+      if (outside.length === 0) continue;
+      if (node.type === 'file-history-delta') drops.set(node.index, 'tracks a file outside the project');
+      else
+        edits.set(
+          node.index,
+          outside.map((file) => ({ path: ['snapshot', 'trackedFileBackups', file], remove: true })),
+        );
+    }
+    rewrites.set(transcript.path, { edits, drops });
+  }
+  return { rewrites, count };
+}
+
+/** The two change different records: results of calls, and snapshots. */
+function merged(
+  first: ReadonlyMap<string, Rewrite>,
+  second: ReadonlyMap<string, Rewrite>,
+): ReadonlyMap<string, Rewrite> {
+  return new Map(
+    [...first].map(([file, rewrite]) => {
+      const other = second.get(file);
+      const edits = new Map([...(rewrite.edits ?? []), ...(other?.edits ?? [])]);
+      return [file, { ...rewrite, ...other, edits }];
+    }),
+  );
 }
 
 async function measure(content: FileSource, options: BundleOptions): Promise<Omit<BundledFile, 'name'>> {

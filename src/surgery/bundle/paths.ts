@@ -1,0 +1,60 @@
+// A line of a bundled transcript → the paths in it that would lead a client out of the folder they belong to. A snapshot
+// names files that the client copies at the next prompt and writes at a rewind: one outside the project would be taken
+// along by the next bundle, or overwritten.
+import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+
+/** What `name` is allowed to be in a bundle, as a part of a path on any system. */
+export function isPlainPart(name: string): boolean {
+  return plainPart.test(name) && !/^\.+$|[. ]$/.test(name) && !deviceName.test(name);
+}
+
+const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;
+/** Windows opens a device instead of a file, whatever the ending. */
+const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
+
+/** The first path that leads out; `undefined` where none does. */
+export function findLeaving(entry: JsonObject): string | undefined {
+  const result = asObject(entry.toolUseResult);
+  const folders = [
+    entry.cwd,
+    result?.persistedOutputPath,
+    ...backupsIn(entry).map(({ value }) => value?.realParentDir),
+  ];
+  const upwards = folders.map(asString).find((folder) => folder !== undefined && hasWayUp(folder));
+  if (upwards !== undefined) return upwards;
+  for (const { file, value } of backupsIn(entry)) {
+    if (isOutside(file)) return file;
+    const name = value?.backupFileName;
+    if (name !== undefined && name !== null && !(typeof name === 'string' && isPlainPart(name))) return String(name);
+  }
+  return undefined;
+}
+
+/** The files outside the project that a snapshot names, which a bundle leaves out. */
+export function outsideFiles(entry: JsonObject): readonly string[] {
+  return backupsIn(entry)
+    .map(({ file }) => file)
+    .filter(isOutside);
+}
+
+interface TrackedFile {
+  readonly file: string;
+  readonly value: JsonObject | undefined;
+}
+
+function backupsIn(entry: JsonObject): readonly TrackedFile[] {
+  if (entry.type === 'file-history-delta')
+    return [{ file: asString(entry.trackingPath) ?? '', value: asObject(entry.backup) }];
+  if (entry.type !== 'file-history-snapshot') return [];
+  const tracked: JsonValue | undefined = asObject(entry.snapshot)?.trackedFileBackups;
+  return isObject(tracked) ? Object.entries(tracked).map(([file, value]) => ({ file, value: asObject(value) })) : [];
+}
+
+/** Relative names are those of files in the project, whatever system wrote them. */
+function isOutside(file: string): boolean {
+  return /^(?:[\\/~]|[A-Za-z]:)/.test(file) || hasWayUp(file) || file.includes('\0');
+}
+
+function hasWayUp(file: string): boolean {
+  return file.split(/[\\/]/).includes('..');
+}
