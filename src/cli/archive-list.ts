@@ -1,5 +1,6 @@
 // clew archive --list: the sessions in the archive, the latest copy first.
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { formatAge, formatBytes, formatCount } from '../base/human.ts';
 import { archiveFolder } from '../library/archive/archive.ts';
 import type { ArchivedSession } from '../library/archive/contents.ts';
@@ -17,8 +18,10 @@ import { counted } from './wording.ts';
 
 interface Row extends ArchivedSession {
   readonly latest: Manifest;
-  /** Whether its transcript is still where it was. */
+  /** Whether its transcript is still where it was; of one without it, its first sub-agent. */
   readonly isOnDisk: boolean;
+  /** Whether the transcript was gone before the first copy, so that there are only sub-agents. */
+  readonly isOrphan: boolean;
 }
 
 export async function listArchived({ flags, io }: CommandInput): Promise<void> {
@@ -27,7 +30,10 @@ export async function listArchived({ flags, io }: CommandInput): Promise<void> {
   const rows = listArchive(folder)
     .flatMap((session): Row[] => {
       const latest = session.versions.at(-1);
-      return latest === undefined ? [] : [{ ...session, latest, isOnDisk: existsSync(session.key) }];
+      if (latest === undefined) return [];
+      const first = latest.files[0]?.path ?? '';
+      const isOnDisk = existsSync(path.join(latest.projects, latest.slug, first));
+      return [{ ...session, latest, isOnDisk, isOrphan: first !== `${latest.sessionId}.jsonl` }];
     })
     .filter(({ latest }) => wanted === undefined || isOfProjectFolder(latest.slug, wanted, io.cwd))
     .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs);
@@ -36,12 +42,13 @@ export async function listArchived({ flags, io }: CommandInput): Promise<void> {
   await writeOut([table(rows, io)], { ...io, pager: true });
 }
 
-function jsonRow({ key, versions, latest, isOnDisk }: Row): object {
+function jsonRow({ key, versions, latest, isOnDisk, isOrphan }: Row): object {
   return {
     sessionId: latest.sessionId,
     path: key,
     project: latest.slug,
     isOnDisk,
+    isOrphan,
     copies: versions.map((version) => ({
       archivedAt: isoDate(version.archivedAtMs),
       files: version.files.length,
@@ -71,5 +78,7 @@ function table(rows: readonly Row[], io: CommandIo): string {
   ] as const;
   const text = renderTable(columns, cells, { width: terminalWidth(io.stdout, io.env), style: io.style });
   const total = `${counted(rows.length, 'session')} in the archive; \`clew restore ID\` brings one back`;
-  return `${text}\n\n${io.style.muted(total)}\n`;
+  const orphans = rows.filter(({ isOrphan }) => isOrphan).length;
+  const without = `${counted(orphans, 'session')} with sub-agents only: the transcript was gone before the first copy`;
+  return `${text}\n\n${io.style.muted(total)}\n${orphans === 0 ? '' : `${io.style.muted(without)}\n`}`;
 }

@@ -5,7 +5,10 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/human.ts';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { type ArchiveReport, archiveFolder, archiveSessions } from '../library/archive/archive.ts';
+import { findOrphans } from '../library/archive/orphans.ts';
+import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { type Verification, verifyArchive } from '../library/archive/verify.ts';
+import { refuseOtherFile } from '../session/recognise.ts';
 import { discoverSessions, type FoundSession, findSession } from '../store/discover.ts';
 import { stateFolder } from '../store/roots.ts';
 import { listArchived } from './archive-list.ts';
@@ -41,7 +44,10 @@ async function archive({ flags, io }: CommandInput, sessions: readonly FoundSess
     onRead: (bytes) => progress.add(bytes),
     onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   }).finally(() => progress.end());
-  for (const { problem } of report.sessions) if (problem !== undefined) writeNotice(io.stderr, problem);
+  for (const { problem, leftOut } of report.sessions) {
+    if (problem !== undefined) writeNotice(io.stderr, problem);
+    else for (const note of leftOutNotes(leftOut)) writeNotice(io.stderr, note);
+  }
   const text = flags.json === true ? `${jsonText(jsonReport(report, io), 2)}\n` : reportText(report, isDryRun);
   await writeOut([text], io);
   const failed = report.sessions.filter((session) => session.outcome === 'failed').length;
@@ -62,7 +68,7 @@ async function chosenSessions(input: CommandInput): Promise<readonly FoundSessio
   const days = daysOf(textFlag(flags, 'older-than'));
   const wanted = textFlag(flags, 'project');
   const latestMs = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * 86_400_000;
-  return sessions.filter(
+  return [...sessions, ...(await findOrphans(rootsOf(input)))].filter(
     (session) =>
       session.mtimeMs <= latestMs && (wanted === undefined || isOfProjectFolder(session.slug, wanted, io.cwd)),
   );
@@ -99,7 +105,7 @@ async function archiveFromHook(input: CommandInput): Promise<void> {
   const { io } = input;
   try {
     const named = await hookSession(input);
-    const sessions = named === undefined ? (await discoverSessions(rootsOf(input))).sessions : [{ path: named }];
+    const sessions = named === undefined ? await everySession(rootsOf(input)) : [{ path: named }];
     const report = await archiveSessions(sessions, { folder: archiveFolder(io.env) });
     const problem = report.sessions.find((session) => session.problem !== undefined)?.problem;
     if (problem !== undefined) throw new UserError(problem, '');
@@ -115,7 +121,13 @@ async function hookSession(input: CommandInput): Promise<string | undefined> {
   const event = asObject(parseJson(text));
   const argument = asString(event?.transcript_path) ?? asString(event?.session_id);
   if (argument === undefined) throw new UserError('the input of the hook names no session', '');
-  return findSession(argument, rootsOf(input), input.io.cwd);
+  const file = await findSession(argument, rootsOf(input), input.io.cwd);
+  refuseOtherFile(file, { roots: rootsOf(input) });
+  return file;
+}
+
+async function everySession(roots: readonly string[]): Promise<readonly FoundSession[]> {
+  return [...(await discoverSessions(roots)).sessions, ...(await findOrphans(roots))];
 }
 
 function log(env: NodeJS.ProcessEnv, message: string): void {
