@@ -2,6 +2,7 @@
 // it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { asEntry, type Entry } from '../format/entry.ts';
+import { diskError } from '../store/disk.ts';
 import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
 import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
 import { type Branch, findBranches, isAgentTranscript } from './branch.ts';
@@ -31,7 +32,7 @@ export interface Session {
  */
 export async function loadSession(path: string, options: TranscriptOptions = {}): Promise<Session> {
   const files = await sessionFiles(path);
-  return makeSession(files, loadTranscript(path, { strict: true, ...options }));
+  return makeSession(files, loadWhole(path, options));
 }
 
 export function makeSession(files: SessionFiles, transcript: Transcript): Session {
@@ -63,11 +64,20 @@ export async function loadAgent(
   const { customTitle, archived, ...main } = session.files;
   const files = { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
   if (agent.path !== undefined) {
-    const transcript = loadTranscript(agent.path, { strict: true, ...options });
+    const transcript = loadWhole(agent.path, options);
     const own = makeSession({ ...files, sessionId: `agent-${agent.agentId}`, main: agent.path }, transcript);
     return { ...own, agents: agentsStartedBy(transcript, session.agents) };
   }
   return makeSession(files, session.transcript.pick(agent.nodes));
+}
+
+/** A file that cannot be read is the user's to deal with. */
+function loadWhole(path: string, options: TranscriptOptions): Transcript {
+  try {
+    return loadTranscript(path, { strict: true, ...options });
+  } catch (error) {
+    throw diskError(error, 'read', path);
+  }
 }
 
 /** Returns what is wrong with the lines and the graph of a session, in the order of the file. */

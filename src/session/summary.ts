@@ -1,5 +1,6 @@
 // A session in one row: what a list of sessions shows.
 import { isDamage } from '../base/diagnostic.ts';
+import { diskError } from '../store/disk.ts';
 import { type ProjectListings, sessionFiles } from '../store/session-files.ts';
 import { findAgents } from './agents.ts';
 import { activeLeaf, isAgentTranscript } from './branch.ts';
@@ -33,7 +34,7 @@ export function summariseFile(path: string): Promise<SessionSummary | undefined>
 export function summariseFile(path: string, listings: ProjectListings): Promise<SessionSummary | undefined>;
 export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
   const files = await sessionFiles(path, listings);
-  const transcript = loadLight(path);
+  const transcript = loadForUser(path);
   if (transcript.foreign !== undefined) return undefined;
   const graph = buildGraph(transcript.nodes);
   const isAgent = isAgentTranscript(transcript.nodes);
@@ -48,6 +49,14 @@ export function turnStartsOf(path: string): readonly number[] {
   if (transcript.foreign !== undefined) return [];
   const isAgent = isAgentTranscript(transcript.nodes);
   return turnStarts(transcript, activeNodes(transcript, buildGraph(transcript.nodes), isAgent));
+}
+
+function loadForUser(path: string): Transcript {
+  try {
+    return loadLight(path);
+  } catch (error) {
+    throw diskError(error, 'read', path);
+  }
 }
 
 function loadLight(path: string): Transcript {
