@@ -1,7 +1,7 @@
 // A choice of session → the session open for writing: found, forked where asked, held against other writers, read as
 // the current client reads it, and with a recorder that goes on where it ends.
 import { randomUUID } from 'node:crypto';
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';
@@ -12,6 +12,7 @@ import { cwdOf, loadSession, type Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { identify } from '../../store/append.ts';
 import { diskError, makeFolder } from '../../store/disk.ts';
+import { isBelow as isBelowFolder, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
 import { projectsFolder } from '../../store/roots.ts';
 import { encodeSlug } from '../../store/slug.ts';
 import { planFork } from '../../surgery/fork.ts';
@@ -20,7 +21,7 @@ import { loadSource } from '../../surgery/source.ts';
 import type { SessionChoice } from '../handle.ts';
 import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
 import { type Continuation, continueSession } from './continuation.ts';
-import { FileHistory, historyFolder, readSnapshots } from './file-history.ts';
+import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';
 import { Recorder } from './recorder.ts';
 import { repairRequest } from './repair-request.ts';
 import { slugFor } from './session-slug.ts';
@@ -84,9 +85,9 @@ async function openExisting(file: string, options: OpenOptions, notes: readonly 
     const going = continueSession(session.transcript);
     if ('refused' in going)
       throw new UserError(`${session.id} cannot be resumed: ${going.refused}`, `run \`clew doctor ${session.id}\``);
-    const snapshots = readSnapshots(session.transcript);
     // The paths in its snapshots are relative to where the session began.
     const cwd = cwdOf(session) ?? options.cwd;
+    const snapshots = readSnapshots(session.transcript).map((snapshot) => inProject(snapshot, cwd, options.cwd));
     const history = new FileHistory({ root: options.root, sessionId: session.id, cwd }, snapshots);
     const start = { identity, ...going };
     return makeOpen(file, options, { history, start, slug: slugOf(session), session, going, notes }, release);
@@ -94,6 +95,17 @@ async function openExisting(file: string, options: OpenOptions, notes: readonly 
     await release();
     throw error;
   }
+}
+
+/**
+ * The session file may come from anywhere: a file outside the folder one works in is not copied because a line names it.
+ * A rewind refuses such files anyway.
+ */
+function inProject(snapshot: Snapshot, cwd: string, project: string): Snapshot {
+  const tracked = [...snapshot.tracked].filter(([key]) =>
+    isBelowFolder(realPlace(fileOf(key, cwd)), realPlace(project)),
+  );
+  return { ...snapshot, tracked: new Map(tracked) };
 }
 
 interface Opened {
@@ -195,10 +207,12 @@ async function forkSession(file: string, options: OpenOptions, wanted: string | 
 /** The snapshots in the copy name backups of the original. */
 async function copyHistory(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [historyFolder(root, from), historyFolder(root, to)];
-  const names = await readdir(source).catch(() => []);
-  if (names.length === 0) return;
+  if (!staysIn(source, root) || !staysIn(target, root)) return;
+  const { files } = await listOwned(source, realPlace(root), []);
+  const own = files.filter((file) => path.dirname(file) === source);
+  if (own.length === 0) return;
   await makeFolder(target);
-  for (const name of names) await copyFile(path.join(source, name), path.join(target, name));
+  for (const file of own) await copyFile(file, path.join(target, path.basename(file)));
 }
 
 function isBelow(file: string, root: string): boolean {

@@ -224,3 +224,24 @@ test('files come back from the snapshots of the real client', async (t) => {
   await run.turn('On we go', 'Yes.');
   assert.deepEqual(requestMessages(await loadSession(run.session.file)), run.session.recorder.resumed());
 });
+
+test('a file outside the project is not copied because a line of a resumed session names it', async (t) => {
+  const run = await newRun(t);
+  const { cwd } = run.session;
+  for (const name of ['../secret.txt', 'own.txt']) writeFileSync(path.join(cwd, name), `content of ${name}`);
+  await run.prompt('Hello');
+  await run.answer('Hello');
+  await run.endTurn();
+  await run.close();
+  const [uuid] = (await loadSession(run.session.file)).transcript.nodes.flatMap((node) => node.uuid ?? []);
+  const gone = { backupFileName: '0123456789abcdef@v1', version: 1 };
+  const tracked = { '../secret.txt': gone, [path.join(cwd, '../secret.txt')]: gone, 'own.txt': gone };
+  const entry = { type: 'file-history-snapshot', snapshot: { messageId: uuid, trackedFileBackups: tracked } };
+  writeFileSync(run.session.file, `${JSON.stringify(entry)}\n`, { flag: 'a' });
+  const again = await openRun({ kind: 'resume', session: run.session.sessionId }, placeIn(path.dirname(cwd)));
+  t.after(() => again.close());
+  await again.prompt('Go on');
+  const { folder } = again.session.history;
+  const copies = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+  assert.deepEqual(copies, ['content of own.txt']);
+});
