@@ -5,8 +5,9 @@ import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { placeOf } from '../library/archive/session-paths.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
+import { compareNames } from '../store/folders.ts';
 import { readLines } from '../store/lines.ts';
-import { isBelow, type LeftOut, listReadable, type OwnedFiles, realPlace, whyLeaving } from '../store/owned-files.ts';
+import { type LeftOut, listOwned, type OwnedFiles, realPlace, whyLeaving } from '../store/owned-files.ts';
 import type { OutLine } from './out-line.ts';
 import type { PlannedOtherFile } from './plan.ts';
 import type { Redactor } from './redactor.ts';
@@ -54,30 +55,31 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
   };
 }
 
-/** Never through links that leave the root: what is there is not the session's. */
+/** Never through links: what one leads to is not the session's. */
 async function ownFiles(root: string, sessionId: string): Promise<OwnedFiles> {
-  const boundary = realPlace(root);
   const parts = [
-    ...['file-history', 'tasks', 'session-env'].map((name) => path.join(root, name, sessionId)),
-    ...['todos', 'debug'].map((name) => path.join(root, name)),
+    ...['file-history', 'tasks', 'session-env'].map((name) => path.join(name, sessionId)),
+    ...['todos', 'debug'],
   ];
-  const listed = await Promise.all(parts.map((folder) => listKept(folder, boundary)));
+  const listed = await Promise.all(parts.map((part) => listKept(root, part)));
   const isNamed = (file: string): boolean =>
     path.basename(path.dirname(file)) === sessionId || path.basename(file).startsWith(sessionId);
+  const isPart = (file: string): boolean => parts.includes(path.relative(root, file));
   return {
     files: listed.flatMap(({ files }) => files).filter(isNamed),
-    leftOut: listed.flatMap(({ leftOut }) => leftOut).filter((each) => parts.includes(each.path) || isNamed(each.path)),
+    leftOut: listed.flatMap(({ leftOut }) => leftOut).filter((each) => isPart(each.path) || isNamed(each.path)),
   };
 }
 
-/** Only what is directly in the folder; one that is reached through a link out of the root is left out as a whole. */
-async function listKept(folder: string, boundary: string): Promise<OwnedFiles> {
-  if (!existsSync(folder)) return { files: [], leftOut: [] };
+/** Only what is directly in the folder. */
+async function listKept(root: string, part: string): Promise<OwnedFiles> {
+  const folder = path.join(root, part);
   const real = realPlace(folder);
-  if (!isBelow(real, boundary))
-    return { files: [], leftOut: [{ path: folder, reason: `is really ${real}, outside ${boundary}` }] };
-  const { files, leftOut } = await listReadable(folder, boundary, []);
-  return { files: files.filter((file) => path.dirname(file) === folder), leftOut };
+  if (!existsSync(folder)) return { files: [], leftOut: [] };
+  if (real !== path.join(realPlace(root), part))
+    return { files: [], leftOut: [{ path: folder, reason: `is really ${real}` }] };
+  const { files, leftOut } = await listOwned(folder, real, []);
+  return { files: files.filter((file) => path.dirname(file) === folder).sort(compareNames), leftOut };
 }
 
 function historyIn(root: string, leftOut: LeftOut[]): string | undefined {

@@ -275,8 +275,8 @@ export const mutants = [
   {
     id: 'elsewhere-links',
     file: elsewhere,
-    find: 'if (entry.isFile()) files',
-    replace: 'if (!entry.isDirectory()) files',
+    find: 'await listOwned(folder, real, [])',
+    replace: 'await listOwned(folder, realPlace(root), [])',
     tests: session,
   },
   {
