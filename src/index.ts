@@ -174,6 +174,7 @@ export { promptText } from './session/prompt-text.ts';
 export type { QueuedPrompt } from './session/queue.ts';
 export { findQueuedPrompts } from './session/queue.ts';
 export type { Reachable } from './session/reachable.ts';
+export type { SessionFileOptions } from './session/recognise.ts';
 export type { Relatives } from './session/relatives.ts';
 export type { WireBlock, WireMessage } from './session/resume/draft.ts';
 export type { ResumeRequest, ResumeSource } from './session/resume/request.ts';

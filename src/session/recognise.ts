@@ -14,6 +14,7 @@ import { projectsFolders, resolveRoots } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
 
+/** Where a file with the name of a session is one, whatever is in it. */
 export interface SessionFileOptions {
   /**
    * The roots in which a file with the name of a session needs no further proof; by default the user's. Without them an

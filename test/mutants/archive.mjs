@@ -87,8 +87,8 @@ export const mutants = [
     tests: ['library/archive/pieces'],
   },
   // What is archived
-  { id: 'time-ignored', file: archive, find: '|| known.mtimeMs !== stats.mtimeMs', replace: '', tests: sessions },
-  { id: 'size-ignored', file: archive, find: '|| known.sizeBytes !== stats.size', replace: '', tests: sessions },
+  { id: 'time-ignored', file: archive, find: ' && known.mtimeMs === stats.mtimeMs', replace: '', tests: sessions },
+  { id: 'size-ignored', file: archive, find: ' && known.sizeBytes === stats.size', replace: '', tests: sessions },
   {
     id: 'files-that-go',
     file: archive,

@@ -160,8 +160,8 @@ export const mutants = [
   {
     id: 'orphans-are-not-found',
     file: 'src/library/archive/orphans.ts',
-    find: '!names.has(`${id}.jsonl`)',
-    replace: 'names.has(`${id}.jsonl`)',
+    find: '&& !names.has(',
+    replace: '&& names.has(',
     tests: ['library/archive/orphans'],
   },
   {

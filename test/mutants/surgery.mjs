@@ -340,15 +340,15 @@ export const mutants = [
   },
   {
     id: 'bundle-takes-a-way-up',
-    file: format,
-    find: '&& !/^\\.+$|[. ]$/.test(part)',
+    file: 'src/surgery/bundle/paths.ts',
+    find: ' && !/^\\.+$|[. ]$/.test(name)',
     replace: '',
     tests: ['surgery/bundle-format'],
   },
   {
     id: 'bundle-takes-a-name-twice',
     file: format,
-    find: "if (new Set(names).size < names.length) throw damaged('a file is in it twice');",
+    find: "if (names.size < files.length) throw damaged('a file is in it twice');",
     replace: '',
     tests: ['surgery/bundle-format'],
   },

@@ -29,8 +29,8 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
     [Buffer.from('PK\x03\x04'), /does not begin like one/],
     [Buffer.from('CLEW-BUNDLE 2 brotli\n'), /version 2 \(brotli\), this Clew reads 1; update Clew/],
     [Buffer.concat([Buffer.from(firstLine), Buffer.from('no brotli at all')]), /damaged|no manifest/],
-    [packed({ sessions: [] }, []), /holds no session/],
-    [packed({ sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /no proper id/],
+    [packed({ version: 1, sessions: [] }, []), /holds no session/],
+    [packed({ version: 1, sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /no proper id/],
     ...[
       '../up',
       '/etc/x',
@@ -162,7 +162,11 @@ test('an import puts the session into the folder, and under a new id where the l
   const { sessionId: newId } = again.to;
   assert.notEqual(newId, sessionId);
   assert.ok(entriesOf(again.to.path).every((entry) => entry.sessionId === newId));
-  assert.deepEqual(again.notes, [`${sessionId} is here already, so it got a new id`, 'nothing in it was redacted']);
+  assert.deepEqual(again.notes, [
+    'warning: there is no folder /srv/p; make it before you resume there',
+    `${sessionId} is here already, so it got a new id`,
+    'nothing in it was redacted',
+  ]);
   assert.equal(readFileSync(first.to.path, 'utf8'), bytes);
   assert.deepEqual(
     [...contentsOf(root).keys()].filter((name) => !name.endsWith('.jsonl')).sort(),

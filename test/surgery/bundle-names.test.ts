@@ -25,7 +25,9 @@ const main = { name: `${sessionId}.jsonl`, sizeBytes: content.length, sha256: sh
 test('only UUIDs are session ids, and only the known version of the manifest is read', async (context) => {
   const folder = temporaryFolder(context);
   for (const id of ['../x', 'memory', 'con', '', `${sessionId}x`, `x${sessionId}`, sessionId.replace('-', '')]) {
-    const bundle = packed({ version: 1, sessions: [{ sessionId: id, files: [{ ...main, name: `${id}.jsonl` }] }] }, [content]);
+    const bundle = packed({ version: 1, sessions: [{ sessionId: id, files: [{ ...main, name: `${id}.jsonl` }] }] }, [
+      content,
+    ]);
     assert.match(await refused(folder, bundle), /a session in it has no proper id/, id);
   }
   for (const version of [2, 0, '1', null, 1.5, undefined]) {
@@ -41,7 +43,9 @@ test('devices, sub-agents with an odd id, and names outside of the places of a s
   const bundle = (...names: readonly string[]): Buffer =>
     packed({ version: 1, sessions: [{ sessionId, files: [main, ...names.map(empty)] }] }, [content]);
   const names = [
-    ...['con', 'NUL', 'nul.txt', 'com1', 'LPT9.log', 'aux.a.b', 'prn', 'COM\u00b9', 'conin$'].map((name) => `${sessionId}/${name}`),
+    ...['con', 'NUL', 'nul.txt', 'com1', 'LPT9.log', 'aux.a.b', 'prn', 'COM\u00b9', 'conin$'].map(
+      (name) => `${sessionId}/${name}`,
+    ),
     ...['nul', 'com1.txt'].map((name) => `file-history/${name}`),
     ...['agent-.jsonl', 'agent-a b.jsonl', 'agent-\u00e4.jsonl', 'agent-..jsonl', 'AGENT-a.jsonl', 'agent-a.exe'].map(
       (name) => `${sessionId}/subagents/${name}`,
@@ -51,7 +55,11 @@ test('devices, sub-agents with an odd id, and names outside of the places of a s
   for (const name of names) assert.match(await refused(folder, bundle(name)), /names a file that it must not/, name);
   assert.match(await refused(folder, bundle(`${sessionId}/\u00e9`, `${sessionId}/e\u0301`)), /a file is in it twice/);
   assert.match(await refused(folder, bundle(`${sessionId}/a`, `${sessionId}/A/b`)), /a file in it is also a folder/);
-  const allowed = ['subagents/agent-a98ee2d.jsonl', 'subagents/agent-acompact-1f2e3d.meta.json', 'tool-results/console.txt'];
+  const allowed = [
+    'subagents/agent-a98ee2d.jsonl',
+    'subagents/agent-acompact-1f2e3d.meta.json',
+    'tool-results/console.txt',
+  ];
   const sound = bundle(...allowed.map((name) => `${sessionId}/${name}`), 'file-history/0123456789abcdef@v1');
   assert.equal(await refused(folder, sound), '');
 });

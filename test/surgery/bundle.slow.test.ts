@@ -1,6 +1,6 @@
 // Every session that the real client wrote, bundled and imported elsewhere.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { requestMessages } from '../../src/session/resume/request.ts';
@@ -15,7 +15,8 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 
 test('every real session, bundled and imported, sends what it sent', async (context) => {
   const total = { raw: 0, packed: 0 };
-  const sessions = realSessions();
+  // An empty transcript is not bundled.
+  const sessions = realSessions().filter((file) => statSync(file).size > 0);
   assert.ok(sessions.length > 150, `${sessions.length} sessions`);
   for (const file of sessions) {
     const bench = benchOf(context, file);

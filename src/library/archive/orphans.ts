@@ -10,7 +10,10 @@ import { agentIdOf } from '../../store/session-files.ts';
 import { projectNames } from '../transcript-files.ts';
 import { sessionPaths } from './session-paths.ts';
 
-/** As `discoverSessions` answers them; `path` is where the main transcript was. */
+/**
+ * Finds the sessions of which only sub-agents are left, as `discoverSessions` finds the others; `path` is where the main
+ * transcript was.
+ */
 export async function findOrphans(roots: readonly string[]): Promise<readonly FoundSession[]> {
   const orphans: FoundSession[] = [];
   for (const { root, projects } of projectsFolders(roots)) {

@@ -146,5 +146,5 @@ test('the archive writes, syncs and deletes in the order that its page promises'
 });
 
 function line(text: string): string {
-  return `{"type":"user","text":"${text} ${'0123456789abcdef'.repeat(4)}"}\n`;
+  return `{"type":"user","uuid":"u","text":"${text} ${'0123456789abcdef'.repeat(4)}"}\n`;
 }
