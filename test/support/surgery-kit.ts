@@ -94,3 +94,8 @@ export async function sentBy(file: string): Promise<string[]> {
 export function asBefore({ forkedFrom, ...entry }: JsonObject, sessionId: string): JsonObject {
   return 'sessionId' in entry ? { ...entry, sessionId } : entry;
 }
+
+/** The bytes of a copy, without what its lines say of where they come from. */
+export function withoutOrigin(text: string): string {
+  return text.replaceAll(/,"forkedFrom":\{[^}]*\}/g, '');
+}
