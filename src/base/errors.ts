@@ -9,8 +9,8 @@ export class UserError extends Error {
   readonly exitCode: number;
 
   /** `message` says what happened, `next` what to do about it; together they make one line. */
-  constructor(message: string, next: string, exitCode: number = exitCodes.usage) {
-    super(next === '' ? message : `${message}; ${next}`);
+  constructor(message: string, next: string, exitCode: number = exitCodes.usage, options?: ErrorOptions) {
+    super(next === '' ? message : `${message}; ${next}`, options);
     this.name = 'UserError';
     this.exitCode = exitCode;
   }
@@ -20,4 +20,9 @@ export class UserError extends Error {
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The same for a file that could not be read, also where the system's error became the user's. */
+export function unreadableCode(error: unknown): string | undefined {
+  return systemErrorCode(error) ?? (error instanceof UserError ? systemErrorCode(error.cause) : undefined);
 }

@@ -1,6 +1,6 @@
 // A session → its diagnosis: everything that is wrong with its lines, its graph, what it would send and where it lies,
 // and how much of it a resume loads. Sub-agents are looked at too; nobody resumes them, so nothing of theirs is fatal.
-import { systemErrorCode } from '../base/errors.ts';
+import { unreadableCode } from '../base/errors.ts';
 import { isMessage } from '../session/node.ts';
 import type { Reachable } from '../session/reachable.ts';
 import { loadAgent, type Session } from '../session/session.ts';
@@ -89,7 +89,7 @@ async function checkAgents(session: Session, options: TranscriptOptions): Promis
       const found = checkPatient(examine(own)).filter((finding) => !hangsOnMain(finding, own, session));
       findings.push(...found.map(ofAgent));
     } catch (error) {
-      if (systemErrorCode(error) === undefined) throw error;
+      if (unreadableCode(error) === undefined) throw error;
       // One that cannot be read now says nothing about the session.
     }
   }

@@ -2,7 +2,7 @@
 // and kept until a file it was made from changes, so that it is the one the transcript gives, at the price of a row.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../base/errors.ts';
+import { unreadableCode } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { type SessionSummary, summariseFile } from '../session/summary.ts';
 import { compareNames, type DiskProblem } from '../store/folders.ts';
@@ -136,7 +136,7 @@ async function summariseAll(
       fresh.set(each.file, summary);
       batch.push(summaryRow(each, summary));
     } catch (error) {
-      problems.push({ path: each.file, code: systemErrorCode(error) ?? String(error) });
+      problems.push({ path: each.file, code: unreadableCode(error) ?? String(error) });
     }
     bytesDone += sizeOf(each);
     if (batch.length >= batchFiles || sizeOf(each) > 1 << 20) flush();

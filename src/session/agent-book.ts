@@ -1,6 +1,6 @@
 // The sub-agents that a call may have started, for whoever tells a session from its start to its end: those of the
 // session, and in one of them also its own. Each is told once.
-import { systemErrorCode } from '../base/errors.ts';
+import { unreadableCode } from '../base/errors.ts';
 import type { AgentSource } from './agents.ts';
 import { loadAgent, type Session } from './session.ts';
 import type { ToolCall } from './tool-calls.ts';
@@ -33,7 +33,7 @@ export async function openAgent(root: Session, agent: AgentSource): Promise<Sess
   try {
     return await loadAgent(root, agent);
   } catch (error) {
-    const unreadable = systemErrorCode(error);
+    const unreadable = unreadableCode(error);
     if (unreadable === undefined) throw error;
     return { unreadable };
   }

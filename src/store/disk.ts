@@ -3,7 +3,7 @@
 import { fsync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../base/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
 
 /** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
 export const privateFileMode = 0o600;
@@ -46,7 +46,8 @@ export function diskError(error: unknown, doing: 'read' | 'write', file: string)
   const code = systemErrorCode(error);
   const next =
     code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];
-  return next === undefined ? error : new UserError(`cannot ${doing} ${file} (${code})`, next);
+  if (next === undefined) return error;
+  return new UserError(`cannot ${doing} ${file} (${code})`, next, exitCodes.usage, { cause: error });
 }
 
 const remedies: Readonly<Record<string, string>> = {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import {
   archiveSessions,
+  diagnoseSession,
   discoverSessions,
   findOrphans,
   findSession,
@@ -74,6 +75,9 @@ test('a sub-agent whose file has gone is an error for the user', async (t) => {
   const gone = { agentId: 'a1', path: path.join(folder, 'agent-a1.jsonl'), nodes: [] };
   const agent = { ...gone, agentType: undefined, description: undefined, toolUseId: undefined, workflow: undefined };
   await assert.rejects(loadAgent(session, agent), UserError);
+  // It says nothing about the session itself.
+  const { findings } = await diagnoseSession({ ...session, agents: [agent] });
+  assert.deepEqual(findings, (await diagnoseSession(session)).findings);
 });
 
 test('a pipe in the folder of a session does not stop a reader', async (t) => {
