@@ -1,15 +1,16 @@
-// A base address → functions that ask the server, one for each route, typed by wire.ts; in the browser and in Node.
-// Only types come from elsewhere, so that the page carries nothing else.
-
-import type {
-  Failure,
-  LiveAnswer,
-  ProjectRow,
-  SearchAnswer,
-  SearchQuery,
-  SessionPage,
-  SessionsQuery,
-  Status,
+// A base address and a token → functions that ask the server, one for each route, typed by wire.ts; in the browser and in
+// Node.
+import { readEvents, type StreamEvent } from './event-stream.ts';
+import {
+  type Failure,
+  type LiveAnswer,
+  type ProjectRow,
+  type SearchAnswer,
+  type SearchQuery,
+  type SessionPage,
+  type SessionsQuery,
+  type Status,
+  tokenHeader,
 } from './wire.ts';
 import type {
   AppliedFix,
@@ -36,8 +37,12 @@ import type { ReceiptsAnswer, ToolsAnswer, TopAnswer, UsageAnswer, UsageQuery } 
 export interface ClientOptions {
   /** `''` in the page: the server it came from. */
   readonly base?: string;
-  /** Sent with every request; a test outside of a browser gives its cookie here. */
+  /** As in the printed address, behind `#token=`. */
+  readonly token: string;
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The token was refused: it is of an earlier start. */
+  readonly onTokenRefused?: () => void;
 }
 
 /** An answer of the server that is no success. */
@@ -53,23 +58,29 @@ export class ServerFailure extends Error {
   }
 }
 
+/** What a listener wants to hear of beyond the list and the index. */
+export interface Wanted {
+  /** Keys of sessions. */
+  readonly watch: readonly string[];
+  readonly live: boolean;
+}
+
 type Query = object | undefined;
 
 /** `SessionHead`, `TurnView` and `FindResult` of export/page, which the page names. */
 export class Client<Head = unknown, Turn = unknown, Found = unknown> {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
-  #changeToken: string | undefined;
+  readonly #onTokenRefused: () => void;
 
-  constructor({ base = '', headers = {} }: ClientOptions = {}) {
+  constructor({ base = '', token, headers = {}, onTokenRefused = () => {} }: ClientOptions) {
     this.#base = base;
-    this.#headers = headers;
+    this.#headers = { ...headers, [tokenHeader]: token };
+    this.#onTokenRefused = onTokenRefused;
   }
 
-  async status(signal?: AbortSignal): Promise<Status> {
-    const status = await this.#get<Status>('/api/status', undefined, signal);
-    this.#changeToken = status.changeToken;
-    return status;
+  status(signal?: AbortSignal): Promise<Status> {
+    return this.#get('/api/status', undefined, signal);
   }
 
   sessions(query: SessionsQuery = {}, signal?: AbortSignal): Promise<SessionPage> {
@@ -109,8 +120,8 @@ export class Client<Head = unknown, Turn = unknown, Found = unknown> {
     return (await this.#fetch(sessionPath(key, 'text') + queryText(query), signal)).text();
   }
 
-  imageUrl(key: string, query: ValueQuery): string {
-    return this.#base + sessionPath(key, 'image') + queryText(query);
+  async image(key: string, query: ValueQuery, signal?: AbortSignal): Promise<Blob> {
+    return (await this.#fetch(sessionPath(key, 'image') + queryText(query), signal)).blob();
   }
 
   find(key: string, query: FindQuery, signal?: AbortSignal): Promise<Found> {
@@ -166,16 +177,14 @@ export class Client<Head = unknown, Turn = unknown, Found = unknown> {
     return this.#get('/api/usage/receipts', query, signal);
   }
 
-  /** For `new EventSource(…)`; the names and shapes of the events are `Events`. */
-  eventsUrl({
-    watch = [],
-    live = false,
-  }: {
-    readonly watch?: readonly string[];
-    readonly live?: boolean;
-  } = {}): string {
-    const query = [...watch.map((key) => `watch=${encodeURIComponent(key)}`), ...(live ? ['live=1'] : [])];
-    return `${this.#base}/api/events${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  /** Until the stream ends or `signal` ends it; the names and shapes of the events are `Events`. */
+  async listen(wanted: Wanted, onEvent: (event: StreamEvent) => void, signal: AbortSignal): Promise<void> {
+    const query = [
+      ...wanted.watch.map((key) => `watch=${encodeURIComponent(key)}`),
+      ...(wanted.live ? ['live=1'] : []),
+    ];
+    const { body } = await this.#fetch(`/api/events${query.length === 0 ? '' : `?${query.join('&')}`}`, signal);
+    if (body !== null) await readEvents(body, onEvent);
   }
 
   async #get<T>(path: string, query: Query, signal?: AbortSignal): Promise<T> {
@@ -184,8 +193,7 @@ export class Client<Head = unknown, Turn = unknown, Found = unknown> {
   }
 
   async #post<T>(path: string, body: object): Promise<T> {
-    if (this.#changeToken === undefined) await this.status();
-    const headers = { 'content-type': 'application/json', 'x-clew-token': this.#changeToken ?? '' };
+    const headers = { 'content-type': 'application/json' };
     const response = await this.#send(path, { method: 'POST', body: JSON.stringify(body), headers });
     return (await response.json()) as T; // both sides are checked against wire.ts
   }
@@ -197,6 +205,7 @@ export class Client<Head = unknown, Turn = unknown, Found = unknown> {
   async #send(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...this.#headers, ...(init.headers as Record<string, string> | undefined) }; // given above
     const response = await fetch(this.#base + path, { ...init, headers });
+    if (response.status === 401) this.#onTokenRefused();
     if (!response.ok) throw new ServerFailure(response.status, await failureOf(response));
     return response;
   }

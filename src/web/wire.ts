@@ -51,7 +51,7 @@ export const apiRoutes = {
   fix: '/api/sessions/:key/fix',
 } as const;
 
-/** Carries `Status.changeToken`; everything but GET needs it. */
+/** Carries the server's token; everything that holds data needs it. */
 export const tokenHeader = 'x-clew-token';
 
 /** What an answer of status 400 and above holds. */
@@ -66,7 +66,6 @@ export interface Status {
   readonly version: string;
   readonly isDemo: boolean;
   readonly allowsChanges: boolean;
-  readonly changeToken: string;
   readonly roots: readonly string[];
   readonly index: IndexState;
   /** What went wrong in the background, in sentences, newest last. */

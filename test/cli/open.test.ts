@@ -10,21 +10,17 @@ import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
-
-async function pageOf(url: string): Promise<{ status: number; location: string | null; cookie: string | null }> {
-  const { status, headers } = await fetch(url, { redirect: 'manual' });
-  return { status, location: headers.get('location'), cookie: headers.get('set-cookie') };
-}
+import { tokenOf } from '../support/web-server.ts';
 
 test('it prints its address as one line of JSON, serves it, and ends with the signal', async (context) => {
   const clew = startClew(context, ['open', 'b8f420a0', '--demo', '--no-browser', '--json']);
   const printed = await clew.prints(/\n/);
   const { url, ...rest } = parseJson(printed) as { readonly url: string };
   assert.deepEqual(rest, {});
-  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/s\/b8f420a0-23ef-4b16-9f83-eae59b2fc4a3\?token=[\w-]{32}$/);
-  const { status, location, cookie } = await pageOf(url);
-  assert.deepEqual([status, location], [303, '/s/b8f420a0-23ef-4b16-9f83-eae59b2fc4a3']);
-  const answer = await fetch(new URL('/api/status', url), { headers: { cookie: cookie?.split(';')[0] ?? '' } });
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/s\/b8f420a0-23ef-4b16-9f83-eae59b2fc4a3#token=[\w-]{32}$/);
+  const page = await fetch(url, { redirect: 'manual' });
+  assert.deepEqual([page.status, page.headers.get('set-cookie')], [200, null]);
+  const answer = await fetch(new URL('/api/status', url), { headers: { 'x-clew-token': tokenOf(url) } });
   const { isDemo, allowsChanges } = (await answer.json()) as {
     readonly isDemo: boolean;
     readonly allowsChanges: boolean;
@@ -48,8 +44,7 @@ test('npm start shows the demo where there are no sessions', async (context) => 
   const clew = startClew(context, ['open', '--or-demo', '--no-browser']);
   await clew.says(/these are the bundled demo sessions/);
   const url = (await clew.prints(/\n/)).trim();
-  const { cookie } = await pageOf(url);
-  const answer = await fetch(new URL('/api/sessions', url), { headers: { cookie: cookie?.split(';')[0] ?? '' } });
+  const answer = await fetch(new URL('/api/sessions', url), { headers: { 'x-clew-token': tokenOf(url) } });
   assert.equal(((await answer.json()) as { readonly total: number }).total, 5);
   assert.deepEqual(await clew.end('SIGTERM'), [0, null]);
 });

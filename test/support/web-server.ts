@@ -1,4 +1,4 @@
-// The web server in the process of a test, over a library that the test writes; with a client that has its cookie, a way
+// The web server in the process of a test, over a library that the test writes; with a client that has its token, a way
 // to send requests as nobody's browser would, and a listener for its events.
 import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
@@ -20,7 +20,7 @@ export interface WebServer {
   readonly base: string;
   /** With its token, as a browser opens it. */
   readonly url: string;
-  readonly cookie: string;
+  readonly token: string;
   readonly client: Client<SessionHead, TurnView, FindResult>;
   readonly server: RunningServer;
   /** What it told, of anything that went wrong inside. */
@@ -37,7 +37,7 @@ export interface RawRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Without the cookie, if `false`. */
+  /** Without the token, if `false`. */
   readonly knowsToken?: boolean;
 }
 
@@ -86,19 +86,19 @@ export async function openWebServer(
   });
   context.after(() => server.close());
   const base = `http://127.0.0.1:${server.port}`;
-  const cookie = `clew-${server.port}=${new URL(server.url).searchParams.get('token')}`;
-  const client = new Client<SessionHead, TurnView, FindResult>({ base, headers: { cookie, origin: base } });
+  const token = tokenOf(server.url);
+  const client = new Client<SessionHead, TurnView, FindResult>({ base, token, headers: { origin: base } });
   return {
     root,
     state,
     base,
     url: server.url,
-    cookie,
+    token,
     client,
     server,
     faults,
-    send: (raw) => sendRaw(server.port, cookie, raw),
-    listen: (address) => listenTo(context, server.port, cookie, address),
+    send: (raw) => sendRaw(server.port, token, raw),
+    listen: (address) => listenTo(context, server.port, token, address),
     isCurrent: async () => {
       for (;;) {
         const { index } = await client.status();
@@ -109,11 +109,22 @@ export async function openWebServer(
   };
 }
 
-function sendRaw(port: number, cookie: string, raw: RawRequest): Promise<RawAnswer> {
+/** The token of an address that `clew open` printed. */
+export function tokenOf(url: string): string {
+  return new URL(url).hash.replace(/^#token=/, '');
+}
+
+function sendRaw(port: number, token: string, raw: RawRequest): Promise<RawAnswer> {
   const { path: address, method = 'GET', headers = {}, body, knowsToken = true } = raw;
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: '127.0.0.1', port, path: address, method, headers: { ...(knowsToken ? { cookie } : {}), ...headers } },
+      {
+        host: '127.0.0.1',
+        port,
+        path: address,
+        method,
+        headers: { ...(knowsToken ? { 'x-clew-token': token } : {}), ...headers },
+      },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -129,10 +140,10 @@ function sendRaw(port: number, cookie: string, raw: RawRequest): Promise<RawAnsw
   });
 }
 
-export function listenTo(context: TestContext, port: number, cookie: string, address: string): Listening {
+export function listenTo(context: TestContext, port: number, token: string, address: string): Listening {
   const events: Heard[] = [];
   let rest = '';
-  const sent = request({ host: '127.0.0.1', port, path: address, headers: { cookie } }, (response) => {
+  const sent = request({ host: '127.0.0.1', port, path: address, headers: { 'x-clew-token': token } }, (response) => {
     response.setEncoding('utf8').on('data', (text: string) => {
       const parts = (rest + text).split('\n\n');
       rest = parts.pop() ?? '';

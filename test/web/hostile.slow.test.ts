@@ -46,10 +46,7 @@ async function startSite(context: TestContext, root: string): Promise<Open> {
   const home = temporaryFolder(context);
   const clew = startClew(context, ['open', '--json', '--no-browser', '--root', root], { CLEW_HOME: home });
   const { url } = JSON.parse(await clew.prints(/\n/)) as { url: string };
-  const first = await openPage(url);
-  const storageState = await first.page.context().storageState();
-  await first.page.context().close();
-  return (address, view) => openPage(new URL(address, url).href, { ...view, storageState }, spyOnPage);
+  return (address, view) => openPage(new URL(`${address}${new URL(url).hash}`, url).href, view, spyOnPage);
 }
 
 function exportPage(context: TestContext, { file }: HostileLibrary): string {

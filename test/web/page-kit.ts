@@ -7,7 +7,7 @@ import type { WebServer } from '../support/web-server.ts';
 /** Where a browser that has never been here is let in. */
 export function at(server: WebServer, address: string): string {
   const url = new URL(address, server.base);
-  url.searchParams.set('token', new URL(server.url).searchParams.get('token') ?? '');
+  url.hash = new URL(server.url).hash;
   return url.href;
 }
 

@@ -80,14 +80,14 @@ const looking = `
   const checkElement = (element) => {
     if (/^(script|style|iframe|object|embed|link|base|meta|video|audio)$/i.test(element.tagName)) found.foreign.add(element.tagName);
     for (const { name, value } of element.attributes) {
-      if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|\\/api\\/)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
+      if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|blob:http:\\/\\/127)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
       // What a browser shows in a tip, and reads aloud.
       if (/^(title|alt|placeholder|label|aria-.*)$/.test(name)) checkText(element.tagName + ' ' + name, value);
     }
     // A class that a transcript chose.
     if (element.matches('.drawer:not(dialog)')) found.foreign.add('class ' + element.className);
     if (element.tagName === 'OPTION') checkText('OPTION', element.textContent);
-    if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.startsWith(location.origin + '/'))
+    if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.replace(/^blob:/, '').startsWith(location.origin + '/'))
       found.links.add(element.getAttribute('href'));
   };
   const look = () => {

@@ -60,15 +60,11 @@ async function startSite(context: TestContext): Promise<Site> {
   const home = temporaryFolder(context);
   const clew = startClew(context, ['open', '--json', '--no-browser', '--root', root], { CLEW_HOME: home });
   const { url } = JSON.parse(await clew.prints(/\n/)) as { url: string };
-  // The token is for the first page; all others have its cookie.
-  const first = await openPage(url);
-  const storageState = await first.page.context().storageState();
-  await first.page.context().close();
   return {
     root: folder,
     open: async (id, { query = '', view = desktop, script = '' } = {}) => {
-      const address = new URL(`/s/${id}${query}`, url).href;
-      const opened = await openPage(address, { ...view, storageState }, script);
+      const address = new URL(`/s/${id}${query}${new URL(url).hash}`, url).href;
+      const opened = await openPage(address, view, script);
       await opened.page.locator('[data-loaded]').first().waitFor();
       return opened;
     },
@@ -114,7 +110,7 @@ async function showsEverything(site: Site): Promise<void> {
     await page.locator(selector, { hasText: text }).first().waitFor();
   };
   await shown('.prompt', 'Please look **at** this');
-  await becomesTrue(page, `document.querySelector('.picture img')?.naturalWidth === 1`);
+  await becomesTrue(page, `document.querySelector('.picture img[src^="blob:"]')?.naturalWidth === 1`);
   await shown('.prose h4', 'Plan');
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');

@@ -6,6 +6,7 @@ import { startRouter } from './router.ts';
 import type { PageClient } from './session/http-source.ts';
 import { App } from './shell/app.tsx';
 import { applyTheme, readTheme } from './theme.ts';
+import { findToken, forgetToken, showNoToken } from './token.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -21,8 +22,18 @@ import './styles/code.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());
-startRouter();
-const client: PageClient = new Client();
-const events = new PageEvents((wanted) => client.eventsUrl(wanted));
-const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<App services={{ client, events }} />);
+const token = await findToken();
+if (token === undefined) showNoToken();
+else start(token);
+
+function start(given: string): void {
+  startRouter();
+  const onTokenRefused = (): void => {
+    forgetToken();
+    showNoToken();
+  };
+  const client: PageClient = new Client({ token: given, onTokenRefused });
+  const events = new PageEvents(client);
+  const root = document.getElementById('root');
+  if (root !== null) createRoot(root).render(<App services={{ client, events }} />);
+}

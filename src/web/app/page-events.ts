@@ -1,33 +1,30 @@
 // One connection for everything this page wants to hear of: browsers open six to a server in all, so a page has one, and
 // a page that nobody sees has none. Listeners learn when they may have missed something.
+import { type Client, ServerFailure, type Wanted } from '../client.ts';
 import type { Events } from '../wire.ts';
 
 type Listener<Name extends keyof Events> = (value: Events[Name]) => void;
 
-export interface Wanted {
-  /** Keys of sessions. */
-  readonly watch: readonly string[];
-  readonly live: boolean;
-}
+const names: readonly string[] = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] satisfies (keyof Events)[];
 
-const names = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] as const satisfies (keyof Events)[];
-
-const retryMs = 5_000;
+/** After a connection that was lost, and after a refusal. */
+const [lostRetryMs, refusedRetryMs] = [1_000, 5_000];
 
 export class PageEvents {
-  readonly #urlOf: (wanted: Wanted) => string;
+  readonly #client: Pick<Client, 'listen'>;
   readonly #listeners = new Map<keyof Events, Set<(value: unknown) => void>>();
   readonly #onMissed = new Set<() => void>();
   readonly #onConnection = new Set<() => void>();
   readonly #wanted = new Set<Partial<Wanted>>();
-  #source: EventSource | undefined;
-  #url = '';
+  #connection: AbortController | undefined;
+  /** What the connection was opened for; empty without one. */
+  #opened = '';
   #isPlanned = false;
   #isConnected = true;
   #hasMissed = false;
 
-  constructor(urlOf: (wanted: Wanted) => string) {
-    this.#urlOf = urlOf;
+  constructor(client: Pick<Client, 'listen'>) {
+    this.#client = client;
     document.addEventListener('visibilitychange', () => this.#plan());
     this.#plan();
   }
@@ -79,39 +76,43 @@ export class PageEvents {
   #connect(): void {
     const all = [...this.#wanted];
     const wanted = { watch: all.flatMap(({ watch = [] }) => watch), live: all.some(({ live }) => live === true) };
-    const url = document.visibilityState === 'hidden' ? '' : this.#urlOf(wanted);
-    if (url === this.#url) return;
-    if (url === '') this.#hasMissed = true;
-    this.#source?.close();
-    this.#source = undefined;
-    this.#url = url;
-    if (url !== '') this.#open(url);
+    const name = document.visibilityState === 'hidden' ? '' : JSON.stringify(wanted);
+    if (name === this.#opened) return;
+    if (name === '') this.#hasMissed = true;
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#opened = name;
+    if (name !== '') void this.#open(wanted);
   }
 
-  #open(url: string): void {
-    const source = new EventSource(url);
-    this.#source = source;
+  async #open(wanted: Wanted): Promise<void> {
+    const connection = new AbortController();
+    this.#connection = connection;
     let isFirst = true;
-    for (const name of names) {
-      source.addEventListener(name, (event: MessageEvent<string>) => {
-        if (this.#source !== source) return;
-        if (name === 'hello') {
-          this.#greet(!isFirst || this.#hasMissed);
-          isFirst = false;
-        }
-        const value: unknown = JSON.parse(event.data);
-        for (const listener of this.#listeners.get(name) ?? []) listener(value);
-      });
+    let retryMs = lostRetryMs;
+    try {
+      await this.#client.listen(
+        wanted,
+        ({ name, data }) => {
+          if (this.#connection !== connection || !names.includes(name)) return;
+          if (name === 'hello') {
+            this.#greet(!isFirst || this.#hasMissed);
+            isFirst = false;
+          }
+          const value: unknown = JSON.parse(data);
+          for (const listener of this.#listeners.get(name as keyof Events) ?? []) listener(value); // one of `names`
+        },
+        connection.signal,
+      );
+    } catch (error) {
+      if (error instanceof ServerFailure) retryMs = refusedRetryMs;
     }
-    source.addEventListener('error', () => {
-      if (this.#source !== source) return;
-      this.#tellConnection(false);
-      // The browser tries again by itself, but not after an answer that refuses, as of a server that was started anew.
-      if (source.readyState !== EventSource.CLOSED) return;
-      this.#hasMissed = true;
-      this.#url = '';
-      setTimeout(() => this.#plan(), retryMs);
-    });
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.#tellConnection(false);
+    this.#hasMissed = true;
+    this.#opened = '';
+    setTimeout(() => this.#plan(), retryMs);
   }
 
   #greet(hasMissed: boolean): void {

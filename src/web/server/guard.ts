@@ -1,21 +1,19 @@
-// A request's line and headers → why it is refused, or nothing. It comes before every route: a page of another site may
-// send requests to 127.0.0.1 (CSRF), may rebind its own name to it (DNS rebinding), and anyone on the machine may guess
-// the port, so that address, origin and token are checked on everything that is answered at all.
-import { timingSafeEqual } from 'node:crypto';
+// A request's line and headers → why it is refused, or nothing. It runs before every route. The page's own code holds no
+// data and is given to every tab; everything that holds data needs the token, as a header: a browser attaches a cookie to
+// requests to every port of this machine, a header only where the page's own code says so.
 import type { IncomingHttpHeaders } from 'node:http';
+import { findStranger, isSecret } from '../../base/local-guard.ts';
 import { tokenHeader } from '../wire.ts';
 
 export interface Door {
   readonly port: number;
-  /** In the opened address, later in the cookie. */
+  /** In the fragment of the printed address, which no browser sends; then in the header of every request for data. */
   readonly token: string;
-  /** For requests that change something: not in any address, so that no link can carry it. */
-  readonly changeToken: string;
 }
 
 export interface RequestHead {
   readonly method: string;
-  /** As it stands in the request: path and query. */
+  /** As in the request: path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
 }
@@ -30,24 +28,13 @@ const maxUrlChars = 8_192;
 export const maxBodyBytes: number = 64 * 1024;
 
 export function judgeRequest(request: RequestHead, door: Door): Refused | undefined {
-  return judgeShape(request) ?? judgeSender(request, door) ?? judgeToken(request, door) ?? judgeChange(request, door);
+  return judgeShape(request) ?? judgeSender(request, door) ?? judgeToken(request, door) ?? judgeChange(request);
 }
 
-/** `undefined`: the address brings no token. It is answered with the cookie, before any token is asked for. */
-export function tokenIn({ method, url }: RequestHead): string | undefined {
-  if (method !== 'GET' || url.startsWith('/api/')) return undefined;
-  return new URLSearchParams(url.split('?', 2)[1] ?? '').get('token') ?? undefined;
-}
-
-export function isToken(given: string | undefined, token: string): boolean {
-  const bytes = Buffer.from(given ?? '');
-  const wanted = Buffer.from(token);
-  return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
-}
-
-/** Cookies do not tell ports apart: the name has to, where two servers run. */
-export function cookieName({ port }: Pick<Door, 'port'>): string {
-  return `clew-${port}`;
+/** Who has it may ask for data; to all others only the page's own files are served, by routes that know nothing else. */
+export function hasToken({ headers }: Pick<RequestHead, 'headers'>, token: string): boolean {
+  const given = headers[tokenHeader];
+  return isSecret(typeof given === 'string' ? given : undefined, token);
 }
 
 function judgeShape({ method, url, headers }: RequestHead): Refused | undefined {
@@ -57,7 +44,7 @@ function judgeShape({ method, url, headers }: RequestHead): Refused | undefined 
   const [path = '', query = ''] = url.split('?', 2);
   const names = [path, query].map(decode);
   // Keys and names are one piece of a path each: nothing here needs a way up or a separator that is hidden.
-  if (names.includes(undefined)) return refuse(400, 'the address is malformed');
+  if (names.includes(undefined) || /[^\x21-\x7e]/.test(url)) return refuse(400, 'the address is malformed');
   if (/(?:^|\/)\.{1,2}(?:\/|$)|\\|\0|\/\//.test(names[0] ?? '')) return refuse(400, 'the address is malformed');
   if (/%2f|%5c|%00/i.test(path)) return refuse(400, 'the address is malformed');
   if (method !== 'POST' && (headers['content-length'] ?? '0') !== '0') return refuse(400, 'no body is expected');
@@ -67,42 +54,33 @@ function judgeShape({ method, url, headers }: RequestHead): Refused | undefined 
 }
 
 function judgeSender({ method, url, headers }: RequestHead, { port }: Door): Refused | undefined {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  const host = headers.host?.toLowerCase() ?? '';
-  if (!hosts.includes(host)) return refuse(403, 'this server does not go by that name', 'open the address it printed');
-  const { origin } = headers;
-  if (origin !== undefined && origin !== `http://${host}`) return refuse(403, 'another site may not ask');
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  // A link from elsewhere opens a page; it cannot read it, and without the cookie there is nothing in it.
-  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  if (method === 'GET' && isNavigation && !url.startsWith('/api/')) return undefined;
-  return refuse(403, 'another site may not ask');
+  switch (findStranger({ headers, opensPage: method === 'GET' && !isData(url) }, port)) {
+    case 'name':
+      return refuse(403, 'this server does not answer to that name', openPrinted);
+    case 'site':
+      return refuse(403, 'another site may not ask', openPrinted);
+    default:
+      return undefined;
+  }
 }
 
-function judgeToken(request: RequestHead, door: Door): Refused | undefined {
-  if (isToken(tokenIn(request), door.token)) return undefined;
-  if (cookiesOf(request.headers, cookieName(door)).some((value) => isToken(value, door.token))) return undefined;
-  return refuse(401, 'this address lacks its token', 'open the address that `clew open` printed');
+function judgeToken({ method, url, headers }: RequestHead, { token }: Door): Refused | undefined {
+  if ((method !== 'POST' && !isData(url)) || hasToken({ headers }, token)) return undefined;
+  return refuse(401, 'the key of this address is missing or from an earlier start', openPrinted);
 }
 
-/** The origin is there in every browser for these; who leaves it out is no page of ours. */
-function judgeChange({ method, headers }: RequestHead, { changeToken }: Door): Refused | undefined {
+/** Browsers send the origin with every POST. */
+function judgeChange({ method, headers }: RequestHead): Refused | undefined {
   if (method !== 'POST') return undefined;
   if (headers.origin === undefined) return refuse(403, 'a change needs its origin');
-  const given = headers[tokenHeader];
-  if (!isToken(typeof given === 'string' ? given : undefined, changeToken))
-    return refuse(403, 'a change needs its token', 'load the page again');
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   return type === 'application/json' ? undefined : refuse(415, 'a change is sent as JSON');
 }
 
-function cookiesOf({ cookie = '' }: IncomingHttpHeaders, name: string): readonly string[] {
-  return cookie
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+const openPrinted = 'open the address that clew open printed, or run clew open again';
+
+function isData(url: string): boolean {
+  return url.startsWith('/api/');
 }
 
 function decode(text: string): string | undefined {

@@ -10,7 +10,8 @@ import type { Assets } from './assets.ts';
 import type { LibraryDoctorFound } from './doctor-work.ts';
 import { maxBodyBytes } from './guard.ts';
 import { readApplyFix, readNumber, readWords } from './query.ts';
-import { failureOf, Refusal } from './refusal.ts';
+import { failureOf, Refusal, type StatusFailure } from './refusal.ts';
+import { refusalPage, wantsPage } from './refused.ts';
 import type { AppliedFound, OperationFound } from './repair-answers.ts';
 import type { Roster } from './roster.ts';
 import { safeHeaders, sandboxHeaders } from './safe-headers.ts';
@@ -19,7 +20,6 @@ import type { Answer, Thread } from './thread.ts';
 import type { ReceiptsFound, TopFound, UsageFound } from './usage-answers.ts';
 
 export interface Desk {
-  readonly assets: Assets;
   readonly roster: Roster;
   readonly reader: Thread;
   readonly doctor: Thread;
@@ -32,15 +32,7 @@ export interface Desk {
 }
 
 export function makeRoutes(desk: Desk): Hono {
-  const app = new Hono({ strict: true });
-  app.onError((error, context) => {
-    const { status, ...failure } = failureOf(error);
-    if (status === 500) desk.onFault(error.stack ?? String(error));
-    return context.json(failure, status as ContentfulStatusCode, safeHeaders);
-  });
-  app.notFound((context) =>
-    context.json({ error: 'there is nothing here', next: 'go back to the list' }, 404, safeHeaders),
-  );
+  const app = newApp(desk.onFault);
   const onError = (): never => {
     throw new Refusal(413, 'the request is too large');
   };
@@ -61,7 +53,31 @@ export function makeRoutes(desk: Desk): Hono {
   addSession(app, desk);
   addUsage(app, desk);
   addDoctor(app, desk);
-  addFiles(app, desk);
+  return app;
+}
+
+/** The page's own files. They hold no data, so that a tab without the token can say what it lacks. */
+export function makeFileRoutes(assets: Assets, onFault: Desk['onFault']): Hono {
+  const app = newApp(onFault);
+  addFiles(app, assets);
+  return app;
+}
+
+function newApp(onFault: Desk['onFault']): Hono {
+  const app = new Hono({ strict: true });
+  const answer = (context: Context, { status, ...failure }: StatusFailure): Response => {
+    const code = status as ContentfulStatusCode; // of an error
+    if (!wantsPage(context.req.header())) return context.json(failure, code, safeHeaders);
+    return context.body(refusalPage(failure), code, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
+  };
+  app.onError((error, context) => {
+    const failure = failureOf(error);
+    if (failure.status === 500) onFault(error.stack ?? String(error));
+    return answer(context, failure);
+  });
+  app.notFound((context) =>
+    answer(context, { status: 404, error: 'there is nothing here', next: 'go back to the list' }),
+  );
   return app;
 }
 
@@ -200,7 +216,7 @@ function addDoctor(app: Hono, { roster, doctor, allowsChanges }: Desk): void {
   });
 }
 
-function addFiles(app: Hono, { assets }: Desk): void {
+function addFiles(app: Hono, assets: Assets): void {
   const page = async (context: Context): Promise<Response> => {
     const asset = assets.page;
     if (asset === undefined) throw new Refusal(503, 'the page has not been built', 'run `npm run build`');

@@ -1,11 +1,11 @@
 // Roots → a server on 127.0.0.1 that shows them, until it is closed: the list in memory, workers that index, read and
 // diagnose, one watcher for all pages, and the one door that every request comes through.
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { makeSecret } from '../../base/local-guard.ts';
 import { growSlowly } from '../../base/memory.ts';
 import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
@@ -16,13 +16,12 @@ import { Assets } from './assets.ts';
 import { untilCalm } from './calm.ts';
 import type { DoctorNews } from './doctor-work.ts';
 import { EventHub } from './event-hub.ts';
-import { cookieName, type Door, judgeRequest, type RequestHead, tokenIn } from './guard.ts';
+import { hasToken, judgeRequest, type RequestHead } from './guard.ts';
 import type { IndexNews } from './index-work.ts';
 import { type DoctorProgress, NewsDesk } from './news-desk.ts';
 import { answerRefusal, refuse } from './refused.ts';
 import { Roster } from './roster.ts';
-import { makeRoutes } from './routes.ts';
-import { safeHeaders } from './safe-headers.ts';
+import { makeFileRoutes, makeRoutes } from './routes.ts';
 import type { RunningServer, ServerSetup } from './server-setup.ts';
 import { type Role, Thread } from './thread.ts';
 import type { WatchNews } from './watch-work.ts';
@@ -48,10 +47,11 @@ class LibraryServer implements RunningServer {
   readonly #hub: EventHub;
   readonly #news: NewsDesk;
   readonly #server: Server;
-  readonly #token = randomBytes(24).toString('base64url');
-  readonly #changeToken = randomBytes(24).toString('base64url');
+  readonly #token = makeSecret();
   readonly #notices: string[] = [];
   readonly #routes: ReturnType<typeof getRequestListener>;
+  /** The page's own files, and nothing else: for who has no token. */
+  readonly #files: ReturnType<typeof getRequestListener>;
   #index: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
   #haveNewest: () => void = () => {};
   readonly #hasNewest = new Promise<void>((resolve) => {
@@ -77,8 +77,8 @@ class LibraryServer implements RunningServer {
     };
     this.#hub = new EventHub(() => this.#status());
     this.#news = new NewsDesk(this.#hub, this.#roster, this.#threads.reader);
+    const assets = new Assets(setup.pageFolder);
     const app = makeRoutes({
-      assets: new Assets(setup.pageFolder),
       roster: this.#roster,
       reader: this.#threads.reader,
       doctor: this.#threads.doctor,
@@ -88,7 +88,9 @@ class LibraryServer implements RunningServer {
       isReady: this.#isReady,
       onFault: setup.onFault,
     });
+    const files = makeFileRoutes(assets, setup.onFault);
     this.#routes = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    this.#files = getRequestListener(files.fetch, { overrideGlobalObjects: false });
     this.#server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 });
     this.#server.on('request', (request, response) => this.#receive(request, response));
     this.#server.on('clientError', (error, socket) => {
@@ -166,26 +168,12 @@ class LibraryServer implements RunningServer {
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
-    const door: Door = { port: this.port, token: this.#token, changeToken: this.#changeToken };
-    const refused = judgeRequest(head, door);
+    const refused = judgeRequest(head, { port: this.port, token: this.#token });
     if (refused === undefined) this.#foresee(head.url);
     if (refused !== undefined) refuse(request, response, refused);
-    else if (tokenIn(head) !== undefined) this.#enter(head, response);
-    else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(head, response);
+    else if (!head.url.startsWith('/api/') || !hasToken(head, this.#token)) void this.#files(request, response);
+    else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(request, response);
     else void this.#routes(request, response);
-  }
-
-  /** The token goes from the address, where history and screens show it, into a cookie that no script can read. */
-  #enter({ url, headers }: RequestHead, response: ServerResponse): void {
-    const [path = '/', query = ''] = url.split('?', 2);
-    const rest = new URLSearchParams(query);
-    rest.delete('token');
-    const cookie = `${cookieName(this)}=${this.#token}; HttpOnly; SameSite=Strict; Path=/`;
-    const location = rest.size === 0 ? path : `${path}?${rest}`;
-    // A strict cookie is not sent along a redirect that began on another site (a link in a chat): the page goes on itself.
-    const isLinked = ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
-    const onward = isLinked ? { refresh: `0; url=${location}` } : { location };
-    response.writeHead(isLinked ? 200 : 303, { ...safeHeaders, ...onward, 'set-cookie': cookie }).end();
   }
 
   /** The page of a session asks for it once its code has run: until then it can be read. */
@@ -202,13 +190,14 @@ class LibraryServer implements RunningServer {
     prepare().catch(() => {}); // there is no such session: the page will be told when it asks
   }
 
-  #listenTo({ method, url }: RequestHead, response: ServerResponse): void {
+  #listenTo(request: IncomingMessage, response: ServerResponse): void {
+    const { method, url = '' } = request;
     const words = new URLSearchParams(url.split('?', 2)[1] ?? '');
     const keys = new Set(words.getAll('watch').slice(0, maxWatched));
     const wantsLive = words.get('live') === '1';
     if (method !== 'GET' || this.#hub.isFull) {
       const error = this.#hub.isFull ? 'too many pages are open' : 'events are read with GET';
-      answerRefusal(response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
+      answerRefusal(request, response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
       return;
     }
     this.#hub.add(response, { keys, wantsLive });
@@ -299,7 +288,6 @@ class LibraryServer implements RunningServer {
       version,
       isDemo,
       allowsChanges,
-      changeToken: this.#changeToken,
       roots,
       index: this.#index,
       notices: this.#notices,
@@ -307,7 +295,7 @@ class LibraryServer implements RunningServer {
   }
 
   #addressOf(path: string): string {
-    return `http://127.0.0.1:${this.port}${path}?token=${this.#token}`;
+    return `http://127.0.0.1:${this.port}${path}#token=${this.#token}`;
   }
 }
 

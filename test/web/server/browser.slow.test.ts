@@ -1,31 +1,43 @@
-// A real browser: the printed address opens the page, the token stays out of sight, and another site gets nothing.
+// A real browser: the printed address opens the page, the token stays out of sight, and another site or port gets nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
-import { openPage, skipWithoutChromium } from '../../support/browser.ts';
+import { type TestContext, test } from 'node:test';
+import { openBrowser, openPage, skipWithoutChromium } from '../../support/browser.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';
 
-test('the page opens by its address, and only there', { skip: skipWithoutChromium }, async (context) => {
-  const server = await openWebServer(context, {
-    [`-p/${sessionId}.jsonl`]: transcript().user('hello there').assistant('hi').text(),
-  });
-  const { page } = await openPage(server.url);
-  assert.equal(page.url(), `${server.base}/`);
-  const ask = (address: string): Promise<number | string> =>
-    page.evaluate(async (url) => {
-      try {
-        return (await fetch(url)).status;
-      } catch (error) {
-        return String(error);
-      }
-    }, address);
+const library = { [`-p/${sessionId}.jsonl`]: transcript().user('hello there').assistant('hi').text() };
 
-  await context.test('its scripts may ask, and cannot read the cookie', async () => {
-    assert.equal(await ask('/api/status'), 200);
-    assert.equal(await page.evaluate('document.cookie'), '');
+test('in a real browser', { skip: skipWithoutChromium }, async (context) => {
+  await openBrowser(); // here, so that it is closed after the last test
+  await context.test('the page opens by its address, and only there', opensByItsAddress);
+  await context.test('a server on another port receives nothing that opens this one', givesNothingToAnotherPort);
+  await context.test('a tab gets the token from another tab; without one it says what to do', asksOtherTabs);
+});
+
+async function opensByItsAddress(context: TestContext): Promise<void> {
+  const server = await openWebServer(context, library);
+  const { page } = await openPage(server.url);
+  await page.locator(`a[href="/s/${sessionId}"]`).first().waitFor();
+  assert.equal(page.url(), `${server.base}/`);
+  const ask = (address: string, token: string | null = null): Promise<number | string> =>
+    page.evaluate(
+      async ([url, given]) => {
+        try {
+          return (await fetch(url ?? '', given == null ? {} : { headers: { 'x-clew-token': given } })).status;
+        } catch (error) {
+          return String(error);
+        }
+      },
+      [address, token],
+    );
+
+  await context.test('there is no cookie, and nothing is answered without the header', async () => {
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.equal(await ask('/api/status'), 401);
+    assert.equal(await ask('/api/status', server.token), 200);
   });
 
   await context.test('it may load nothing from elsewhere, and run nothing that stands in it', async () => {
@@ -69,12 +81,83 @@ test('the page opens by its address, and only there', { skip: skipWithoutChromiu
   });
 
   await context.test('a link on another site with the token opens it all the same', async () => {
-    await page.context().clearCookies();
     await page.evaluate(`
       document.body.append(Object.assign(document.createElement('a'), { href: '${server.url}', id: 'go' }));
       document.getElementById('go').click()`);
     await page.waitForURL(`${server.base}/`);
-    assert.equal(await ask('/api/status'), 200);
+    await page.locator(`a[href="/s/${sessionId}"]`).first().waitFor();
   });
   await page.context().close();
-});
+}
+
+async function givesNothingToAnotherPort(context: TestContext): Promise<void> {
+  const server = await openWebServer(context, library);
+  const received: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const other = createServer(({ url = '', headers }, response) => {
+    received.push({ url, headers });
+    response.setHeader('content-type', 'text/html').end('<p>another program</p>');
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  context.after(() => {
+    other.closeAllConnections();
+    other.close();
+  });
+  const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+  const { page } = await openPage(server.url);
+  await page.locator(`a[href="/s/${sessionId}"]`).first().waitFor();
+  // By a link from the page, by typing its address in the same tab, and in another tab of the same browser.
+  await page.evaluate(`
+    document.body.append(Object.assign(document.createElement('a'), { href: '${otherUrl}linked', id: 'go' }));
+    document.getElementById('go').click()`);
+  await page.waitForURL(`${otherUrl}linked`);
+  assert.equal(await page.evaluate(`sessionStorage.getItem('clew-token')`), null);
+  await page.goto(`${otherUrl}typed`);
+  await (await page.context().newPage()).goto(`${otherUrl}tab`);
+  const paths = received.map(({ url }) => url).filter((url) => url !== '/favicon.ico');
+  assert.deepEqual(paths, ['/linked', '/typed', '/tab']);
+  assert.doesNotMatch(JSON.stringify(received), new RegExp(server.token));
+  for (const { headers } of received) {
+    const sent = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+    const replayed = { ...Object.fromEntries(sent), host: new URL(server.base).host };
+    const { status, body } = await server.send({ path: '/api/sessions', headers: replayed, knowsToken: false });
+    assert.ok([401, 403].includes(status), `${status}`);
+    assert.doesNotMatch(body, /hello there/);
+  }
+  await page.context().close();
+}
+
+async function asksOtherTabs(context: TestContext): Promise<void> {
+  const first = await openWebServer(context, library);
+  const { page } = await openPage(first.url);
+  const row = `a[href="/s/${sessionId}"]`;
+  await page.locator(row).first().waitFor();
+  const second = await page.context().newPage();
+  await second.goto(`${first.base}/s/${sessionId}`);
+  await second.locator('[data-loaded]').first().waitFor();
+  assert.equal(second.url(), `${first.base}/s/${sessionId}`);
+  await second.close();
+
+  // It is started again at the same port: what is open here has the token of the earlier start.
+  const { port } = first.server;
+  await first.server.close();
+  const again = await openWebServer(context, library, { port });
+  await page.reload();
+  await page.getByRole('heading', { name: 'This tab has no key to your sessions' }).waitFor();
+  assert.match(await page.locator('#no-token').innerText(), /open the printed address, or run clew open in a terminal/);
+  assert.equal(await page.locator('#root').isVisible(), false);
+
+  const alone = await page.context().newPage();
+  await alone.goto(`${again.base}/s/${sessionId}?turn=1`);
+  await alone.getByRole('heading', { name: 'This tab has no key to your sessions' }).waitFor();
+  assert.match(await alone.locator('#no-token').innerText(), new RegExp(`run clew open ${sessionId} in a terminal`));
+
+  // Pasted over the stale address, the new one changes nothing but the fragment.
+  await page.goto(again.url);
+  await page.locator(row).first().waitFor();
+  assert.equal(page.url(), `${again.base}/`);
+  await alone.reload();
+  await alone.locator('[data-loaded]').first().waitFor();
+  assert.equal(alone.url(), `${again.base}/s/${sessionId}?turn=1`);
+  await page.context().close();
+}

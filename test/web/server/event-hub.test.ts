@@ -12,7 +12,6 @@ const status: Status = {
   version: '1',
   isDemo: false,
   allowsChanges: false,
-  changeToken: '',
   roots: [],
   index: { phase: 'current', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 },
   notices: [],

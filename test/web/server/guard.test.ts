@@ -6,8 +6,8 @@ import { judgeRequest } from '../../../src/web/server/guard.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer, type RawRequest } from '../../support/web-server.ts';
 
-const door = { port: 4000, token: 'secret-token', changeToken: 'change-token' };
-const good = { host: '127.0.0.1:4000', cookie: 'other=1; clew-4000=secret-token' };
+const door = { port: 4000, token: 'secret-token' };
+const good = { host: '127.0.0.1:4000', 'x-clew-token': 'secret-token' };
 
 function statusOf(method: string, url: string, headers: Readonly<Record<string, string>>): number | undefined {
   return judgeRequest({ method, url, headers }, door)?.status;
@@ -23,20 +23,25 @@ test('a request of the page itself passes, by either name of the machine', () =>
   assert.equal(statusOf('HEAD', '/', good), undefined);
 });
 
-test('the address that was opened passes by its token alone', () => {
-  assert.equal(statusOf('GET', '/?token=secret-token', { host: good.host }), undefined);
-  assert.equal(statusOf('GET', '/s/key?line=4&token=secret-token', { host: good.host }), undefined);
+test('the page itself, which holds no data, is given to every tab', () => {
+  for (const url of ['/', '/s/key?line=4', '/usage', '/app-ABCDEFGH.js', '/?token=of-an-old-bookmark'])
+    assert.equal(statusOf('GET', url, { host: good.host }), undefined, url);
 });
 
-test('a token in an address opens pages, and answers nothing else', () => {
+test('data needs the token in its header: no cookie, no address and no other header carries it', () => {
+  assert.equal(statusOf('GET', '/api/status', good), undefined);
+  for (const headers of [
+    {},
+    { 'x-clew-token': '' },
+    { 'x-clew-token': 'secret-toke' },
+    { 'x-clew-token': 'secret-tokenx' },
+    { 'x-clew-token': 'secret-tokex' },
+    { cookie: 'clew-4000=secret-token; x-clew-token=secret-token' },
+    { authorization: 'Bearer secret-token' },
+  ])
+    assert.equal(statusOf('GET', '/api/status', { host: good.host, ...headers }), 401, JSON.stringify(headers));
   assert.equal(statusOf('GET', '/api/status?token=secret-token', { host: good.host }), 401);
   assert.equal(statusOf('POST', '/?token=secret-token', { host: good.host }), 401);
-});
-
-test('a missing, wrong, shorter or longer token is refused', () => {
-  for (const cookie of ['', 'clew-4000=', 'clew-4000=secret-toke', 'clew-4000=secret-tokenx', 'clew-4001=secret-token'])
-    assert.equal(statusOf('GET', '/api/status', { host: good.host, cookie }), 401, cookie);
-  assert.equal(statusOf('GET', '/?token=secret-tokex', { host: good.host }), 401);
 });
 
 test('another name for the machine is refused, whatever else is right', () => {
@@ -49,7 +54,10 @@ test('another name for the machine is refused, whatever else is right', () => {
     '',
   ])
     assert.equal(statusOf('GET', '/', { ...good, host }), 403, host);
-  assert.equal(judgeRequest({ method: 'GET', url: '/', headers: { cookie: good.cookie } }, door)?.status, 403);
+  assert.equal(
+    judgeRequest({ method: 'GET', url: '/', headers: { 'x-clew-token': 'secret-token' } }, door)?.status,
+    403,
+  );
 });
 
 test('another origin is refused, and so is a request that another site caused', () => {
@@ -67,28 +75,38 @@ test('another origin is refused, and so is a request that another site caused', 
   }
 });
 
-test('a change needs its origin, its own token, and JSON', () => {
+test('a change needs its origin, the token, and JSON', () => {
   const change = {
     ...good,
     origin: 'http://127.0.0.1:4000',
-    'x-clew-token': 'change-token',
     'content-type': 'application/json; charset=utf-8',
   };
   assert.equal(statusOf('POST', '/api/doctor', change), undefined);
   assert.equal(statusOf('POST', '/api/doctor', { ...change, origin: 'http://evil.example' }), 403);
-  assert.equal(statusOf('POST', '/api/doctor', { ...change, 'x-clew-token': 'secret-token' }), 403);
   assert.equal(statusOf('POST', '/api/doctor', { ...change, 'content-type': 'text/plain' }), 415);
   const { origin: _, ...nowhere } = change;
   assert.equal(statusOf('POST', '/api/doctor', nowhere), 403);
   const { 'x-clew-token': __, ...bare } = change;
-  assert.equal(statusOf('POST', '/api/doctor', bare), 403);
+  assert.equal(statusOf('POST', '/api/doctor', bare), 401);
 });
 
 test('other methods, ways up, hidden separators and malformed addresses are refused', () => {
   for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PATCH'])
     assert.equal(statusOf(method, '/api/status', good), 405, method);
   const paths = ['/../etc/passwd', '/s/..', '/%2e%2e/x', '/a/%2E%2E/b', '/s/a%2fb', '/s/a%5cb', '/s/a\\b', '/a//b'];
-  for (const url of [...paths, '//evil.example/', '/s/%00', '/%zz', '/?text=%', 'x', 'http://evil.example/', '*', ''])
+  for (const url of [
+    ...paths,
+    '//evil.example/',
+    '/s/%00',
+    '/%zz',
+    '/?text=%',
+    'x',
+    'http://evil.example/',
+    '*',
+    '',
+    '/a\tpi/status',
+    '/s/é',
+  ])
     assert.equal(statusOf('GET', url, good), 400, url);
 });
 
@@ -106,25 +124,44 @@ test('over the network', async (context) => {
   const refused = async (raw: RawRequest): Promise<number> => (await server.send(raw)).status;
 
   await context.test(
-    'the token becomes a cookie that scripts and other sites do not get, and leaves the address',
+    'no answer sets a cookie, and the printed address has its token where no browser sends it',
     async () => {
-      const token = new URL(server.url).searchParams.get('token');
-      const answer = await server.send({ path: `/s/x?line=3&token=${token}`, knowsToken: false });
-      assert.equal(answer.status, 303);
-      assert.equal(answer.headers.location, '/s/x?line=3');
-      assert.deepEqual(answer.headers['set-cookie'], [`${server.cookie}; HttpOnly; SameSite=Strict; Path=/`]);
+      const { pathname, search, hash } = new URL(server.url);
+      assert.deepEqual([pathname, search], ['/', '']);
+      assert.match(hash, /^#token=[\w-]{32}$/);
+      for (const path of ['/', '/s/x', '/api/status', '/api/none', `/?token=${server.token}`]) {
+        for (const knowsToken of [true, false])
+          assert.equal((await server.send({ path, knowsToken })).headers['set-cookie'], undefined, path);
+      }
     },
   );
 
-  await context.test(
-    'from a link on another site the page goes on by itself, because a redirect would lose the cookie',
-    async () => {
-      const token = new URL(server.url).searchParams.get('token');
-      const site = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-      const answer = await server.send({ path: `/?token=${token}`, knowsToken: false, headers: site });
-      assert.deepEqual([answer.status, answer.headers.refresh], [200, '0; url=/']);
-    },
-  );
+  await context.test('an address of data under another spelling is not data', async () => {
+    for (const path of ['/%61pi/status', '/a%70i/sessions', '/api%2fstatus', '/API/status', '/api', '/./api/status'])
+      assert.ok([400, 404].includes((await server.send({ path, knowsToken: false })).status), path);
+  });
+
+  await context.test('who opens an address without the token in a tab reads a page that says what to do', async () => {
+    const tab = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' };
+    for (const [path, status, what] of [
+      ['/', 200, /open the printed address, or run <code id="no-token-command">clew open<\/code>/],
+      [`/s/${sessionId}?turn=2`, 200, /open the printed address/],
+      [
+        `/api/sessions/${sessionId}`,
+        401,
+        /What to do: open the address that clew open printed, or run clew open again\./,
+      ],
+      ['/nothing/here', 404, /There is nothing here/],
+      ['/%zz', 400, /The address is malformed/],
+    ] as const) {
+      const answer = await server.send({ path, knowsToken: false, headers: tab });
+      assert.equal(answer.status, status, path);
+      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8', path);
+      assert.match(answer.body, /^<!doctype html>/, path);
+      assert.match(answer.body, what, path);
+      assert.doesNotMatch(answer.body, /hello|"error"/, path);
+    }
+  });
 
   await context.test('every answer says what may be loaded and run: nothing but our own files', async () => {
     for (const path of ['/api/status', '/api/none', '/', '/api/sessions/none', `/api/sessions/${sessionId}`]) {
@@ -148,7 +185,7 @@ test('over the network', async (context) => {
     'a missing token, a wrong host and another origin are refused on every kind of address',
     async () => {
       for (const path of ['/', '/api/status', '/api/events', '/page.js', `/api/sessions/${sessionId}`]) {
-        assert.equal(await refused({ path, knowsToken: false }), 401, path);
+        if (path.startsWith('/api/')) assert.equal(await refused({ path, knowsToken: false }), 401, path);
         assert.equal(await refused({ path, headers: { host: 'evil.example' } }), 403, path);
         assert.equal(await refused({ path, headers: { origin: 'https://evil.example' } }), 403, path);
       }
@@ -167,8 +204,7 @@ test('over the network', async (context) => {
   await context.test('oversized headers, addresses and bodies are refused, and the server goes on', async () => {
     assert.equal(await refused({ path: `/?q=${'x'.repeat(10_000)}` }), 414);
     assert.equal(await refused({ path: '/', headers: { junk: 'x'.repeat(20_000) } }), 431);
-    const { changeToken } = await server.client.status();
-    const headers = { origin: server.base, 'x-clew-token': changeToken, 'content-type': 'application/json' };
+    const headers = { origin: server.base, 'content-type': 'application/json' };
     const body = Buffer.alloc(200_000, 0x20);
     assert.equal(
       await refused({ path: '/api/doctor', method: 'POST', headers: { ...headers, 'content-length': '200000' }, body }),

@@ -11,7 +11,7 @@ import { startClew } from '../../support/running-clew.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { transcript } from '../../support/transcript-builder.ts';
 import { waitFor } from '../../support/wait.ts';
-import { listenTo } from '../../support/web-server.ts';
+import { listenTo, tokenOf } from '../../support/web-server.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
 const sessions = 20;
@@ -26,13 +26,13 @@ test('fifty pages and twenty live sessions', async (context) => {
   const state = temporaryFolder(context);
   const clew = startClew(context, ['open', '--root', root, '--no-browser', '--json'], { CLEW_HOME: state });
   const { url } = parseJson((await clew.prints(/\n/)).trim()) as { readonly url: string };
-  const { origin, port, searchParams } = new URL(url);
-  const cookie = `clew-${port}=${searchParams.get('token')}`;
-  const client = new Client({ base: origin, headers: { cookie } });
+  const { origin, port } = new URL(url);
+  const token = tokenOf(url);
+  const client = new Client({ base: origin, token });
   await client.sessions();
   const heard = Array.from({ length: pages }, (_, i) => {
     const { id } = live[i % sessions] as (typeof live)[number]; // i % sessions is in range
-    return { id, ...listenTo(context, Number(port), cookie, `/api/events?watch=${id}${i % 5 === 0 ? '&live=1' : ''}`) };
+    return { id, ...listenTo(context, Number(port), token, `/api/events?watch=${id}${i % 5 === 0 ? '&live=1' : ''}`) };
   });
   await Promise.all(heard.map((page) => page.next('hello')));
   for (const { id } of live) await client.head(id);

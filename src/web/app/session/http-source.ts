@@ -1,13 +1,18 @@
 // The session page's data from the server it came from.
 import type { FindResult, SessionHead, TurnView } from '../../../export/page/view.ts';
 import type { Client } from '../../client.ts';
-import type { AppendEvent } from '../../wire.ts';
 import { readAddress, writeAddress } from './address.ts';
 import type { SessionSource, SessionStart } from './source.ts';
 
 export type PageClient = Client<SessionHead, TurnView, FindResult>;
 
-export function httpSource(client: PageClient, key: string, agentId: string | null = null): SessionSource {
+export interface SourceOptions {
+  readonly watch: SessionSource['watch'];
+  readonly agentId?: string | null;
+}
+
+export function httpSource(client: PageClient, key: string, options: SourceOptions): SessionSource {
+  const { watch, agentId = null } = options;
   const part = agentId === null ? {} : { agent: agentId };
   let shown: { readonly version?: string } = {};
   return {
@@ -31,25 +36,17 @@ export function httpSource(client: PageClient, key: string, agentId: string | nu
     parts: async (branch, from, to, signal) =>
       (await client.turns(key, { ...part, ...shown, branch, from, to }, signal)).parts,
     text: (ref) => client.text(key, { ...part, ...ref }),
-    imageUrl: (ref) => client.imageUrl(key, { ...part, ...ref }),
+    imageUrl: async (ref, signal) => {
+      const image = await client.image(key, { ...part, ...ref }, signal);
+      // A blob is of the page's own origin: nothing that could run may become one.
+      if (!/^image\/(?:png|jpeg|gif|webp)$/.test(image.type)) throw new Error('this is not an image');
+      return URL.createObjectURL(image);
+    },
     line: (line) => client.line(key, line, part),
     find: (query, signal) => client.find(key, { ...part, ...query }, signal),
     markdown: (query) => client.markdown(key, { ...part, ...query }),
     place: (line) => client.place(key, line, part),
-    ofAgent: (id) => httpSource(client, key, id),
-    watch: (onChange) => {
-      const events = new EventSource(client.eventsUrl({ watch: [key] }));
-      let isFirst = true;
-      // The server says hello again when it had to leave something out, or the connection was lost.
-      events.addEventListener('hello', () => {
-        if (!isFirst) onChange({ agentId: null, fromPart: 0 });
-        isFirst = false;
-      });
-      events.addEventListener('append', (event: MessageEvent<string>) => {
-        const grown = JSON.parse(event.data) as AppendEvent; // what the server sends under this name
-        if (grown.key === key) onChange({ agentId: grown.agentId, fromPart: grown.fromPart });
-      });
-      return () => events.close();
-    },
+    ofAgent: (id) => httpSource(client, key, { watch, agentId: id }),
+    watch,
   };
 }

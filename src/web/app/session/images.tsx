@@ -1,5 +1,5 @@
 // Images of the transcript, from our own server only. One that is broken, or that stands elsewhere, is named instead.
-import { useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { formatBytes } from '../../../base/human.ts';
 import type { ImageRef } from '../../../export/page/view.ts';
 import { useSource } from './page-context.ts';
@@ -19,6 +19,8 @@ export function Images({ images }: { readonly images: readonly ImageRef[] }) {
 export function Picture({ image }: { readonly image: ImageRef }) {
   const source = useSource();
   const [isBroken, setBroken] = useState(false);
+  const fail = useCallback(() => setBroken(true), []);
+  const { address, place } = useImage(image, fail);
   const size = image.width === null ? '' : `${image.width} × ${image.height}, `;
   const facts = `${size}${formatBytes(image.sizeBytes)}`;
   if (image.at === null || isBroken) {
@@ -29,22 +31,65 @@ export function Picture({ image }: { readonly image: ImageRef }) {
       </p>
     );
   }
-  const address = source.imageUrl(image.at);
   const picture = (
     <img
-      src={address}
+      ref={place}
+      src={address ?? blank}
       alt={`From the transcript, ${facts}`}
-      loading="lazy"
       width={image.width ?? undefined}
       height={image.height ?? undefined}
-      onError={() => setBroken(true)}
+      onError={fail}
     />
   );
   // No browser opens a page at the address of inlined data.
-  if (source.exported !== null) return <span className="picture">{picture}</span>;
+  if (source.exported !== null || address === null) return <span className="picture">{picture}</span>;
   return (
     <a className="picture" href={address} target="_blank" rel="noopener noreferrer">
       {picture}
     </a>
   );
+}
+
+/** Stands in until the image is there: an image without a source is laid out as its alternative text. */
+const blank = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+/** How far below and above the screen images are asked for. */
+const nearby = '1000px';
+
+/** An image in the page has its address at once, one from the server when it comes near the screen. */
+function useImage({ at }: ImageRef, onFailure: () => void) {
+  const source = useSource();
+  const inPage = source.exported === null || at === null ? null : String(source.imageUrl(at));
+  const [address, setAddress] = useState<string | null>(inPage);
+  const place = useRef<HTMLImageElement>(null);
+  // `at` is a new object with every answer, and names the same image.
+  const [record, pointer] = [at?.record, at?.pointer];
+  useEffect(() => {
+    const element = place.current;
+    if (source.exported !== null || record === undefined || pointer === undefined || element === null) return;
+    const request = new AbortController();
+    let made: string | null = null;
+    const load = async (): Promise<void> => {
+      const url = await source.imageUrl({ record, pointer }, request.signal);
+      if (request.signal.aborted) URL.revokeObjectURL(url);
+      else setAddress((made = url));
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        load().catch(() => {
+          if (!request.signal.aborted) onFailure();
+        });
+      },
+      { rootMargin: nearby },
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      request.abort();
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [source, record, pointer, onFailure]);
+  return { address, place };
 }

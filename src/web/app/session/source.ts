@@ -27,7 +27,8 @@ export interface SessionSource {
   /** Parts from `from` to before `to`; fewer where the answer would be too large. */
   parts(branch: number, from: number, to: number, signal?: AbortSignal): Promise<readonly TurnView[]>;
   text(ref: Ref): Promise<string>;
-  imageUrl(ref: Ref): string;
+  /** Data of the page at once; from the server, a `blob:` address that whoever asked revokes. */
+  imageUrl(ref: Ref, signal?: AbortSignal): string | Promise<string>;
   line(line: number): Promise<RawLine>;
   find(query: { text: string; branch: number; from: number }, signal?: AbortSignal): Promise<FindResult>;
   markdown(query: { branch: number; turn?: number }): Promise<string>;

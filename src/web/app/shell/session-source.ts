@@ -4,8 +4,7 @@ import { httpSource } from '../session/http-source.ts';
 import type { SessionSource } from '../session/source.ts';
 
 export function sessionSource({ client, events }: PageServices, key: string): SessionSource {
-  return {
-    ...httpSource(client, key),
+  return httpSource(client, key, {
     watch: (onChange) => {
       const ends = [
         events.want({ watch: [key] }),
@@ -18,5 +17,5 @@ export function sessionSource({ client, events }: PageServices, key: string): Se
         for (const end of ends) end();
       };
     },
-  };
+  });
 }
