@@ -59,11 +59,11 @@ function portFlag({ flags }: CommandInput): number {
   return port;
 }
 
-function listeningText({ url, messages, agentMessages }: ReplayServer): string {
+function listeningText({ url, apiKey, messages, agentMessages }: ReplayServer): string {
   const agents = agentMessages === 0 ? '' : ` and ${agentMessages} of its sub-agents`;
   return [
     `replaying ${counted(messages, 'message')}${agents} at ${url}; Ctrl-C ends it`,
-    `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=replay claude -p "the first prompt"`,
+    `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${apiKey} claude -p "the first prompt"`,
     '  its tools run for real, with the recorded inputs: use a folder that may change\n',
   ].join('\n');
 }
@@ -82,8 +82,8 @@ function endText({ messages, side, mismatches }: ReplayCounts): string {
   return `served ${counted(messages, 'message')}, ${counted(side, 'side answer')}; ${differing}\n`;
 }
 
-function listeningJson(sessionId: string, { url, port, messages, agentMessages }: ReplayServer): object {
-  return { event: 'listening', sessionId, url, port, messages, agentMessages };
+function listeningJson(sessionId: string, { url, port, apiKey, messages, agentMessages }: ReplayServer): object {
+  return { event: 'listening', sessionId, url, port, apiKey, messages, agentMessages };
 }
 
 function servedJson(served: Served): object {

@@ -170,7 +170,8 @@ async function collectReplay(context: TestContext, folder: string, printed: Map<
   writeTree(folder, { 'replayed.jsonl': sessionText([user('go'), assistant('done')]) });
   const running = startClew(context, ['replay', '--json', path.join(folder, 'replayed.jsonl')]);
   const listening = parseJson(await running.prints(/\n/));
-  await post(String(isObject(listening) ? listening.url : ''), ask('other'));
+  assert.ok(isObject(listening));
+  await post(String(listening.url), ask('other'), { 'x-api-key': String(listening.apiKey) });
   await running.end('SIGTERM');
   for (const line of running.stdout().trim().split('\n').map(parseJson)) {
     if (isObject(line)) collect(`replay ${line.event}`, line, printed);

@@ -83,6 +83,7 @@ test(`${current} makes the calls of recorded sessions again`, { concurrency }, a
             const server = await startReplayServer(await loadSession(session));
             context.after(() => server.close());
             env.ANTHROPIC_BASE_URL = server.url;
+            env.ANTHROPIC_API_KEY = server.apiKey;
           },
         });
         assert.equal(run.exitCode, 0, run.stderr || run.stdout);
@@ -107,7 +108,7 @@ async function runOurs(t: TestContext, session: string, cwd: string, root: strin
   const agent = await openAgent({
     cwd,
     root,
-    env: agentEnv(path.dirname(cwd), server.url),
+    env: { ...agentEnv(path.dirname(cwd), server.url), ANTHROPIC_API_KEY: server.apiKey },
     session: { kind: 'new' },
     mode: 'bypassPermissions',
     isInteractive: false,

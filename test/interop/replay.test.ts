@@ -35,6 +35,7 @@ for (const [scenario, calls] of [
         replay = startClew(t, ['replay', session, '--json']);
         const listening = parseJson((await replay.prints(/\n/)).split('\n')[0] ?? '');
         env.ANTHROPIC_BASE_URL = asString(asObject(listening)?.url) ?? '';
+        env.ANTHROPIC_API_KEY = asString(asObject(listening)?.apiKey) ?? '';
       },
     });
     assert.equal(run.exitCode, 0, run.stderr || run.stdout);

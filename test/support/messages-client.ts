@@ -55,10 +55,16 @@ export interface Streamed {
 }
 
 /** Reads to the end, or until `stop` says so. */
-export async function stream(url: string, body: JsonObject, stop?: (events: number) => boolean): Promise<Streamed> {
+export async function stream(
+  url: string,
+  body: JsonObject,
+  stop?: (events: number) => boolean,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Streamed> {
   const ender = new AbortController();
   const response = await fetch(`${url}/v1/messages`, {
     method: 'POST',
+    headers,
     body: JSON.stringify({ ...body, stream: true }),
     signal: ender.signal,
   });

@@ -1,7 +1,7 @@
 // A request → the error with which the API refuses it, before any model sees it: its key, its body, its required
 // fields, and the rules of `apiRules`.
-import { timingSafeEqual } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { findStranger, isSecret } from '../../base/local-guard.ts';
 import { checkRequest } from '../check-request.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ServedRequest } from './request-log.ts';
@@ -24,8 +24,15 @@ export function judgeKey(headers: ServedRequest['headers'], apiKey: string | und
   const bearer = String(headers.authorization ?? '').replace(/^bearer\s+/i, '');
   const given = String(headers['x-api-key'] ?? bearer);
   if (given === '') return unauthorised('x-api-key header is required');
-  const [a, b] = [Buffer.from(given), Buffer.from(apiKey)];
-  return a.length === b.length && timingSafeEqual(a, b) ? undefined : unauthorised('invalid x-api-key');
+  return isSecret(given, apiKey) ? undefined : unauthorised('invalid x-api-key');
+}
+
+/** A page in a browser asks, under a name that is not ours or from its own site. */
+export function judgeSender(headers: ServedRequest['headers'], port: number): ScriptedError | undefined {
+  const stranger = findStranger({ headers, opensPage: false }, port);
+  if (stranger === undefined) return undefined;
+  const message = stranger === 'name' ? 'this server does not answer to that name' : 'another site may not ask';
+  return { status: 403, type: 'permission_error', message };
 }
 
 export function judgeBody(read: RequestBody, body: JsonValue | undefined): ScriptedError | undefined {

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base
 import { knownModels } from '../models.ts';
 import { viewRequest } from '../request-view.ts';
 import { estimateTokens } from '../rules/size.ts';
-import { judgeBody, judgeKey, judgeRequest, methodNotAllowed, notFound } from './judge.ts';
+import { judgeBody, judgeKey, judgeRequest, judgeSender, methodNotAllowed, notFound } from './judge.ts';
 import { readRequestBody } from './request-body.ts';
 import { RequestLog, type ServedRequest } from './request-log.ts';
 import type { ScriptedError, ScriptStep } from './script.ts';
@@ -99,6 +99,9 @@ const listenProblems: Readonly<Record<string, string>> = {
 const messagesPath = '/v1/messages';
 const countPath = '/v1/messages/count_tokens';
 const modelsPath = '/v1/models';
+/** A client asks whether anybody is there, before it shows its key. */
+const helloPaths = ['/', '/api/hello'];
+const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
 /** One request and its response. */
 class Exchange {
@@ -125,16 +128,27 @@ class Exchange {
   async serve(incoming: IncomingMessage): Promise<void> {
     const { method = '', url = '', headers } = incoming;
     const path = url.split('?')[0] ?? '';
+    const refused = this.#judgeCaller(incoming, path);
+    if (refused !== undefined) {
+      incoming.resume(); // nothing of it is kept
+      return sendError(this.#response, refused);
+    }
     const read = await readRequestBody(incoming);
     const bytes = 'bytes' in read ? read.bytes : Buffer.alloc(0);
     const body = parseJson(bytes.toString('utf8'));
     const request = this.#log.add({ method, path, headers, body, bodyBytes: bytes.length });
     this.#options.onRequest?.(request);
-    const wrong = judgeKey(headers, this.#options.apiKey);
-    if (path === '/' || path === '/api/hello') sendJson(this.#response, 200, { message: 'hello' });
-    else if (wrong !== undefined) sendError(this.#response, wrong);
+    if (helloPaths.includes(path)) sendJson(this.#response, 200, { message: 'hello' });
     else if (path === messagesPath || path === countPath) await this.#servePost(request, judgeBody(read, body), body);
     else this.#serveGet(request);
+  }
+
+  /** Who may not ask is not heard at all: the request is neither read nor logged. */
+  #judgeCaller({ headers, socket }: IncomingMessage, path: string): ScriptedError | undefined {
+    const { host = '127.0.0.1', apiKey } = this.#options;
+    // A server that was told to listen to other machines has names that nobody here knows.
+    const stranger = loopbackHosts.includes(host) ? judgeSender(headers, socket.localPort ?? 0) : undefined;
+    return stranger ?? (helloPaths.includes(path) ? undefined : judgeKey(headers, apiKey));
   }
 
   async #servePost(

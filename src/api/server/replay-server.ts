@@ -1,6 +1,7 @@
 // A session → a model that says again what was said in it: an HTTP server that speaks the Messages API and answers each
 // request with the message that was recorded at that place, so that an agent can be run again without a model.
 import type { JsonObject } from '../../base/json.ts';
+import { makeSecret } from '../../base/local-guard.ts';
 import type { Session } from '../../session/session.ts';
 import { type Match, Matcher, readParts, textOfBlocks } from './match-request.ts';
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
@@ -36,6 +37,8 @@ export interface Served {
 
 /** A running replay server. */
 export interface ReplayServer extends MessagesServer {
+  /** What a client has to send, as `x-api-key` or as a bearer token: the session is not for every program here. */
+  readonly apiKey: string;
   /** Recorded messages: of the session itself, and of its sub-agents. */
   readonly messages: number;
   readonly agentMessages: number;
@@ -57,12 +60,15 @@ export interface ReplayCounts {
 export async function startReplayServer(session: Session, options: ReplayOptions = {}): Promise<ReplayServer> {
   const recording = await readRecording(session);
   const replay = new Replay(recording, options);
+  const apiKey = options.apiKey ?? makeSecret();
   const server = await startMessagesServer((request, body) => replay.answer(request, body), {
     rules: 'ignore',
     ...options,
+    apiKey,
   });
   return {
     ...server,
+    apiKey,
     messages: recording.main.steps.length,
     agentMessages: recording.agents.reduce((sum, agent) => sum + agent.steps.length, 0),
     get counts() {

@@ -24,6 +24,9 @@ import { contentOfEvents, post, requestOf, stream } from '../../support/messages
 import { realSessions } from '../../support/surgery-kit.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 
+const apiKey = 'the-key-of-this-test';
+const withKey = { 'x-api-key': apiKey };
+
 interface Step {
   readonly input: readonly JsonValue[];
   readonly blocks: JsonValue[];
@@ -167,7 +170,7 @@ test('behind the end of the recording it says so', async (t) => {
 test('with onMismatch error the request is refused, and the message says what differs', async (t) => {
   const { server, served } = await start(t, conversation(), { onMismatch: 'error' });
   const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'b.ts')] }];
-  const { status, body } = await post(server.url, requestOf(history));
+  const { status, body } = await post(server.url, requestOf(history), withKey);
   assert.deepEqual(
     [status, body.error],
     [
@@ -178,7 +181,7 @@ test('with onMismatch error the request is refused, and the message says what di
       },
     ],
   );
-  assert.equal((await post(server.url, requestOf(history.slice(0, 1)))).status, 200);
+  assert.equal((await post(server.url, requestOf(history.slice(0, 1)), withKey)).status, 200);
   assert.deepEqual(
     served.map(({ kind }) => kind),
     ['refused', 'message'],
@@ -233,7 +236,7 @@ test('the pauses are those between the lines of the recording, the long ones sho
   const { delayMs, betweenBlocksMs } = step?.readReply() ?? {};
   assert.deepEqual([delayMs, betweenBlocksMs], [30, [0, 20, 10_000]]);
   const { server } = await start(t, session); // fast, or the test would take as long
-  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]));
+  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]), undefined, withKey);
   assert.deepEqual(contentOfEvents(events), [text('a'), text('b'), text('c'), text('d')]);
 });
 
@@ -246,7 +249,7 @@ test('at the speed of the recording the blocks are the same', async (t) => {
     .after(20)
     .assistant([text('b')], id);
   const { server } = await start(t, session.session(), { speed: 'real' });
-  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]));
+  const { events } = await stream(server.url, requestOf([{ role: 'user', content: 'go' }]), undefined, withKey);
   assert.deepEqual(contentOfEvents(events), [text('a'), text('b')]);
 });
 
@@ -254,7 +257,7 @@ test('a message that says nothing is served once, and then the one behind it', a
   const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
   const { server } = await start(t, transcript().user('go').assistant([thought]).assistant('done').session());
   const go = requestOf([{ role: 'user', content: 'go' }]);
-  assert.deepEqual((await post(server.url, go)).body.content, [thought]);
+  assert.deepEqual((await post(server.url, go, withKey)).body.content, [thought]);
   assert.deepEqual(await textsOf(server, go), ['done']);
 });
 
@@ -274,7 +277,7 @@ test('errors that the client wrote down are not the model, and hostile requests 
     [{ role: 'user' }],
     [{ role: 'assistant', content: [{ type: 'tool_use' }] }],
   ]) {
-    const { status } = await post(server.url, requestOf(messages));
+    const { status } = await post(server.url, requestOf(messages), withKey);
     assert.equal(status, 200, JSON.stringify(messages));
   }
   assert.deepEqual(
@@ -310,14 +313,14 @@ async function start(
   options: ReplayOptions = {},
 ): Promise<{ server: ReplayServer; served: Served[] }> {
   const served: Served[] = [];
-  const server = await startReplayServer(session, { onServed: (each) => served.push(each), ...options });
+  const server = await startReplayServer(session, { onServed: (each) => served.push(each), apiKey, ...options });
   t.after(() => server.close());
   return { server, served };
 }
 
 /** The texts of an answer, and the names of its calls. */
 async function textsOf({ url }: ReplayServer, request: JsonObject): Promise<string[]> {
-  const { status, body } = await post(url, request);
+  const { status, body } = await post(url, request, withKey);
   assert.equal(status, 200, JSON.stringify(body));
   return (isArray(body.content) ? body.content.filter(isObject) : []).map(
     (block) => asString(block.text ?? block.name) ?? '',
@@ -332,8 +335,8 @@ async function play({ url }: ReplayServer, steps: readonly Step[], file: string)
     const request = requestOf(messages);
     const played =
       i % 2 === 0
-        ? contentOfEvents((await stream(url, request)).events)
-        : ((await post(url, request)).body.content ?? null);
+        ? contentOfEvents((await stream(url, request, undefined, withKey)).events)
+        : ((await post(url, request, withKey)).body.content ?? null);
     assert.deepEqual(played, blocks, `${file}: message ${i + 1}`);
     messages.push({ role: 'assistant', content: played });
   }
