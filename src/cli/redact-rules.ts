@@ -1,18 +1,15 @@
 // --rules, --kind and --allow → the rules that secrets are looked for with.
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { stateFolder } from '../store/roots.ts';
 import { makeRuleSet, type RuleSet } from '../surgery/secrets/find.ts';
-import { loadRuleSet } from '../surgery/secrets/user-rules.ts';
+import { loadRuleSet, usualRuleSet } from '../surgery/secrets/user-rules.ts';
 import { type CommandInput, listFlag, textFlag } from './command.ts';
 
 /** The bundled rules with those of `--rules`, by default of `redact.json` in Clew's state folder. */
 export function rulesArgument({ flags, io }: CommandInput): RuleSet {
   const named = textFlag(flags, 'rules');
-  const usual = path.join(stateFolder(io.env), 'redact.json');
-  const file = named === undefined ? usual : path.resolve(io.cwd, named);
-  const all = named !== undefined || existsSync(usual) ? loadRuleSet(file) : makeRuleSet();
+  const all = named === undefined ? usualRuleSet(stateFolder(io.env)) : loadRuleSet(path.resolve(io.cwd, named));
   const kinds = listFlag(flags, 'kind').flatMap((kind) => kind.split(','));
   const allowed = new Set(listFlag(flags, 'allow'));
   if (kinds.length === 0 && allowed.size === 0) return all;

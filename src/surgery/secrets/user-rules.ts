@@ -1,12 +1,19 @@
 // A JSON file of a user → rules and exceptions added to the bundled ones. Every mistake in it is one line that names
 // the rule and what to write instead: a rule that is silently ignored would leave a secret in place.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
 import { bundledRules, makeRuleSet, type RuleSet } from './find.ts';
 import { shortestKeyword } from './keyword-scanner.ts';
 import { costProblem } from './pattern-cost.ts';
 import type { SecretRule } from './rule.ts';
+
+/** The bundled rules, with those of `redact.json` in Clew's state folder if there is one. */
+export function usualRuleSet(stateFolder: string): RuleSet {
+  const file = path.join(stateFolder, 'redact.json');
+  return existsSync(file) ? loadRuleSet(file) : makeRuleSet();
+}
 
 /** The bundled rules with those of the file. */
 export function loadRuleSet(file: string): RuleSet {

@@ -10,7 +10,7 @@ import type { Methods } from './worker.ts';
 
 export function readerMethods(setup: ThreadSetup): Methods {
   const shelf = new Shelf();
-  const sessions = new SessionAnswers(shelf);
+  const sessions = new SessionAnswers(shelf, setup.state);
   const tails = new TailAnswers(shelf);
   const index = new ReaderIndex(setup.state);
   const searches = new SearchAnswers(setup.roots, index);

@@ -12,6 +12,9 @@ import { exportSubject } from '../../export/subject.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
 import type { Session } from '../../session/session.ts';
 import { readLines } from '../../store/lines.ts';
+import { type ParcelRedactor, redactorFor } from '../../surgery/redact-parcel.ts';
+import { usualRuleSet } from '../../surgery/secrets/user-rules.ts';
+import { loadSource } from '../../surgery/source.ts';
 import type {
   FindQuery,
   HeadAnswer,
@@ -48,8 +51,14 @@ export class SessionAnswers {
   /** How far the beginnings went that pages have, by path and version. */
   readonly #starts = new Map<string, Extent>();
 
-  constructor(shelf: Shelf) {
+  /** Has learned from all files of the session, as that of `clew export` has. */
+  readonly #redactors = new WeakMap<Session, Promise<ParcelRedactor>>();
+  /** Clew's own state folder, where the user's rules for secrets are. */
+  readonly #state: string;
+
+  constructor(shelf: Shelf, state: string) {
     this.#shelf = shelf;
+    this.#state = state;
   }
 
   /** What a page of it asks for first, so that it is there by then. */
@@ -130,13 +139,14 @@ export class SessionAnswers {
     return findInSession(session, { text, branch, from, limit });
   }
 
+  /** What `clew export --format md` writes: what is copied out of the page leaves the house too. */
   async markdown(query: Of<MarkdownQuery>): Promise<Answer> {
     const { session } = await this.#open(query);
     const { branch = 1, turn } = query;
     requireBranch(session, branch);
     const pieces: string[] = [];
     let chars = 0;
-    for await (const piece of exportMarkdown(exportSubject(session), {
+    for await (const piece of exportMarkdown(exportSubject(session, await this.#redactorOf(query.path)), {
       branch,
       ...(turn === undefined ? {} : { turn }),
     })) {
@@ -164,6 +174,14 @@ export class SessionAnswers {
     const [oldest] = this.#starts.size >= maxStarts ? this.#starts.keys() : [];
     if (oldest !== undefined) this.#starts.delete(oldest);
     this.#starts.set(name, extentOf(shelved));
+  }
+
+  async #redactorOf(path: string): Promise<ParcelRedactor> {
+    const { session } = await this.#shelf.open(path);
+    const learn = async (): Promise<ParcelRedactor> => redactorFor([await loadSource(path)], usualRuleSet(this.#state));
+    const redactor = this.#redactors.get(session) ?? learn();
+    this.#redactors.set(session, redactor);
+    return redactor;
   }
 
   #open({ path, agent }: Of<SessionPart>): Promise<Shelved> {

@@ -21,7 +21,7 @@ function open(context: TestContext, text: string) {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, text);
   const shelf = new Shelf({ startBytes: 1_000_000 });
-  return { shelf, answers: new SessionAnswers(shelf), of: { path: file, key: 'a' } };
+  return { shelf, answers: new SessionAnswers(shelf, temporaryFolder(context)), of: { path: file, key: 'a' } };
 }
 
 test('the head of the beginning comes first, then the whole with the part where it goes on', async (context) => {
