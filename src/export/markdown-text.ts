@@ -1,5 +1,7 @@
 // Words of a transcript → Markdown that stays where it is put: no HTML of theirs is rendered, no heading breaks the
 // outline, no fence or backtick reaches past its own block, whatever they hold.
+import { formatCount } from '../base/human.ts';
+import { boundMarkdown } from '../base/markdown-bounds.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';
 
 /** A fenced block; the fence is longer than any run of backticks in it. */
@@ -42,8 +44,16 @@ export interface SafeMarkdownOptions {
   readonly top?: number;
 }
 
-/** Markdown that somebody wrote, as it is but for what could break out: see `lineText` and `Fence`. */
-export function safeMarkdown(text: string, { top }: SafeMarkdownOptions = {}): string {
+/** Markdown that somebody wrote, as it is but for what could break out; of a huge text the rest follows in a fence. */
+export function safeMarkdown(text: string, options: SafeMarkdownOptions = {}): string {
+  const { markdown, rest } = boundMarkdown(text);
+  const start = safeStart(markdown, options);
+  if (rest === '') return start;
+  return `${start}\n\n*The rest is shown as plain text (${formatCount(rest.length)} characters).*\n\n${fenced(rest)}`;
+}
+
+/** See `lineText` and `Fence`. */
+function safeStart(text: string, { top }: SafeMarkdownOptions): string {
   const lines: string[] = [];
   const page: Page = {
     top,

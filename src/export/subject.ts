@@ -3,6 +3,7 @@
 import { asObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type AgentBook, openAgent } from '../session/agent-book.ts';
 import type { AgentSource } from '../session/agents.ts';
+import type { Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import type { ParcelRedactor } from '../surgery/redact-parcel.ts';
@@ -61,10 +62,15 @@ export async function openSubjectAgent(
 
 /** New lists, because what is remembered of the old ones was read before anything was hidden. */
 function hideTranscript(transcript: Transcript, cut: (text: string) => string): Transcript {
+  // A line is read once for each of its blocks and views: one of 60 MB would be searched for secrets each time.
+  let last: { readonly node: Node; readonly entry: ReturnType<Transcript['read']> } | undefined;
   return {
     ...transcript,
     nodes: [...transcript.nodes],
-    read: (node) => hideEntry(transcript.read(node), cut),
+    read: (node) => {
+      if (last?.node !== node) last = { node, entry: hideEntry(transcript.read(node), cut) };
+      return last.entry;
+    },
     pick: (nodes) => hideTranscript(transcript.pick(nodes), cut),
   };
 }

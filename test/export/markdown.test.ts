@@ -137,3 +137,15 @@ function assertGolden(name: string, text: string): void {
   }
   assert.equal(text, readFileSync(file, 'utf8'));
 }
+
+test('of a huge message the beginning stays Markdown, and the rest is plain text that cannot break out', () => {
+  const paragraph = `${'word '.repeat(19)}*ok*\n\n`; // 101 characters
+  const hostile = '```\n\n<b>theirs</b>\n\n# theirs\n';
+  const told = safeMarkdown(paragraph.repeat(3_000) + hostile, { top: 3 });
+  const html = marked.parse(`${told}\n\n<b>ours</b>\n`, { async: false });
+  assert.equal(html.match(/<em>ok<\/em>/g)?.length, 1_980);
+  assert.equal(html.match(/\*ok\*/g)?.length, 1_020);
+  assert.equal(html.match(/<b>/g)?.length, 1);
+  assert.equal(html.match(/<h\d/g), null);
+  assert.match(html, /<em>The rest is shown as plain text \(103,049 characters\)\.<\/em>/);
+});

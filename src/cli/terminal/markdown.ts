@@ -1,9 +1,11 @@
 // Markdown from a transcript → lines for a terminal, wrapped to its width. It never throws and never hides text: what
 // is not Markdown, too large or too deep is shown as the plain text it is.
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { formatCount } from '../../base/human.ts';
+import { boundMarkdown } from '../../base/markdown-bounds.ts';
+import { lexMarkdown } from '../../base/markdown-lexer.ts';
 import { neutralise } from '../../base/terminal-text.ts';
 import { inlineSpans } from './markdown-inline.ts';
-import { lexMarkdown } from './markdown-lexer.ts';
 import { renderMarkdownTable } from './markdown-table.ts';
 import type { Paint, Style } from './style.ts';
 import { wrapSpans } from './wrap.ts';
@@ -25,8 +27,6 @@ export function renderMarkdown(text: string, { width, style, indent = 0 }: Markd
 const minWidth = 20;
 /** Nested blocks are indented only as long as this much is left for their text. */
 const minNestedWidth = 16;
-/** Above this nobody reads it as prose, and parsing it would be felt. */
-const maxMarkdownChars = 1_000_000;
 
 interface Context {
   readonly style: Style;
@@ -34,7 +34,14 @@ interface Context {
 }
 
 function renderLines(text: string, width: number, style: Style): readonly string[] {
-  if (text.length > maxMarkdownChars) return plainLines(text, width, plain);
+  const { markdown, rest } = boundMarkdown(text);
+  const lines = renderStart(markdown, width, style);
+  if (rest === '') return lines;
+  const note = `(the rest is shown as plain text, ${formatCount(rest.length)} characters)`;
+  return [...lines, '', ...plainLines(note, width, style.muted), ''].concat(plainLines(rest, width, plain));
+}
+
+function renderStart(text: string, width: number, style: Style): readonly string[] {
   try {
     return renderBlocks(lexMarkdown(text), { style, width });
   } catch {

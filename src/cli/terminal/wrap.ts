@@ -16,6 +16,9 @@ export interface Line {
   readonly width: number;
 }
 
+/** What follows keeps its own lines, and the terminal breaks them: to count the columns of megabytes takes minutes. */
+export const maxWrappedChars = 1_000_000;
+
 /**
  * A word wider than the line stands unbroken on a line of its own, so that a URL or a path can still be copied;
  * with `breakWords` it is cut, so that a column stays a column.
@@ -48,8 +51,9 @@ export function wrapSpans(spans: readonly Span[], width: number, breakWords = fa
     }
   };
 
+  let left = maxWrappedChars;
   for (const span of spans) {
-    for (const [token] of span.text.matchAll(/\n|[ \t]+|[^ \t\n]+/g)) {
+    for (const [token] of span.text.slice(0, left).matchAll(/\n|[ \t]+|[^ \t\n]+/g)) {
       if (token === '\n') {
         if (word.pieces.length > 0) endWord();
         space = emptyRun();
@@ -70,6 +74,14 @@ export function wrapSpans(spans: readonly Span[], width: number, breakWords = fa
           previous = unit.last;
         }
       }
+    }
+    const unwrapped = span.text.slice(left);
+    left = Math.max(0, left - span.text.length);
+    if (unwrapped === '') continue;
+    if (word.pieces.length > 0) endWord();
+    for (const [i, text] of unwrapped.split('\n').entries()) {
+      if (i > 0) endLine();
+      addPiece(line, { text, width: 0 }, span.paint);
     }
   }
   if (word.pieces.length > 0) endWord();

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { Lexer } from 'marked';
 import { displayWidth } from '../../../src/base/terminal-text.ts';
 import { renderMarkdown } from '../../../src/cli/terminal/markdown.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
@@ -222,15 +223,29 @@ describe('Markdown that is hostile', () => {
   });
 
   test('a paragraph that would take marked minutes is shown as text', () => {
-    const line = 'a.b-c_'.repeat(100_000);
+    const line = 'a.b-c_'.repeat(30_000);
     assert.deepEqual(render(`${line}\n\n*ok*`), [line, '', 'ok']);
   });
 
-  test('above a megabyte it is plain text, wrapped', () => {
-    const text = `  # not a heading\n${'word '.repeat(250_000)}`;
+  test('of a huge text the beginning is Markdown and the rest plain text, and only so much of it is parsed and wrapped', (context) => {
+    const parsed: number[] = [];
+    const { lex } = Lexer.prototype;
+    context.mock.method(Lexer.prototype, 'lex', function (this: Lexer, text: string) {
+      parsed.push(text.length);
+      return lex.call(this, text);
+    });
+    const paragraph = `${'word '.repeat(19)}*ok*\n\n`; // 101 characters
+    const text = paragraph.repeat(60_000);
     const lines = render(text);
-    assert.deepEqual(lines.slice(0, 2), ['  # not a heading', 'word word word word word word word word']);
-    assert.equal(lines.length, 1 + 250_000 / 8);
+    assert.equal(parsed.length, 1);
+    assert.ok((parsed[0] ?? 0) <= 200_000 && (parsed[0] ?? 0) > 199_000, `${parsed}`);
+    // Markdown loses its marks; plain text keeps them, and beyond a million characters also its long lines.
+    assert.equal(lines.filter((line) => line.endsWith(' ok')).length, 1980);
+    assert.equal(lines.filter((line) => line.endsWith('*ok*')).length, 60_000 - 1980);
+    const long = lines.filter((line) => line === `${'word '.repeat(19)}*ok*`).length;
+    assert.equal(long, 60_000 - 1980 - Math.ceil(1_000_000 / 101));
+    const notes = lines.filter((line) => line.includes('the rest is shown as plain text'));
+    assert.deepEqual(notes, ['(the rest is shown as plain text,']);
   });
 });
 

@@ -71,8 +71,12 @@ function useImage({ at }: ImageRef, onFailure: () => void) {
     let made: string | null = null;
     const load = async (): Promise<void> => {
       const url = await source.imageUrl({ record, pointer }, request.signal);
-      if (request.signal.aborted) URL.revokeObjectURL(url);
-      else setAddress((made = url));
+      if (request.signal.aborted) {
+        URL.revokeObjectURL(url);
+        return;
+      }
+      made = url;
+      setAddress(url);
     };
     const observer = new IntersectionObserver(
       (entries) => {

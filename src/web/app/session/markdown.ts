@@ -3,6 +3,7 @@
 import createPurifier from 'dompurify';
 import { Marked } from 'marked';
 import { neutralise } from '../../../base/hostile-text.ts';
+import { lexMarkdown } from '../../../base/markdown-lexer.ts';
 import { currentHighlighter, loadHighlighter } from './highlight.ts';
 
 const allowedTags =
@@ -30,7 +31,7 @@ export function renderMarkdown(text: string): DocumentFragment {
 /** Quotes in quotes, ten thousand deep, are more than the parser's stack holds. */
 function parse(text: string): string | undefined {
   try {
-    return marked.parse(text, { async: false });
+    return marked.parser([...lexMarkdown(text)]);
   } catch {
     return undefined;
   }

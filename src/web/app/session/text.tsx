@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import { formatCount } from '../../../base/human.ts';
+import { boundMarkdown } from '../../../base/markdown-bounds.ts';
 import type { Text } from '../../../export/page/view.ts';
 import { type AnsiRun, readAnsi } from './ansi.ts';
 import { highlightBlocks, renderMarkdown } from './markdown.ts';
@@ -60,16 +61,25 @@ export function More({ whole, unit = 'characters' }: { readonly whole: WholeText
 
 export function MarkdownText({ text }: { readonly text: Text }) {
   const whole = useWhole(text);
+  const { markdown, rest } = boundMarkdown(whole.text);
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    element.replaceChildren(renderMarkdown(whole.text));
+    element.replaceChildren(renderMarkdown(markdown));
     highlightBlocks(element);
-  }, [whole.text]);
+  }, [markdown]);
   return (
     <>
       <div className="prose" dir="auto" ref={ref} />
+      {rest === '' ? null : (
+        <>
+          <p className="quiet">The rest is shown as plain text.</p>
+          <div className="plain" dir="auto">
+            {neutralise(rest)}
+          </div>
+        </>
+      )}
       <More whole={whole} />
     </>
   );
