@@ -1,7 +1,8 @@
 // A rule from "always", or a yes or no to a server of the project → `.claude/settings.local.json`, whole or not at all, with everything else in it as it was.
-import { readFile } from 'node:fs/promises';
+
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { identify } from '../store/append.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { localSettingsFile } from './settings.ts';
@@ -92,7 +93,7 @@ function valuesOf(settings: JsonObject, list: SettingsList): readonly JsonValue[
 
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,9 +1,9 @@
 // The settings files of the user, the project and this checkout, and the flags, → one set of values. A file that cannot be
 // read is a notice. A project is somebody else's text: what it may decide is limited here, in one place.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode } from '../base/errors.ts';
+import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import type { RuleText } from './permission/judge.ts';
 import { isPermissionMode, type PermissionMode } from './permission-mode.ts';
 
@@ -164,13 +164,14 @@ function stringsOf(value: JsonValue | undefined): readonly string[] {
 
 async function readSettings(file: string, notices: string[]): Promise<JsonObject> {
   try {
-    const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+    const text = readRegularText(file).replace(/^\uFEFF/, '');
     const values = text.trim() === '' ? {} : parseJson(text);
     if (isObject(values)) return values;
     notices.push(`${file} is not a JSON object; its settings are ignored`);
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+    if (error instanceof UserError) notices.push(`${error.message}; its settings are ignored`);
+    else if (code !== 'ENOENT' && code !== 'ENOTDIR')
       notices.push(`cannot read ${file} (${code ?? String(error)}); its settings are ignored`);
   }
   return {};

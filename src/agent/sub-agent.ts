@@ -1,10 +1,11 @@
 // A task of the model → a sub-agent that does it: a conversation and a loop of its own, fewer tools, a limit of rounds,
 // and its last words as the outcome. In the background it reports later, by a file and by news.
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { resolveModelAlias } from '../api/models.ts';
 import type { JsonObject } from '../base/json.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
 import type { AgentCore, AgentDefinition } from './agent-core.ts';
 import { bindHooks } from './agent-hooks.ts';
 import { makeLoopParts } from './conversation-parts.ts';
@@ -56,7 +57,7 @@ export async function startSubAgent(
 async function runInBackground(core: AgentCore, agent: SubAgent, task: AgentTask, outputFile: string): Promise<void> {
   const outcome = await agent.run(core.lifetime);
   const report = outcomeText(outcome);
-  await mkdir(path.dirname(outputFile), { recursive: true });
+  makeFolderSync(path.dirname(outputFile), 0o777);
   await writeFile(outputFile, report);
   const status = outcome.isError ? 'failed' : 'completed';
   core.addNews(

@@ -1,9 +1,10 @@
 // clew archive: copies of sessions in Clew's own folder; with --list and --verify, what is there and whether it is whole.
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/human.ts';
 import { asObject, asString, parseJson } from '../base/json.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
 import { type ArchiveReport, archiveFolder, archiveSessions } from '../library/archive/archive.ts';
 import { findOrphans } from '../library/archive/orphans.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
@@ -133,7 +134,7 @@ async function everySession(roots: readonly string[]): Promise<readonly FoundSes
 function log(env: NodeJS.ProcessEnv, message: string): void {
   try {
     const folder = stateFolder(env);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolderSync(folder);
     const line = `${new Date().toISOString()} archive --auto: ${message.replace(/\s+/g, ' ')}\n`;
     appendFileSync(path.join(folder, 'archive.log'), line, { mode: 0o600 });
   } catch {

@@ -1,7 +1,7 @@
 // clew compress SESSION --keep-turns N: older turns become a summary, from a file, from a model, or an outline.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import type { Session } from '../session/session.ts';
 import { diskError } from '../store/disk.ts';
 import { planCompress } from '../surgery/compress.ts';
@@ -44,7 +44,7 @@ async function summaryFor({ flags, io }: CommandInput, session: Session, cut: Co
 
 function readSummary(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     throw diskError(error, 'read', file);
   }

@@ -1,7 +1,7 @@
 // clew statusline: what Claude Code says of the current session on stdin → one line with its cost, today's cost and how
 // full the context is. It runs every few hundred milliseconds, so it reads only what is new, and of that only so much: a
 // number that needs more is shown as `…`. Whatever goes wrong, it prints no error where the line belongs.
-import { readSync } from 'node:fs';
+import { existsSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { formatTokens } from '../base/human.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
@@ -12,6 +12,7 @@ import { loadPrices, PriceList } from '../library/prices.ts';
 import { openIndex } from '../library/schema.ts';
 import { sumMessages, type UsageSum } from '../library/usage-report.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
+import { refuseUnlessTranscript } from '../store/transcript-check.ts';
 import { type CommandInput, listFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { costText } from './money.ts';
@@ -54,6 +55,7 @@ interface Status {
 async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Status> {
   const transcript = asString(told.transcript_path);
   const file = transcript === undefined ? undefined : path.resolve(io.cwd, transcript);
+  if (file !== undefined && existsSync(file)) refuseUnlessTranscript(file);
   const prices = new PriceList(loadPrices(io.env));
   const database = openIndex({ folder: stateFolder(io.env) });
   try {

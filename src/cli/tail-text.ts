@@ -1,7 +1,8 @@
 // Records as they are written → what a reader follows: prompts, answers, calls once their outcome is known, each under
 // the session and the sub-agent it belongs to.
-import { readFileSync } from 'node:fs';
+
 import { asObject, asString, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
 import { blocksOf, isImage, isToolResult, isToolUse } from '../format/block.ts';
 import type { NewRecord } from '../library/follow.ts';
@@ -211,7 +212,7 @@ function queuedText({ head, entry }: NewRecord): string | undefined {
 
 function readMeta(transcript: string): JsonObject {
   try {
-    return asObject(parseJson(readFileSync(transcript.replace(/\.jsonl$/, '.meta.json'), 'utf8'))) ?? {};
+    return asObject(parseJson(readRegularText(transcript.replace(/\.jsonl$/, '.meta.json')))) ?? {};
   } catch {
     return {}; // older clients write none
   }

@@ -1,8 +1,9 @@
 // The bytes of a transcript → whether something stands in them that the API may reject or a strict reader would mention.
 // Searches for a few short strings, window by window; nothing is parsed.
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { isCutSignature } from '../api/signature.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 
 export interface ByteSigns {
   /** Thinking blocks that have to have a signature. */
@@ -43,7 +44,7 @@ interface Window {
 
 /** Whole lines, many at once; a line that is longer than a window deserves a closer look for that alone. */
 function* windowsOf(file: string): Generator<Window | 'too long'> {
-  const descriptor = openSync(file, 'r');
+  const descriptor = openRegularFile(file);
   let [kept, offset] = [0, 0];
   try {
     for (;;) {

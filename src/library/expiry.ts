@@ -1,8 +1,8 @@
 // Sessions → those that Claude Code deletes soon: when it starts, it removes transcripts that nothing has changed for
 // `cleanupPeriodDays` (settings.json, 30 by default). It goes by the time of the file, not of the lines.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { projectsFolder } from '../store/roots.ts';
 
 export interface Expiring<T> {
@@ -41,7 +41,7 @@ export function cleanupDays(root: string): number {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     return ''; // no settings: the default holds
   }

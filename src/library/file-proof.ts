@@ -1,6 +1,7 @@
 // Whether a file is still the one that was read: hashes of its first bytes and of the bytes before the place that was
 // reached. A transcript only grows; one that shrank, was replaced or rewritten must be read again.
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openRegularFile } from '../base/regular-file.ts';
 
 const headBytes = 4096;
 const tailBytes = 256;
@@ -12,7 +13,7 @@ export interface FileProof {
 
 /** `offset` is how far the file was read; the head ends there too, so that growing does not change it. */
 export function proveFile(path: string, offset: number): FileProof {
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const headEnd = Math.min(headBytes, offset);
     const tailStart = Math.max(0, offset - tailBytes);

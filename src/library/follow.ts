@@ -1,7 +1,8 @@
 // Roots → the records that are appended to their transcripts, as they are written. A line without its newline is waited
 // for; in a file that was cut or replaced, only what is newer than what it had is new.
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, readSync, statSync } from 'node:fs';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 import type { Head } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
 import { scanRecord } from '../format/scan.ts';
@@ -150,7 +151,7 @@ const stepBytes = 64 * 1024;
 
 /** Where the line begins that `offset` stands in: a file may end in a line that is still being written. */
 function lineStart(path: string, offset: number): number {
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const buffer = Buffer.alloc(stepBytes);
     for (let end = offset; end > 0; end -= stepBytes) {

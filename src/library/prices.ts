@@ -1,11 +1,11 @@
 // A model's name and its usage → money, in whole micro-dollars. A name that no price is known for is unpriced, which is
 // not the same as free. Prices come with Clew and can be laid over by a file of the same shape.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asksForLongContext, plainModelName, withoutModelDate } from '../api/model-name.ts';
 import { modelFactsOf } from '../api/models.ts';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, asString, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import type { Usage } from '../format/usage.ts';
 import { diskError } from '../store/disk.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -37,7 +37,7 @@ export function loadPrices(env: NodeJS.ProcessEnv = process.env): Prices {
 
 function readText(file: string, isNamed: boolean): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
     if (!isNamed && isMissing) return undefined;

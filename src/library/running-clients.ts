@@ -1,8 +1,9 @@
 // Roots → the sessions that a client has open now. Current clients keep `sessions/<pid>.json` beside the projects folder
 // while they run; a file whose process is gone is left over.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { isAlive } from './archive/lock.ts';
 import { placeOf } from './archive/session-paths.ts';
@@ -38,7 +39,7 @@ function sessionIdIn(file: string): string | undefined {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     return ''; // its client has just ended
   }

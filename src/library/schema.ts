@@ -1,8 +1,9 @@
 // The tables of the index, and opening it: an index that is older or broken is made anew, because everything in it
 // can be read again from the transcripts; one from a newer Clew is left alone.
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
 import { type Database, openDatabase } from './database.ts';
 import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
@@ -112,7 +113,7 @@ export function indexPath(folder: string): string {
 export function openIndex(options: IndexOptions): Database {
   const file = indexPath(options.folder);
   try {
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    makeFolderSync(options.folder);
     return openOrRebuild(file, options.onNotice ?? (() => {}));
   } catch (error) {
     throw indexError(error, file);

@@ -1,8 +1,9 @@
 // A session's sub-agents, in all three layouts, each linked to the tool call that started it: by the meta file, else
 // by the result that names the agent, else (1.0.x, where agents stand in the main file without an id) by prompt and
 // order.
-import { readFileSync } from 'node:fs';
+
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { textOf } from '../format/block.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
@@ -97,7 +98,7 @@ function callsByPrompt(calls: readonly TaskCall[]): Map<string, TaskCall[]> {
 function readMeta(path: string | undefined): JsonObject | undefined {
   if (path === undefined) return undefined;
   try {
-    return asObject(parseJson(readFileSync(path, 'utf8')));
+    return asObject(parseJson(readRegularText(path)));
   } catch {
     return undefined; // gone or unreadable: the agent is shown without it
   }

@@ -1,6 +1,7 @@
 // Bookkeeping lines → the session's title: given by the person, else by a model, else by what was asked.
-import { readFileSync } from 'node:fs';
+
 import { asObject, asString, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import type { Graph } from './graph.ts';
 import { promptText } from './prompt-text.ts';
@@ -33,7 +34,7 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
 function titleInFile(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {
-    return said(asObject(parseJson(readFileSync(path, 'utf8')))?.customTitle);
+    return said(asObject(parseJson(readRegularText(path)))?.customTitle);
   } catch {
     return undefined; // gone or unreadable: other titles serve
   }

@@ -9,6 +9,7 @@ import { identify } from './append.ts';
 import { compareNames, type DiskProblem, listFolder } from './folders.ts';
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
+import { refuseUnlessTranscript } from './transcript-check.ts';
 
 /** A session file on disk. */
 export interface FoundSession {
@@ -214,8 +215,10 @@ async function pathError(wanted: string, full: string, kind: Exclude<Kind, 'file
 async function readable(file: string): Promise<string> {
   try {
     await access(file, constants.R_OK);
+    refuseUnlessTranscript(file);
     return file;
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(`${file} cannot be read (${systemErrorCode(error)})`, 'check its permissions');
   }
 }

@@ -1,9 +1,10 @@
 // What appending and replacing share: folders that survive a power cut, and the system's refusals as errors
 // that tell the user what to do.
 import { fsync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
 
 /** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
 export const privateFileMode = 0o600;
@@ -35,7 +36,7 @@ export async function syncPath(fileOrFolder: string): Promise<void> {
 
 /** Makes `folder` and what leads to it, durably. */
 export async function makeFolder(folder: string): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const firstMade = makeFolderSync(folder);
   if (firstMade === undefined) return;
   const before = path.dirname(firstMade);
   for (let made = path.resolve(folder); made !== before; made = path.dirname(made)) await syncPath(path.dirname(made));
@@ -43,6 +44,7 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /** `error` as a `UserError` where the disk refused to read or write `file`; any other error as it is. */
 export function diskError(error: unknown, doing: 'read' | 'write', file: string): unknown {
+  if (error instanceof UserError) return error;
   const code = systemErrorCode(error);
   const next =
     code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];

@@ -4,8 +4,8 @@
 
 import { closeSync, readSync } from 'node:fs';
 import type { Bytes } from '../base/node-types.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 import { diskError } from './disk.ts';
-import { openRegular } from './owned-files.ts';
 
 /** A line of a file as bytes. */
 export interface Line {
@@ -39,7 +39,7 @@ const newline = 0x0a;
 
 /** Yields the lines of a file in batches. The bytes of a batch are valid until the next batch is requested. */
 export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
-  const file = openRegular(path);
+  const file = openRegularFile(path);
   const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);
   try {
     yield* linesOf(file, chunk, options);

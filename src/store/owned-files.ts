@@ -1,7 +1,7 @@
 // A folder of files that belong to a session → which of them are really its own. Links decide: one that stays in the
 // projects folder may be read and copied, one that leads out of it, or to a folder, belongs to somebody else. Everything
 // that copies, changes or deletes a session's files asks here first.
-import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
 import { type DiskProblem, listFolder } from './folders.ts';
@@ -90,22 +90,6 @@ export function realPlace(file: string): string {
 export function isBelow(file: string, folder: string): boolean {
   const rest = path.relative(folder, file);
   return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
-}
-
-/** Opens a regular file for reading. Opening a pipe would wait for ever, and a device has no end. */
-export function openRegular(file: string): number {
-  const odd = new UserError(`${file} is not a regular file`, 'name a transcript (.jsonl)');
-  let fd: number;
-  try {
-    // Windows has neither pipes in folders nor the flag.
-    fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    // A socket.
-    throw systemErrorCode(error) === 'ENXIO' ? odd : error;
-  }
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  throw odd;
 }
 
 async function walk(folder: string, boundary: string, problems: DiskProblem[], found: Found): Promise<void> {

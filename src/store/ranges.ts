@@ -1,6 +1,7 @@
 // Reads pieces of a file by offset. One window is kept, so that neighbouring pieces cost one read, and no file is
 // held open between two calls: there is nothing to close.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegularFile } from '../base/regular-file.ts';
 
 const defaultWindowBytes = 1024 * 1024;
 
@@ -23,7 +24,7 @@ export class RangeReader {
   }
 
   #load(offset: number, length: number): void {
-    const file = openSync(this.path, 'r');
+    const file = openRegularFile(this.path);
     let buffer = Buffer.alloc(0);
     let filled = 0;
     try {

@@ -1,8 +1,9 @@
 // A working folder that was renamed → all that belongs to it: its sessions and those of the folders below it, their
 // memory, and the prompts in `history.jsonl`. The names of project folders lose information, so the lines decide.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { readRegularFile } from '../base/regular-file.ts';
 import { editJson } from '../format/edit.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { cwdOf, type Session } from '../session/session.ts';
@@ -53,7 +54,7 @@ export function historyOf(
   const isOwn = statSync(file, { throwIfNoEntry: false })?.isFile() === true && staysIn(file, path.dirname(projects));
   if (path.basename(projects) !== 'projects' || !isOwn) return undefined;
   let isChanged = false;
-  const lines = splitLines(readFileSync(file)).map((line) => {
+  const lines = splitLines(readRegularFile(file, { maxBytes: Number.POSITIVE_INFINITY })).map((line) => {
     const entry = parseJson(line.toString('utf8'));
     const project = isObject(entry) ? change(entry) : undefined;
     if (project === undefined) return line;

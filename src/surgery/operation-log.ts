@@ -3,11 +3,11 @@
 // killed operation left is known to the next one.
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { makeFolder } from '../store/disk.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -99,7 +99,7 @@ function isOperationName(name: string): boolean {
 
 function readRecord(folder: string): OperationRecord | undefined {
   try {
-    const value = asObject(parseJson(readFileSync(path.join(folder, recordName), 'utf8')));
+    const value = asObject(parseJson(readRegularText(path.join(folder, recordName))));
     return value !== undefined && Array.isArray(value.files) && typeof value.id === 'string'
       ? (value as unknown as OperationRecord) // written by `writeRecord`
       : undefined;

@@ -1,8 +1,9 @@
 // A session's sub-agents as the spans want them: the transcript that belongs to a tool call, found by the meta file or
 // the id in the call's result, and (2.0.x, where neither may be there) by what the agent was asked. Only names and
 // small meta files are read here; a transcript is read when its call is turned into spans.
-import { readFileSync } from 'node:fs';
+
 import { asObject, asString, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { readLines } from '../store/lines.ts';
@@ -124,7 +125,7 @@ function* linesAt(path: string): Generator<TraceLine> {
 function readMeta(path: string | undefined): ReturnType<typeof asObject> {
   if (path === undefined) return undefined;
   try {
-    return asObject(parseJson(readFileSync(path, 'utf8')));
+    return asObject(parseJson(readRegularText(path)));
   } catch {
     return undefined;
   }

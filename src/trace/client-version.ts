@@ -1,8 +1,9 @@
 // Which client is installed: what `claude --version` says, else the version on the newest transcript. Only so can hooks
 // be chosen that it knows.
 import { execFile } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { openRegularFile } from '../base/regular-file.ts';
 import { discoverSessions } from '../store/discover.ts';
 
 export interface ClientVersion {
@@ -38,7 +39,7 @@ const tailBytes = 256 * 1024;
 
 function endOf(file: string): string {
   try {
-    const handle = openSync(file, 'r');
+    const handle = openRegularFile(file);
     try {
       const { size } = fstatSync(handle);
       const buffer = Buffer.alloc(Math.min(size, tailBytes));

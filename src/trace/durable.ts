@@ -1,24 +1,12 @@
 // Small files that are there whole or not at all, also after a power cut. Synchronous: a hook has nothing else to do in
 // the meantime, and the order of these calls is what "exactly once" rests on.
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
+import { readRegularText } from '../base/regular-file.ts';
 import { privateFileMode } from '../store/disk.ts';
-
-export function makeFolderSync(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
 
 /** Writes `pieces` to `file`, over whatever was there. */
 export function writeDurably(file: string, ...pieces: readonly (Buffer | string)[]): void {
@@ -73,7 +61,7 @@ export function writeAll(handle: number, bytes: Buffer): void {
 /** `undefined` where there is no such file, or none that may be read. */
 export function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     return undefined;
   }

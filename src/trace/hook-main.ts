@@ -10,6 +10,8 @@ import { tracePlaces } from './places.ts';
 
 const { env } = process;
 const [pollMs, mostWaitMs] = [5, 5_000];
+/** The last answer is in it; more than this no client sends. */
+const mostInputBytes = 64 * 1024 * 1024;
 process.exitCode = 0;
 if (process.argv[2] === '--send') {
   const { runSender } = await import('./sender.ts');
@@ -24,11 +26,13 @@ if (process.argv[2] === '--send') {
 async function readInput(): Promise<string> {
   const pieces: Buffer[] = [];
   const piece = Buffer.allocUnsafe(64 * 1024);
-  for (let waitedMs = 0; waitedMs < mostWaitMs; ) {
+  let total = 0;
+  for (let waitedMs = 0; waitedMs < mostWaitMs && total < mostInputBytes; ) {
     try {
       const length = readSync(0, piece);
       if (length === 0) break;
       pieces.push(Buffer.from(piece.subarray(0, length)));
+      total += length;
     } catch (error) {
       if (systemErrorCode(error) !== 'EAGAIN') break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -1,9 +1,10 @@
 // What Claude Code's hook says on stdin → the session's news in the outbox, and a sender in the background. It never
 // fails: whatever goes wrong is one line in trace.log. The first look needs no more than a few file calls, so that an
 // idle session costs hardly more than starting Node; all else is loaded when there is something to do.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
+import { refuseUnlessTranscript } from '../store/transcript-check.ts';
 import { readTraceConfig } from './config.ts';
 import { logFailure } from './log.ts';
 import { type TracePlaces, tracePlaces } from './places.ts';
@@ -33,6 +34,7 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
       throw new Error('no destination is set up where the client runs; see docs/tracing.md, or `clew trace uninstall`');
     const event = parseEvent(input);
     name = `hook ${event.name} ${event.sessionId}`;
+    if (existsSync(event.file)) refuseUnlessTranscript(event.file);
     if (event.name !== 'SessionStart' && isIdle(places, event)) return;
     const { answerHook } = await import('./answer-hook.ts');
     await answerHook(event, config, { env, nowMs });

@@ -4,9 +4,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../base/make-folder.ts';
 import { withLock } from '../library/archive/lock.ts';
 import { privateFileMode } from '../store/disk.ts';
-import { makeFolderSync, writeAll } from './durable.ts';
+import { writeAll } from './durable.ts';
 
 /** Key and owner, eight bytes each; the owner's lowest bit says whether the span was spooled, else it is only claimed. */
 const recordBytes = 16;

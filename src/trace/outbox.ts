@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, isArray, parseJson } from '../base/json.ts';
-import { makeFolderSync, namesIn, readText, renameDurably, syncFolder, writeDurably } from './durable.ts';
+import { makeFolderSync } from '../base/make-folder.ts';
+import { namesIn, readText, renameDurably, syncFolder, writeDurably } from './durable.ts';
 import { deadOf, outboxOf, type TracePlaces } from './places.ts';
 
 export interface BatchInfo {

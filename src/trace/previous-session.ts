@@ -1,9 +1,10 @@
 // The beginning of a transcript → the session that it goes on from, where no Stop was fired for that one: its first line
 // bears another session's id (seed 002, §10), or the first prompt is a plan that names the transcript it came from
 // (client 2.1.45 leaving plan mode with "clear context").
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 
 export interface PreviousSession {
   readonly sessionId: string;
@@ -41,7 +42,7 @@ function textOf(message: JsonObject | undefined): string {
 function firstEntries(file: string): readonly JsonObject[] {
   let text: string;
   try {
-    const handle = openSync(file, 'r');
+    const handle = openRegularFile(file);
     try {
       const buffer = Buffer.alloc(mostBytes);
       text = buffer.toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, 0));

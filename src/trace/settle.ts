@@ -1,8 +1,9 @@
 // A transcript and what the client says it answered last → waits until that answer stands in the file. Stop may come
 // before the last line is written; where it is there already, nothing is waited for.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 
 export interface SettleOptions {
   /** `last_assistant_message` of the hook's input; clients before 2.1.150 do not tell. */
@@ -77,7 +78,7 @@ function textOf(message: JsonObject | undefined): string {
 
 function readTail(file: string, size: number): { readonly text: string; readonly isWhole: boolean } | undefined {
   try {
-    const handle = openSync(file, 'r');
+    const handle = openRegularFile(file);
     try {
       const end = fstatSync(handle).size;
       const buffer = Buffer.alloc(Math.min(size, end));

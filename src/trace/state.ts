@@ -2,9 +2,10 @@
 // another's. It also names the batches that were committed with it and are not released yet: writing this file is the
 // one moment at which a run has happened.
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { openRegularFile } from '../base/regular-file.ts';
 import type { CompatEntry } from './compat-state.ts';
 import { readText, writeDurably } from './durable.ts';
 import { sessionKey, type TracePlaces } from './places.ts';
@@ -88,7 +89,7 @@ const mostHeadBytes = 1024;
 export function identifyHead(file: string, headBytes?: number): FileHead | undefined {
   let handle: number;
   try {
-    handle = openSync(file, 'r');
+    handle = openRegularFile(file);
   } catch {
     return undefined;
   }

@@ -1,8 +1,16 @@
 // The hook: it spools what an event is about, asks for a sender where something waits, and never fails, whatever is
 // wrong. Most of it runs in this process; the built file runs as Claude Code runs it, with the event on stdin.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import fs, { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import fs, {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -274,4 +282,46 @@ test('the end of a turn is waited for as long as it is not in the file, and not 
   assert.equal(await settle(file, { lastAnswer: undefined, mostMs: 60_000 }), 1);
   appendFileSync(file, '{"type":"assistant"');
   assert.equal(isSettled(file, 'the answer'), false);
+});
+
+test('a transcript that is a pipe, a device, a folder or gigabytes of nothing is one line in the log', async (context) => {
+  const home = homeFor(context);
+  const env = traceEnv(home, 'http://127.0.0.1:9');
+  const [pipe, huge, folder] = ['pipe.jsonl', 'huge.jsonl', 'folder.jsonl'].map((name) => path.join(home, name));
+  assert.ok(pipe !== undefined && huge !== undefined && folder !== undefined);
+  execFileSync('mkfifo', [pipe]);
+  writeFileSync(huge, '');
+  truncateSync(huge, 5_000_000_000);
+  mkdirSync(folder);
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [pipe, /: \S+ is a pipe, not a file; name a regular file$/],
+    ['/dev/zero', /: \/dev\/zero is a device, not a file; name a regular file$/],
+    [folder, /: EISDIR: \S+ is a folder$/],
+    [huge, /: \S+ is not a transcript: its first 64 KB hold no JSON record; name a \.jsonl file of Claude Code$/],
+  ];
+  for (const [file, line] of cases) {
+    const before = logOf(env).split('\n').length;
+    const event = { transcript_path: file, hook_event_name: 'Stop' };
+    assert.equal(await runBuiltHook(env, JSON.stringify(event)), 0);
+    const lines = logOf(env)
+      .split('\n')
+      .slice(before - 1, -1);
+    assert.equal(lines.length, 1, file);
+    assert.match(lines[0] ?? '', line);
+  }
+});
+
+test('a state folder that cannot be made is one line on stderr, and the session goes on', () => {
+  for (const home of ['/proc/clew', '/proc/self/clew/state', '/dev/null/clew']) {
+    const input = JSON.stringify({ transcript_path: '/tmp/none.jsonl', hook_event_name: 'Stop' });
+    const env = { ...traceEnv('/proc', 'http://127.0.0.1:9'), CLEW_HOME: home };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(dist, 'trace-hook.js')], {
+      env,
+      input,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    assert.deepEqual([status, stdout], [0, ''], home);
+    assert.match(stderr, /^clew: cannot write \S+\/trace\.log \((?:EROFS|ENOTDIR)\); hook Stop none: .*\n$/, home);
+  }
 });

@@ -1,7 +1,8 @@
 // A working folder → the branch that is checked out there, as the client writes it on every line: read from git's own
 // files, because starting git for every prompt would be felt.
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularText } from '../../base/regular-file.ts';
 
 /** The branch's name, `HEAD` where no branch is checked out, empty outside a repository. */
 export function readGitBranch(cwd: string): string {
@@ -15,11 +16,11 @@ export function readGitBranch(cwd: string): string {
 /** In a worktree or a submodule `.git` is a file that names the folder. */
 function readHead(git: string): string | undefined {
   try {
-    if (statSync(git).isDirectory()) return readFileSync(path.join(git, 'HEAD'), 'utf8');
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
+    if (statSync(git).isDirectory()) return readRegularText(path.join(git, 'HEAD'));
+    const named = /^gitdir: (.+)$/m.exec(readRegularText(git))?.[1];
     return named === undefined
       ? undefined
-      : readFileSync(path.join(path.resolve(path.dirname(git), named.trim()), 'HEAD'), 'utf8');
+      : readRegularText(path.join(path.resolve(path.dirname(git), named.trim()), 'HEAD'));
   } catch {
     return undefined;
   }

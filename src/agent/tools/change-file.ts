@@ -1,8 +1,9 @@
 // New text for a file → the file, whole or not at all, and the outcome's patch. The checks that keep an edit from
 // destroying something are here, for Write and Edit alike: seen before, unchanged since (by its bytes), text, not huge.
 import { constants } from 'node:fs';
-import { access, chmod, mkdir } from 'node:fs/promises';
+import { access, chmod } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolderSync } from '../../base/make-folder.ts';
 import { type FileIdentity, identify } from '../../store/append.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import type { CallContext } from '../tool.ts';
@@ -58,7 +59,7 @@ export async function createText(context: CallContext, file: string, text: strin
   refuseHuge(file, bytes);
   await context.keepFile(file);
   // First, and with the usual rights: the store's own folders and files are for their owner alone.
-  await mkdir(path.dirname(file), { recursive: true });
+  makeFolderSync(path.dirname(file), 0o777);
   await writeNewFile(file, bytes);
   await chmod(file, 0o666 & ~process.umask());
   const found = await withFile(context.workspace, file, async (_, made) => made);

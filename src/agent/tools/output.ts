@@ -1,8 +1,9 @@
 // What a command printed: the beginning for the transcript, the end for the screen, and all of it in a file as soon as
 // it is more than a result may hold. Bytes become well-formed text; control sequences stay, screens neutralise them.
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { makeFolderSync } from '../../base/make-folder.ts';
 import { limits } from './limits.ts';
 
 export class CommandOutput {
@@ -90,7 +91,7 @@ export class CommandOutput {
 }
 
 export function openOutput(file: string): number {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolderSync(path.dirname(file));
   return openSync(file, 'w', 0o600);
 }
 

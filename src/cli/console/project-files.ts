@@ -2,9 +2,10 @@
 // list that cannot be made is an empty one.
 import { execFile } from 'node:child_process';
 import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readText } from '../../agent/text-file.ts';
 
 const maxFiles = 50_000;
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', '__pycache__']);
@@ -55,11 +56,7 @@ export async function gitBranch(folder: string): Promise<string | undefined> {
 
 /** `.git` is a file in a worktree, which says where the folder is. */
 async function readHead(dotGit: string): Promise<string | undefined> {
-  const read = async (file: string): Promise<string | undefined> =>
-    readFile(file, 'utf8').then(
-      (text) => text.trim(),
-      () => undefined,
-    );
+  const read = async (file: string): Promise<string | undefined> => (await readText(file, 4096))?.trim();
   const head = await read(path.join(dotGit, 'HEAD'));
   if (head !== undefined) return head;
   const link = /^gitdir: (.+)$/.exec((await read(dotGit)) ?? '')?.[1];

@@ -1,8 +1,10 @@
 // The prompts of earlier chats, kept in Clew's own state folder: read once, appended to as they are said. A history that
 // cannot be read or written is no reason to stop a chat.
-import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
+import { makeFolderSync } from '../../base/make-folder.ts';
+import { readRegularText } from '../../base/regular-file.ts';
 import { privateFileMode } from '../../store/disk.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { maxHistory } from './editor.ts';
@@ -18,7 +20,7 @@ export function historyFile(env: NodeJS.ProcessEnv): string {
 export async function readHistory(file: string): Promise<readonly string[]> {
   try {
     if ((await stat(file)).size > 2 * maxBytes) await shorten(file);
-    return promptsIn(await readFile(file, 'utf8')).slice(-maxHistory);
+    return promptsIn(readRegularText(file)).slice(-maxHistory);
   } catch {
     return [];
   }
@@ -27,7 +29,7 @@ export async function readHistory(file: string): Promise<readonly string[]> {
 export async function appendHistory(file: string, prompt: string): Promise<void> {
   if (prompt.length > longestPrompt) return;
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    makeFolderSync(path.dirname(file), 0o777);
     await appendFile(file, `${JSON.stringify({ prompt })}\n`, { mode: privateFileMode });
   } catch {
     // the chat goes on without it
@@ -36,7 +38,7 @@ export async function appendHistory(file: string, prompt: string): Promise<void>
 
 async function shorten(file: string): Promise<void> {
   const { replaceFile } = await import('../../store/replace.ts');
-  const text = await readFile(file, 'utf8');
+  const text = readRegularText(file);
   const kept = text.slice(-maxBytes);
   await replaceFile(file, Buffer.from(kept.slice(kept.indexOf('\n') + 1)));
 }

@@ -1,6 +1,7 @@
 // A session → the last lines a reader would see of it. Only the end of its transcript is read, so that the preview of a
 // gigabyte is as quick as that of a kilobyte.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegularFile } from '../../base/regular-file.ts';
 import { type NewRecord, recordsOf } from '../../library/follow.ts';
 import type { ListedSession } from '../../library/session-list.ts';
 import { readLines } from '../../store/lines.ts';
@@ -47,7 +48,7 @@ function lastRecords(
 
 /** The beginning of the first whole line among the last `bytes` of a file. */
 function lineStartNear(path: string, bytes: number): number {
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const { size } = fstatSync(file);
     if (size <= bytes) return 0;

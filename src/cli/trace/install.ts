@@ -1,9 +1,9 @@
 // clew trace install and uninstall: our hooks into the client's settings.json and out of it, with a backup, and only for
 // events that the installed client knows.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { readRegularText } from '../../base/regular-file.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { identify } from '../../store/append.ts';
 import { diskError } from '../../store/disk.ts';
@@ -62,7 +62,7 @@ function settingsFile(input: CommandInput): string {
 async function readSettings(file: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
   try {
-    return await readFile(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     throw diskError(error, 'read', file);
   }

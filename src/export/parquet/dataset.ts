@@ -1,9 +1,10 @@
 // Rows of all tables, in any order → Parquet files `<table>/month=<yyyy-mm>/part-0.parquet`. Rows wait in memory until
 // there are enough for a row group, or until all tables together hold too much.
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { jsonText } from '../../base/json-text.ts';
+import { makeFolderSync } from '../../base/make-folder.ts';
 import { version } from '../../base/version.ts';
 import { type Cell, type Column, type Row, rowTime, type TableName, tables } from './tables.ts';
 
@@ -97,7 +98,7 @@ class Part {
   constructor(file: string, table: TableName, month: string) {
     this.table = table;
     this.month = month;
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolderSync(path.dirname(file), 0o777);
     this.#file = openSync(file, 'wx', 0o600);
     this.#bytes = new ByteWriter();
     const columns = tables[table];

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../../base/make-folder.ts';
 import type { PriceList } from '../../library/prices.ts';
 import type { CountedMessage } from '../../session/usage.ts';
 import { diskError } from '../../store/disk.ts';
@@ -27,7 +28,7 @@ export async function writeParquet(
   const staged = `${folder}.partial-${randomBytes(4).toString('hex')}`;
   const dataset = new Dataset(staged);
   try {
-    mkdirSync(path.dirname(folder), { recursive: true });
+    makeFolderSync(path.dirname(folder), 0o777);
     mkdirSync(staged, { mode: 0o700 });
     for await (const subject of subjects)
       for await (const { table, row } of sessionRows(subject, options)) dataset.add(table, row);

@@ -1,13 +1,13 @@
 // One writer at a time: a file that names the process that holds the archive. A process that is gone holds nothing, also
 // if its number has been given to another since.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
 import { asObject, asString, parseJson } from '../../base/json.ts';
+import { readRegularText } from '../../base/regular-file.ts';
 import { diskError, makeFolder, privateFileMode } from '../../store/disk.ts';
 
 export interface LockOptions {
@@ -158,7 +158,7 @@ function holderOf(text: string): string {
 
 function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     return undefined;
   }

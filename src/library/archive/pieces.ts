@@ -1,6 +1,7 @@
 // A file → the pieces that become chunks: lines with their newlines, long ones cut by size, so that memory stays
 // bounded. Where the cuts fall depends on the bytes alone: the same file always gives the same pieces.
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openRegularFile } from '../../base/regular-file.ts';
 
 export interface PieceOptions {
   /** As many bytes are read, even if the file has grown since. */
@@ -12,7 +13,7 @@ export interface PieceOptions {
 export function* readPieces(path: string, options: PieceOptions): Generator<Buffer> {
   const isLines = path.endsWith('.jsonl');
   const buffer = Buffer.allocUnsafeSlow(isLines ? longestLine : longestText);
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     let [filled, offset] = [0, 0];
     for (;;) {

@@ -2,8 +2,9 @@
 // body. Records are only ever appended, so that a program killed at any moment leaves whole records and at most one
 // torn one at the end.
 import { hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { asObject, asString, type JsonObject, parseJson } from '../../base/json.ts';
+import { openRegularFile } from '../../base/regular-file.ts';
 
 export interface ChunksHeader {
   readonly kind: 'chunks';
@@ -54,7 +55,7 @@ export function bodyHash(body: Buffer): string {
 
 /** Every record of a pack, and the gaps between them. Only headers are read. */
 export function* scanPack(path: string): Generator<PackRecord | PackGap> {
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const size = fstatSync(file).size;
     for (let offset = 0; offset < size; ) {
@@ -79,7 +80,7 @@ export function isRecord(item: PackRecord | PackGap): item is PackRecord {
 
 /** The bytes of [offset, offset + length), fewer where the file ends. */
 export function readRange(path: string, offset: number, length: number): Buffer {
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     return readAt(file, offset, length);
   } finally {

@@ -1,12 +1,12 @@
 // A bundle → its manifest, and its files in a folder. It comes from somebody else: nothing is believed before it is
 // checked, and no more is unpacked than the manifest announces and the size of the file allows.
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createBrotliDecompress } from 'node:zlib';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/human.ts';
+import { openRegularFile } from '../../base/regular-file.ts';
 import { diskError } from '../../store/disk.ts';
 import { writeNewFile } from '../../store/replace.ts';
 import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
@@ -53,12 +53,13 @@ async function readBundle(file: string, take: TakeFile): Promise<Manifest> {
 async function readFirstLine(file: string): Promise<number> {
   let head: Buffer;
   try {
-    // Opening a pipe would wait for ever.
-    if (!statSync(file).isFile()) throw new UserError(`${file} is not a regular file`, 'name a bundle');
-    const handle = await open(file, 'r');
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(limits.firstLineBytes), 0, limits.firstLineBytes, 0);
-    await handle.close();
-    head = buffer.subarray(0, bytesRead);
+    const handle = openRegularFile(file);
+    try {
+      const buffer = Buffer.alloc(limits.firstLineBytes);
+      head = buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(handle);
+    }
   } catch (error) {
     throw diskError(error, 'read', file);
   }

@@ -1,9 +1,10 @@
 // A JSON file of a user → rules and exceptions added to the bundled ones. Every mistake in it is one line that names
 // the rule and what to write instead: a rule that is silently ignored would leave a secret in place.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import { readRegularText } from '../../base/regular-file.ts';
 import { bundledRules, makeRuleSet, type RuleSet } from './find.ts';
 import { shortestKeyword } from './keyword-scanner.ts';
 import { costProblem } from './pattern-cost.ts';
@@ -38,8 +39,9 @@ type Fail = (what: string, next: string) => never;
 
 function readRules(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(`${file}: cannot be read (${systemErrorCode(error) ?? 'unknown error'})`, 'name a JSON file');
   }
 }

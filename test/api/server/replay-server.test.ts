@@ -2,6 +2,7 @@
 // linear session that the real client wrote; what differs is told.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readRecording } from '../../../src/api/server/recording.ts';
 import {
@@ -22,6 +23,7 @@ import {
 import { loadSession, type Session } from '../../../src/session/session.ts';
 import { contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
 import { realSessions } from '../../support/surgery-kit.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 
 const apiKey = 'the-key-of-this-test';
@@ -365,3 +367,32 @@ function stepsOf(file: string): Step[] {
   }
   return [...steps.values()];
 }
+
+test('a key is made for each server, and without it nothing of the session is told', async (t) => {
+  const file = path.join(temporaryFolder(t), 'a.jsonl');
+  transcript()
+    .user('go')
+    .assistant([text('the recorded answer')])
+    .write(file);
+  const session = await loadSession(file);
+  const servers = await Promise.all([startReplayServer(session), startReplayServer(session)]);
+  t.after(() => Promise.all(servers.map((server) => server.close())));
+  const [first, second] = servers;
+  assert.match(first.apiKey, /^[\w-]{32}$/);
+  assert.notEqual(first.apiKey, second.apiKey);
+  const go = requestOf([{ role: 'user', content: 'go' }]);
+  for (const [status, headers] of [
+    [200, { 'x-api-key': first.apiKey }],
+    [200, { authorization: `Bearer ${first.apiKey}` }],
+    [401, {}],
+    [401, { 'x-api-key': second.apiKey }],
+    [401, { 'x-api-key': first.apiKey.slice(1) }],
+    [403, { 'x-api-key': first.apiKey, origin: 'http://evil.example' }],
+    [403, { 'x-api-key': first.apiKey, 'sec-fetch-site': 'same-site' }],
+  ] as const) {
+    const answered = await post(first.url, go, headers);
+    assert.equal(answered.status, status, JSON.stringify(headers));
+    assert.equal(answered.text.includes('the recorded answer'), status === 200);
+  }
+  assert.deepEqual([first.counts.messages, first.requests.length, second.requests.length], [2, 2, 0]);
+});
