@@ -86,10 +86,5 @@ test('a project folder is listed once for all its sessions, and a side folder on
     [sessions.length, sessions.filter((session) => session.agents > 0).map((session) => session.sessionId)],
     [100, ['s7']],
   );
-  assert.deepEqual(listed.sort(), [
-    'projects/p',
-    'projects/p/s7',
-    'projects/p/s7/subagents',
-    'projects/q',
-  ]);
+  assert.deepEqual(listed.sort(), ['projects/p', 'projects/p/s7', 'projects/p/s7/subagents', 'projects/q']);
 });
