@@ -50,6 +50,7 @@ test('devices, sub-agents with an odd id, and names outside of the places of a s
     ...['agent-.jsonl', 'agent-a b.jsonl', 'agent-\u00e4.jsonl', 'agent-..jsonl', 'AGENT-a.jsonl', 'agent-a.exe'].map(
       (name) => `${sessionId}/subagents/${name}`,
     ),
+    ...['x'.repeat(256), 'ä'.repeat(128), 'a/'.repeat(256)].map((name) => `${sessionId}/${name}`),
     ...['file-history/a/b', 'file-history/..', 'memory/MEMORY.md', 'file-history'],
   ];
   for (const name of names) assert.match(await refused(folder, bundle(name)), /names a file that it must not/, name);

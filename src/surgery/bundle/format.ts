@@ -138,7 +138,7 @@ export function isProperName(name: string, sessionId: string): boolean {
   const last = parts.at(-1) ?? '';
   const isInPlace = parts[0] === sessionId ? parts.length > 1 : parts[0] === 'file-history' && parts.length === 2;
   const isAgent = parts[0] === sessionId && /^agent-/i.test(last);
-  return isInPlace && name.length <= 1024 && parts.every(isPlainPart) && (!isAgent || agentName.test(last));
+  return isInPlace && Buffer.byteLength(name) <= 512 && parts.every(isPlainPart) && (!isAgent || agentName.test(last));
 }
 
 /** `a98ee2d`, `acompact-1f2e3d`: letters, digits and dashes. */

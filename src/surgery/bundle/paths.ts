@@ -5,7 +5,8 @@ import { asObject, asString, isObject, type JsonObject, type JsonValue } from '.
 
 /** What `name` is allowed to be in a bundle, as a part of a path on any system. */
 export function isPlainPart(name: string): boolean {
-  return plainPart.test(name) && !/^\.+$|[. ]$/.test(name) && !deviceName.test(name);
+  const isShort = Buffer.byteLength(name) <= 255;
+  return isShort && plainPart.test(name) && !/^\.+$|[. ]$/.test(name) && !deviceName.test(name);
 }
 
 const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;
