@@ -202,7 +202,7 @@ export type { FoundSession, FoundSessions } from './store/discover.ts';
 export { discoverSessions, findSession } from './store/discover.ts';
 export type { DiskProblem } from './store/folders.ts';
 export type { Line, LineOptions } from './store/lines.ts';
-export { readFileLines as readLines } from './store/lines.ts';
+export { readLines } from './store/lines.ts';
 export type { LeftOut } from './store/owned-files.ts';
 export type { ProjectsFolder, RootOptions } from './store/roots.ts';
 export { resolveRoots } from './store/roots.ts';

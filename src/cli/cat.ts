@@ -2,7 +2,7 @@
 // is the proof that reading loses nothing.
 import { parseLine, serialiseLine } from '../format/line.ts';
 import { diskError } from '../store/disk.ts';
-import { type Line, type LineOptions, readLines } from '../store/lines.ts';
+import { type Line, type LineOptions, readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import type { CommandInput } from './command.ts';
 import { findSessionArgument } from './session-argument.ts';
@@ -22,7 +22,7 @@ const copyBytes = 1024 * 1024;
 
 /** Copies, because the reader uses the bytes of a batch again and the output may still be waiting. */
 export function* readAndSerialise(path: string, options?: LineOptions): Generator<Buffer> {
-  for (const batch of readLines(path, options)) {
+  for (const batch of readLineBatches(path, options)) {
     for (const line of batch) {
       if (line.bytes.length === line.length) yield Buffer.from(serialiseLine(parseLine(line.bytes)));
       else yield* unparsed(path, line);

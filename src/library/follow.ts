@@ -6,7 +6,7 @@ import { openRegularFile } from '../base/regular-file.ts';
 import type { Head } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
 import { scanRecord } from '../format/scan.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { type FileProof, proveFile } from './file-proof.ts';
 import { findTranscripts, placeOf, type TranscriptPlace } from './transcript-files.ts';
@@ -109,7 +109,7 @@ class NewRecordReader {
     const { dev, ino, size } = stats;
     const start = this.#start(path, { dev, ino, size });
     let { offset, sinceMs } = start;
-    reading: for (const batch of readLines(path, { from: { offset, number: 1 } })) {
+    reading: for (const batch of readLineBatches(path, { from: { offset, number: 1 } })) {
       for (const line of batch) {
         if (!line.terminated) break reading;
         offset = line.offset + line.length + 1;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { scanRecord } from '../format/scan.ts';
 import type { DiskProblem } from '../store/folders.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { agentIdOf } from '../store/session-files.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
@@ -304,7 +304,7 @@ function mainOfFlatAgent(file: TranscriptFile, rows: NewRows, report: Counters):
 }
 
 function firstSessionId(file: string, report: Counters): string | undefined {
-  for (const batch of readLines(file, { chunkBytes: 64 * 1024, onRead: countInto(report) })) {
+  for (const batch of readLineBatches(file, { chunkBytes: 64 * 1024, onRead: countInto(report) })) {
     for (const line of batch) {
       const sessionId = scanRecord(line.bytes)?.sessionId;
       if (sessionId !== undefined) return sessionId;

@@ -11,7 +11,7 @@ import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '..
 import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
 import { spokenText } from '../session/prompt-text.ts';
-import { type Line, type LineOptions, readLines } from '../store/lines.ts';
+import { type Line, type LineOptions, readLineBatches } from '../store/lines.ts';
 import type { LineWithUsage } from './usage-rows.ts';
 
 export interface NewRows {
@@ -93,7 +93,10 @@ export function readRows(source: RowSource): NewRows {
   const reader = new RowReader(source.sessionId);
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
-  reading: for (const batch of readLines(source.path, { from, ...(source.onRead && { onRead: source.onRead }) })) {
+  reading: for (const batch of readLineBatches(source.path, {
+    from,
+    ...(source.onRead && { onRead: source.onRead }),
+  })) {
     for (const next of batch) {
       if (!next.terminated) {
         if (reader.addLast(next)) offset = next.offset + next.length;

@@ -1,5 +1,5 @@
 // A stretch of a transcript → its documents of one stage, with the place of their lines.
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, readLineBatches } from '../store/lines.ts';
 import { type LineText, type TextStage, textsOfLine } from './text-extract.ts';
 
 export interface TextSource {
@@ -30,7 +30,7 @@ export function readTexts(source: TextSource): NewTexts {
   const { path, stage, endOffset } = source;
   const texts: PlacedText[] = [];
   let { offset, line } = source;
-  reading: for (const batch of readLines(path, { from: { offset, number: line + 1 }, endOffset })) {
+  reading: for (const batch of readLineBatches(path, { from: { offset, number: line + 1 }, endOffset })) {
     for (const next of batch) {
       const end = next.offset + next.length;
       if (!next.terminated) {

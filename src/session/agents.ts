@@ -7,7 +7,7 @@ import { readRegularText } from '../base/regular-file.ts';
 import { textOf } from '../format/block.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { agentIdOf, type SessionFiles } from '../store/session-files.ts';
 import { type Graph, isLinked } from './graph.ts';
 import { callsOf, isMessage, type Node } from './node.ts';
@@ -124,7 +124,7 @@ interface Opening {
 /** What the first message of a transcript says; `undefined` where the file has none or cannot be read. */
 function openingOf(path: string): Opening | undefined {
   try {
-    for (const batch of readLines(path, { chunkBytes: 64 * 1024 })) {
+    for (const batch of readLineBatches(path, { chunkBytes: 64 * 1024 })) {
       for (const line of batch) {
         const sessionId = scanRecord(line.bytes)?.sessionId;
         if (sessionId === undefined) continue;

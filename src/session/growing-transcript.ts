@@ -1,6 +1,6 @@
 // A transcript whose client still writes → the same transcript again and again, each time with the lines that were
 // appended since: a session of hundreds of megabytes is read once, not with every line that it gets.
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { Loader, makeTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
 
 export interface GrowingTranscript {
@@ -32,7 +32,7 @@ export function loadGrowingInSteps(
 
 function* readOn(path: string, loader: Loader, options: TranscriptOptions): Generator<ReadingStep, GrowingTranscript> {
   const from = { offset: loader.sizeBytes, number: loader.lastLine + 1 };
-  for (const batch of readLines(path, { from })) {
+  for (const batch of readLineBatches(path, { from })) {
     for (const line of batch) loader.add(line);
     yield { bytesRead: loader.sizeBytes, soFar: () => transcriptOf(path, loader) };
   }

@@ -8,7 +8,7 @@ import { entryFields } from '../format/entry-fields.ts';
 import type { Head } from '../format/head.ts';
 import { scanRecord } from '../format/scan.ts';
 import { diskError } from '../store/disk.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { boundaryFor, isProjects, realPlace, whyLeaving } from '../store/owned-files.ts';
 import { projectsFolders, resolveRoots } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
@@ -128,7 +128,7 @@ function kindOf(file: string): Kind {
 }
 
 function firstHead(file: string, isWanted: (head: Head) => boolean): Head | undefined {
-  for (const batch of readLines(file, { chunkBytes: 64 * 1024 })) {
+  for (const batch of readLineBatches(file, { chunkBytes: 64 * 1024 })) {
     for (const line of batch) {
       const head = line.bytes.length < line.length ? undefined : scanRecord(line.bytes);
       if (head !== undefined && isWanted(head)) return head;

@@ -8,7 +8,7 @@ import type { Head } from '../format/head.ts';
 import { skipString, skipValue, skipWhitespace } from '../format/json-bytes.ts';
 import { recoverRecords } from '../format/recover.ts';
 import { scanRecord } from '../format/scan.ts';
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { Node, type Place, SharedValues } from './node.ts';
 
@@ -45,7 +45,7 @@ const maxPendingLines = 2_000;
 
 export function loadTranscript(path: string, options: TranscriptOptions = {}): Transcript {
   const loader = new Loader(options);
-  for (const batch of readLines(path)) for (const line of batch) loader.add(line);
+  for (const batch of readLineBatches(path)) for (const line of batch) loader.add(line);
   loader.finish();
   return makeTranscript(path, loader);
 }

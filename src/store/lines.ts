@@ -38,7 +38,7 @@ const defaultChunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
 /** Yields the lines of a file in batches. The bytes of a batch are valid until the next batch is requested. */
-export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
+export function* readLineBatches(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
   const file = openRegularFile(path);
   const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);
   try {
@@ -49,10 +49,10 @@ export function* readLines(path: string, options: LineOptions = {}): Generator<r
   }
 }
 
-/** The same for users of the library: a file that cannot be read is a `UserError`. */
-export function* readFileLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
+/** Yields the lines of a file in batches, each valid until the next is requested. Throws a `UserError` for a file that cannot be read. */
+export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
   try {
-    yield* readLines(path, options);
+    yield* readLineBatches(path, options);
   } catch (error) {
     throw diskError(error, 'read', path);
   }

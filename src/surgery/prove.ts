@@ -6,7 +6,7 @@ import { asObject, parseJson } from '../base/json.ts';
 import { countReachable, type Reachable } from '../session/reachable.ts';
 import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import type { Origin, OutLine } from './out-line.ts';
 import type { Plan, PlannedFile, StagedSession } from './plan.ts';
@@ -117,7 +117,7 @@ function* stagedLines(
   folder: string,
 ): Generator<{ line: OutLine; bytes: Buffer }> {
   const planned = lines[Symbol.iterator]();
-  for (const batch of readLines(stagedPath(folder, file.name), { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
+  for (const batch of readLineBatches(stagedPath(folder, file.name), { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
     for (const { bytes } of batch) {
       const next = planned.next();
       if (next.done !== true) yield { line: next.value, bytes };

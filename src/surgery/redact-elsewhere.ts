@@ -6,7 +6,7 @@ import { asObject, asString, parseJson } from '../base/json.ts';
 import { placeOf } from '../library/archive/session-paths.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
 import { compareNames } from '../store/folders.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { type LeftOut, listOwned, type OwnedFiles, realPlace, whyLeaving } from '../store/owned-files.ts';
 import type { OutLine } from './out-line.ts';
 import type { PlannedOtherFile } from './plan.ts';
@@ -101,7 +101,7 @@ interface HistoryLine {
 
 function* historyLines(file: string): Generator<HistoryLine> {
   if (!existsSync(file)) return;
-  for (const batch of readLines(file)) {
+  for (const batch of readLineBatches(file)) {
     for (const { bytes, number } of batch) {
       const owner = asString(asObject(parseJson(bytes.toString('utf8')))?.sessionId);
       yield { bytes: Buffer.from(bytes), number, owner };

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
 import type { Node } from '../session/node.ts';
 import type { Transcript } from '../session/transcript.ts';
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { editLine, madeLine, type OutLine } from './out-line.ts';
 import type { Dropped } from './plan.ts';
@@ -38,7 +38,7 @@ export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Ge
   const ranges = new RangeReader(path);
   let next = 0;
   let writtenUntil = 0;
-  for (const batch of readLines(path)) {
+  for (const batch of readLineBatches(path)) {
     for (const line of batch) {
       const first = next;
       while (next < nodes.length && (nodes[next] as Node).offset < line.offset + line.length) next++;

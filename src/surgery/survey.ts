@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
-import { maxLineBytes, readLines } from '../store/lines.ts';
+import { maxLineBytes, readLineBatches } from '../store/lines.ts';
 import type { Form, Redactor } from './redactor.ts';
 import { rewriteLines } from './rewrite.ts';
 import type { SourceFile } from './source.ts';
@@ -106,7 +106,7 @@ function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): voi
     visitContent(readFileSync(file), name, visit);
     return;
   }
-  for (const batch of readLines(file)) {
+  for (const batch of readLineBatches(file)) {
     for (const line of batch) {
       if (line.bytes.length < line.length) refuseTooLong(line.length, file, line.number);
       visit(line.bytes, 'record', line.number);

@@ -6,7 +6,7 @@ import { asObject, asString, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import { textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import { agentIdOf, sessionFiles } from '../store/session-files.ts';
 import { type TraceLine, traceLinesOf } from './trace-line.ts';
 
@@ -114,7 +114,7 @@ function agentAt(path: string, agentId: string, agentType: string | undefined): 
 
 function* linesAt(path: string): Generator<TraceLine> {
   try {
-    for (const batch of readLines(path, { chunkBytes: 256 * 1024 })) {
+    for (const batch of readLineBatches(path, { chunkBytes: 256 * 1024 })) {
       for (const line of batch) yield* traceLinesOf(line);
     }
   } catch {

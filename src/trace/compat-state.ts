@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
 import { withLock } from '../library/archive/lock.ts';
-import { readLines } from '../store/lines.ts';
+import { readLineBatches } from '../store/lines.ts';
 import type { TraceCursor } from './cursor.ts';
 import { readText, writeDurably } from './durable.ts';
 
@@ -36,7 +36,7 @@ export function cursorAtLine(
   sessionId: string,
   { lastLine, turnCount }: CompatEntry,
 ): TraceCursor | undefined {
-  for (const batch of readLines(file)) {
+  for (const batch of readLineBatches(file)) {
     const last = batch.find((line) => line.number === lastLine && line.terminated);
     if (last !== undefined)
       return {

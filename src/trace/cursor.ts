@@ -7,7 +7,7 @@ import { asObject, asString, isArray, isObject, type JsonObject } from '../base/
 import { type Block, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
-import { type Line, readLines } from '../store/lines.ts';
+import { type Line, readLineBatches } from '../store/lines.ts';
 import type { OpenTurn, WaitingCall } from './draft.ts';
 import { traceLinesOf } from './trace-line.ts';
 import type { BackgroundAgent, TraceTurn } from './turn.ts';
@@ -118,7 +118,7 @@ function* linesFrom(
   chunkBytes: number | undefined,
 ): Generator<Line> {
   const start = { from: { offset: from.offset, number: from.line + 1 } };
-  for (const batch of readLines(file, chunkBytes === undefined ? start : { ...start, chunkBytes })) yield* batch;
+  for (const batch of readLineBatches(file, chunkBytes === undefined ? start : { ...start, chunkBytes })) yield* batch;
 }
 
 function stateOf(cursor: TraceCursor | undefined): TurnState {
@@ -149,7 +149,11 @@ function cursorOf(
 
 function readCall(file: string, call: WaitingCall): Block | undefined {
   const from = { offset: call.offset, number: call.line };
-  for (const batch of readLines(file, { from, endOffset: call.offset + call.length + 1, chunkBytes: 64 * 1024 })) {
+  for (const batch of readLineBatches(file, {
+    from,
+    endOffset: call.offset + call.length + 1,
+    chunkBytes: 64 * 1024,
+  })) {
     for (const { entry } of batch.flatMap(traceLinesOf)) {
       const block = contentOf(entry).find((each) => isToolUse(each) && each.id === call.id);
       if (block !== undefined) return block;

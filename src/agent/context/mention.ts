@@ -22,10 +22,10 @@ export function findMentions(text: string): readonly Mention[] {
 }
 
 function readMention(quoted: string | undefined, bare: string, rangeAfter: string | undefined): Mention {
-  if (quoted !== undefined) return { candidates: [quoted], ...readLines(rangeAfter) };
+  if (quoted !== undefined) return { candidates: [quoted], ...readLineBatches(rangeAfter) };
   const whole = bare.slice(0, punctuationStart(bare));
   const mark = whole.lastIndexOf('#L');
-  const range = mark < 0 ? {} : readLines(whole.slice(mark));
+  const range = mark < 0 ? {} : readLineBatches(whole.slice(mark));
   const written = range.lines === undefined ? [bare, whole] : [whole.slice(0, mark)];
   const candidates = [...new Set(written.map((each) => each.replaceAll('\\ ', ' ')))].filter((each) => each !== '');
   return { candidates, ...range };
@@ -37,7 +37,7 @@ function punctuationStart(text: string): number {
   return end;
 }
 
-function readLines(range: string | undefined): Pick<Mention, 'lines'> {
+function readLineBatches(range: string | undefined): Pick<Mention, 'lines'> {
   const numbers = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(range ?? '');
   if (numbers === null) return {};
   const from = Math.max(1, Number(numbers[1]));

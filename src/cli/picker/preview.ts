@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegularFile } from '../../base/regular-file.ts';
 import { type NewRecord, recordsOf } from '../../library/follow.ts';
 import type { ListedSession } from '../../library/session-list.ts';
-import { readLines } from '../../store/lines.ts';
+import { readLineBatches } from '../../store/lines.ts';
 import { TailText } from '../tail-text.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -38,7 +38,7 @@ function lastRecords(
   const place = { path, mainPath: path, agentId: undefined, slug, root };
   const start = lineStartNear(path, bytes);
   const records: NewRecord[] = [];
-  for (const batch of readLines(path, { from: { offset: start, number: 1 } })) {
+  for (const batch of readLineBatches(path, { from: { offset: start, number: 1 } })) {
     for (const line of batch) {
       if (line.length <= mostBytes) records.push(...recordsOf(place, line.bytes, line.offset));
     }

@@ -8,7 +8,7 @@ import { scanRecord } from '../../format/scan.ts';
 import { refuseOtherFile, type SessionFileOptions } from '../../session/recognise.ts';
 import { diskError } from '../../store/disk.ts';
 import type { DiskProblem } from '../../store/folders.ts';
-import { readLines } from '../../store/lines.ts';
+import { readLineBatches } from '../../store/lines.ts';
 import type { LeftOut } from '../../store/owned-files.ts';
 import { whoUses } from '../session-use.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
@@ -74,7 +74,7 @@ export function whyInUse(main: string, env: NodeJS.ProcessEnv = process.env): st
 export async function isEmptySession(main: string): Promise<boolean> {
   const { files } = await sessionPaths(main, []);
   if (files.length !== 1) return false;
-  for (const batch of readLines(main, { chunkBytes: 64 * 1024 })) {
+  for (const batch of readLineBatches(main, { chunkBytes: 64 * 1024 })) {
     for (const line of batch) {
       if (line.bytes.toString('latin1').trim() === '') continue;
       const type = scanRecord(line.bytes)?.type;

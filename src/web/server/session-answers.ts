@@ -11,7 +11,7 @@ import type { FindResult, SessionHead, TurnView } from '../../export/page/view.t
 import { exportSubject } from '../../export/subject.ts';
 import { loadPrices, PriceList } from '../../library/prices.ts';
 import type { Session } from '../../session/session.ts';
-import { readLines } from '../../store/lines.ts';
+import { readLineBatches } from '../../store/lines.ts';
 import { type ParcelRedactor, redactorFor } from '../../surgery/redact-parcel.ts';
 import { usualRuleSet } from '../../surgery/secrets/user-rules.ts';
 import { loadSource } from '../../surgery/source.ts';
@@ -109,7 +109,7 @@ export class SessionAnswers {
     // Damaged lines have no record: one reads on from the last record before it.
     const before = nodes.findLast((node) => node.line < query.line);
     const from = { offset: before?.offset ?? 0, number: before?.line ?? 1 };
-    for (const batch of readLines(path, { from, maxLineBytes: maxRawBytes }))
+    for (const batch of readLineBatches(path, { from, maxLineBytes: maxRawBytes }))
       for (const { number, offset, length, bytes } of batch)
         if (number === query.line) {
           const text = bytes.subarray(0, maxRawBytes).toString('utf8');

@@ -6,7 +6,7 @@ import { asEntry, contentOf } from '../../format/entry.ts';
 import type { Database } from '../../library/database.ts';
 import type { PricedMessage } from '../../library/library-usage.ts';
 import { promptText } from '../../session/prompt-text.ts';
-import { readLines } from '../../store/lines.ts';
+import { readLineBatches } from '../../store/lines.ts';
 
 export interface ExpensiveTurn {
   /** Of the main transcript. */
@@ -82,7 +82,7 @@ function lastBefore(prompts: readonly Prompt[], isBefore: (prompt: Prompt) => bo
 
 function promptAt(path: string, line: number): string {
   try {
-    for (const batch of readLines(path))
+    for (const batch of readLineBatches(path))
       for (const { number, bytes } of batch)
         if (number === line) {
           const entry = asEntry(parseJson(bytes.toString('utf8')));
