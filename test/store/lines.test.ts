@@ -3,7 +3,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type LineOptions, readLines } from '../../src/store/lines.ts';
+import { type LineOptions, readLineBatches } from '../../src/store/lines.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
 /** A line with its bytes as Latin-1 text, one character a byte. */
@@ -21,7 +21,7 @@ function seen(file: string, options?: LineOptions): Seen[] {
 
 /** Copies while the batch is good. */
 function* seenLazily(file: string, options?: LineOptions): Generator<Seen> {
-  for (const batch of readLines(file, options)) {
+  for (const batch of readLineBatches(file, options)) {
     for (const { number, offset, length, bytes, terminated } of batch) {
       yield { number, offset, length, text: bytes.toString('latin1'), terminated };
     }
@@ -155,7 +155,7 @@ test('a batch stays good while other readers come and go', (context) => {
   const a = temporaryFile(context, 'aaa\naaa\naaa\n');
   const b = temporaryFile(context, 'bbb\nbbb\nbbb\n');
   seen(b, { chunkBytes: 8 });
-  for (const batch of readLines(a, { chunkBytes: 8 })) {
+  for (const batch of readLineBatches(a, { chunkBytes: 8 })) {
     seen(b, { chunkBytes: 8 });
     assert.deepEqual(new Set(batch.map((line) => line.bytes.toString())), new Set(['aaa']));
   }
@@ -192,5 +192,5 @@ test('a file cut while it is read ends there', (context) => {
 
 test('a file that is not there is an error of the disk', (context) => {
   const missing = path.join(temporaryFolder(context), 'missing.jsonl');
-  assert.throws(() => [...readLines(missing)], { code: 'ENOENT' });
+  assert.throws(() => [...readLineBatches(missing)], { code: 'ENOENT' });
 });
