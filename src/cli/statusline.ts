@@ -3,6 +3,7 @@
 // number that needs more is shown as `…`. Whatever goes wrong, it prints no error where the line belongs.
 import { existsSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { UserError } from '../base/errors.ts';
 import { formatTokens } from '../base/human.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import type { Database } from '../library/database.ts';
@@ -44,6 +45,20 @@ export async function runBare(): Promise<void> {
   });
 }
 
+/** `undefined` for what cannot be a transcript: today's cost is shown all the same. */
+function transcriptOf(told: JsonObject, { cwd, stderr }: CommandInput['io']): string | undefined {
+  const named = asString(told.transcript_path);
+  if (named === undefined) return undefined;
+  const file = path.resolve(cwd, named);
+  try {
+    if (existsSync(file)) refuseUnlessTranscript(file);
+    return file;
+  } catch (error) {
+    if (error instanceof UserError) writeNotice(stderr, error.message);
+    return undefined;
+  }
+}
+
 interface Status {
   /** `undefined` where transcripts that may matter are still to be read. */
   readonly session: UsageSum | undefined;
@@ -53,9 +68,7 @@ interface Status {
 }
 
 async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Status> {
-  const transcript = asString(told.transcript_path);
-  const file = transcript === undefined ? undefined : path.resolve(io.cwd, transcript);
-  if (file !== undefined && existsSync(file)) refuseUnlessTranscript(file);
+  const file = transcriptOf(told, io);
   const prices = new PriceList(loadPrices(io.env));
   const database = openIndex({ folder: stateFolder(io.env) });
   try {

@@ -93,11 +93,16 @@ test('a session argument', (context) => {
 
 test('the transcript that the input of a status line names', (context) => {
   const { root, pipe, huge, folder } = plant(context);
-  for (const file of [pipe, '/dev/zero', folder, huge]) {
+  for (const [file, said] of [
+    [pipe, /^clew: \S+ is a pipe, not a file; name a regular file\n$/],
+    ['/dev/zero', /^clew: \/dev\/zero is a device, not a file; name a regular file\n$/],
+    [folder, /^$/],
+    [huge, /^clew: \S+ is not a transcript: its first 64 KB hold no JSON record; [^\n]+\n$/],
+  ] as const) {
     const input = JSON.stringify({ session_id: sessionId, transcript_path: file });
     const { status, stdout, stderr } = run(['statusline', '--root', root], {}, input);
-    assert.deepEqual([status, stdout], [0, '\n'], file);
-    assert.match(stderr, /^clew: [^\n]+\n$/, file);
+    assert.deepEqual([status, stdout], [0, '$0.00 session · $0.00 today\n'], file);
+    assert.match(stderr, said, file);
   }
 });
 
