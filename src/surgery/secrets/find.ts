@@ -1,9 +1,12 @@
 // A text and rules → the secrets in it, from left to right, none touching another. Every layer of escaping is looked
 // at; where two rules claim the same characters the union is cut out, under the name of the more certain one.
 import { matchWindows } from './bounded-match.ts';
+import { encodedParts } from './encoded-text.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
 import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
 import type { SecretRule } from './rule.ts';
+import { commandRules } from './rules-command.ts';
+import { namedValueRules } from './rules-named.ts';
 import { placeRules } from './rules-place.ts';
 import { platformRules } from './rules-platform.ts';
 import { serviceRules } from './rules-service.ts';
@@ -18,7 +21,13 @@ export interface Secret {
   readonly value: string;
 }
 
-export const bundledRules: readonly SecretRule[] = [...platformRules, ...serviceRules, ...placeRules];
+export const bundledRules: readonly SecretRule[] = [
+  ...platformRules,
+  ...serviceRules,
+  ...placeRules,
+  ...namedValueRules,
+  ...commandRules,
+];
 
 /** Rules made ready to search with; make it once and use it for every text. */
 export interface RuleSet {
@@ -61,8 +70,23 @@ export function makeRuleSet(
 
 export function findSecrets(text: string, ruleSet: RuleSet = bundledRuleSet()): Secret[] {
   const claims: Claim[] = [];
-  for (const view of viewsOf(text)) collectClaims(view, ruleSet, claims);
+  const views = viewsOf(text);
+  for (const view of views) collectClaims(view, ruleSet, claims);
+  const innermost = views.at(-1);
+  if (innermost !== undefined) collectEncoded(innermost, ruleSet, claims);
   return settleClaims(text, sparePlaceholders(text, claims));
+}
+
+/** Where base64 or hex digits say something secret, all of them are the secret. */
+function collectEncoded(view: View, ruleSet: RuleSet, claims: Claim[]): void {
+  for (const { start, end, text } of encodedParts(view.text)) {
+    const inside: Claim[] = [];
+    for (const inner of viewsOf(text)) collectClaims(inner, ruleSet, inside);
+    const [first] = sparePlaceholders(text, inside).sort((a, b) => b.rank - a.rank);
+    if (first === undefined) continue;
+    const value = view.text.slice(start, end);
+    claims.push({ ...first, start: view.sourceStart(start), end: view.sourceEnd(end), value });
+  }
 }
 
 let bundled: RuleSet | undefined;

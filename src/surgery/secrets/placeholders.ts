@@ -1,10 +1,11 @@
 // Secrets that were found → placeholders that stay the same through all copies of a session, and the way to find a
 // secret again where nothing around it gives it away: the password of an .env line in the output of a later command.
 
+import { encodedParts } from './encoded-text.ts';
 import type { Secret } from './find.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
 import { sparePlaceholders, writePlaceholder } from './placeholder-text.ts';
-import { innermostText, viewsOf } from './view.ts';
+import { innermostText, type View, viewsOf } from './view.ts';
 
 export interface KnownSecret {
   readonly kind: string;
@@ -34,7 +35,7 @@ export class Placeholders {
     const placeholder = writePlaceholder(secret.kind, number);
     this.byValue.set(value, { kind: secret.kind, placeholder, value, count: 0 });
     this.scanner = undefined;
-    const inner = passwordOfPair(value);
+    const inner = encodedPassword(value);
     if (inner !== undefined) this.placeholderOf({ kind: secret.kind, value: inner });
     return placeholder;
   }
@@ -57,12 +58,20 @@ export class Placeholders {
     if (this.byValue.size === 0) return [];
     const scanner = this.knownScanner();
     const found: Secret[] = [];
-    for (const view of viewsOf(text)) {
+    const views = viewsOf(text);
+    const look = (view: View, push: (kind: string, value: string, at: number) => void): void =>
       scanner.scan(view.text, (value, at, length) => {
         if (length < standsAloneBelow && !standsAlone(view.text, at, at + length)) return;
-        const kind = this.byValue.get(value)?.kind ?? 'secret';
-        found.push({ kind, start: view.sourceStart(at), end: view.sourceEnd(at + length), value });
+        push(this.byValue.get(value)?.kind ?? 'secret', value, at);
       });
+    for (const view of views)
+      look(view, (kind, value, at) =>
+        found.push({ kind, start: view.sourceStart(at), end: view.sourceEnd(at + value.length), value }),
+      );
+    const innermost = views.at(-1);
+    for (const part of innermost === undefined ? [] : encodedParts(innermost.text)) {
+      const [start, end] = [innermost?.sourceStart(part.start) ?? 0, innermost?.sourceEnd(part.end) ?? 0];
+      for (const view of viewsOf(part.text)) look(view, (kind, value) => found.push({ kind, start, end, value }));
     }
     return sparePlaceholders(text, withoutOverlap(found));
   }
@@ -92,13 +101,13 @@ export class Placeholders {
   }
 }
 
-/** A Basic header holds `user:password` in base64; the password may stand elsewhere as it is. */
-function passwordOfPair(value: string): string | undefined {
+/** The password in base64, alone as in a Kubernetes secret or after its user as in a Basic header: it may be elsewhere as it is. */
+function encodedPassword(value: string): string | undefined {
   if (value.length > 400 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
-  const pair = /^[\x20-\x39\x3b-\x7e]{1,64}:([\x20-\x7e]{8,200})$/.exec(
+  const plain = /^(?:[\x20-\x39\x3b-\x7e]{1,64}:)?([\x20-\x7e]{8,200})\n?$/.exec(
     Buffer.from(value, 'base64').toString('latin1'),
   );
-  return pair?.[1];
+  return plain?.[1];
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {

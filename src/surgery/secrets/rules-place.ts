@@ -1,19 +1,13 @@
-// Rules for secrets without a vendor: keys in blocks, tokens in headers, passwords in addresses, and values that only
-// their name gives away. These decide how many false findings there are, so each has the strictest check it can bear.
+// Rules for secrets without a vendor that their place gives away: keys in blocks, tokens in headers and cookies, passwords
+// in addresses. Each has the strictest check it can bear.
 import type { SecretRule } from './rule.ts';
-import {
-  entropyOf,
-  looksLikeCredential,
-  looksLikeEnvSecret,
-  looksLikePassword,
-  looksLikeSecret,
-  looksRandom,
-} from './value-checks.ts';
+import { entropyOf, isBasicPair, looksLikeCredential, looksLikePassword, looksRandom } from './value-checks.ts';
 
 const session = 'end the session (sign out everywhere) where it was issued';
 const issuer = 'revoke it where it was issued';
 const database = 'change the password of this user in the database';
 const account = 'change this password';
+const keyPair = 'make a new key pair, put the new public key in place, remove the old one everywhere';
 
 const pemLabel = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----';
 const pemWhole = `-----BEGIN ${pemLabel}(?:[^-]|-(?!----)){40,20000}-----END ${pemLabel}`;
@@ -22,7 +16,7 @@ const pemTorn = `-----BEGIN ${pemLabel}[A-Za-z0-9+/=\\s\\\\|→:]{60,20000}`;
 const pem = `(?:${pemWhole}|${pemTorn})`;
 
 const databases =
-  '(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|db2|couchbases?|neo4j|bolt|nats|kafka|ldaps?|smtps?|ftps?|sftp|jdbc:\\w{2,20})(?:\\+\\w{1,20})?';
+  '(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|db2|couchbases?|couchdb|neo4j|bolt|nats|kafka|pulsar|mqtts?|stomp|cassandra|snowflake|trino|presto|vertica|influxdb|elasticsearch|cloudinary|ldaps?|smtps?|imaps?|pop3s?|ftps?|sftp|ssh|smb|rtsps?|socks5h?|jdbc:\\w{2,20})(?:\\+\\w{1,20})?';
 
 const blockRules: readonly SecretRule[] = [
   {
@@ -34,7 +28,7 @@ const blockRules: readonly SecretRule[] = [
     inWord: true,
     certainty: 'place',
     check: holdsKey,
-    rotate: 'make a new key pair, put the new public key in place, remove the old one everywhere',
+    rotate: keyPair,
   },
   {
     kind: 'gcp-service-account-key',
@@ -64,7 +58,7 @@ const addressRules: readonly SecretRule[] = [
     kind: 'connection-string-password',
     title: 'Password in a connection string',
     keywords: ['://'],
-    pattern: new RegExp(`(?<=${databases}):\\/\\/[^\\s:@/"'<>\\\\]{0,100}:([^\\s"'<>\\\\/\`]{1,200})@[\\w.[-]`, 'iy'),
+    pattern: new RegExp(`(?<=${databases}):\\/\\/[^\\s:@/"'<>\\\\]{0,100}:([^\\s"'<>\\\\/\`]{1,200})@[\\w./[-]`, 'iy'),
     grouped: true,
     inWord: true,
     certainty: 'place',
@@ -97,7 +91,7 @@ const addressRules: readonly SecretRule[] = [
     title: 'Password in a URL',
     keywords: ['://'],
     pattern:
-      /(?<=[a-z][a-z0-9+.]{1,20}):\/\/[^\s:@/"'<>\\?#]{0,100}:([^\s@"'<>\\/`?#]{3,200})@[\w-]{1,63}(?:[.:][\w-]{1,63}|\/)/iy,
+      /(?<=[a-z][a-z0-9+.]{1,20}):\/\/[^\s:@/"'<>\\?#]{0,100}:([^\s@"'<>\\/`?#]{3,200})@(?:\[[0-9a-f:]{2,40}\]|[\w-]{1,63}(?:[.:][\w-]{1,63}|\/))/iy,
     grouped: true,
     inWord: true,
     certainty: 'place',
@@ -116,7 +110,8 @@ const addressRules: readonly SecretRule[] = [
   },
 ];
 
-const schemes = '(?:bearer|basic|token|bot|apikey|api-key|ssws|splunk)';
+/** Bearer, Basic, token, ApiKey, Negotiate and whatever else is one word. */
+const schemes = '(?:[a-z][a-z0-9-]{1,30})';
 
 const headerRules: readonly SecretRule[] = [
   {
@@ -124,7 +119,7 @@ const headerRules: readonly SecretRule[] = [
     title: 'Token in an Authorization header',
     keywords: ['authorization', 'bearer ', 'basic '],
     pattern: new RegExp(
-      `(?:authorization["'\\]]{0,3}\\s{0,4}[:=,]\\s{0,4}["'\`]{0,3}(?:${schemes}[ :=]{1,3})?|(?:bearer|basic) )["']?([A-Za-z0-9+/_.~:=-]{8,4000})`,
+      `(?:authorization["'\\]]{0,3}\\s{0,4}[:=,]\\s{0,4}["'\`]{0,3}(?:${schemes}(?: |[:=] ?))?|(?:bearer|basic) )["']?([A-Za-z0-9+/_.~:=-]{8,4000})`,
       'iy',
     ),
     grouped: true,
@@ -136,7 +131,7 @@ const headerRules: readonly SecretRule[] = [
   {
     kind: 'curl-password',
     title: 'Password on a command line',
-    keywords: [' -u ', ' --user ', ' --user=', ' -u"', " -u'", ' --proxy-user '],
+    keywords: [' -u', ' --user ', ' --user=', ' --proxy-user '],
     pattern: / (?:-u|--user|--proxy-user)[ =]?["']?[^\s:"'$]{1,64}:([^\s"']{4,200})/y,
     grouped: true,
     inWord: true,
@@ -169,111 +164,46 @@ const headerRules: readonly SecretRule[] = [
   },
 ];
 
-const secretNames = ['password', 'passwd', 'passphrase', 'pwd', 'secret', 'token', 'credential'];
-const keyNames = ['api', 'access', 'auth', 'private', 'encryption', 'signing', 'master', 'account', 'service'];
-const secretWords = [...secretNames, ...keyNames.flatMap((name) => [`${name}key`, `${name}_key`, `${name}-key`])];
-// max_tokens, token_count, secretName, password_url: names about a secret, not of one.
-const aboutNames =
-  'count type url uri name id file path endpoint expir len limit budget usage use hash iz field policy input label prompt regex pattern store manager provider service class reset version arn ref rate cost price s'.split(
-    ' ',
-  );
-const secretName = `(?:${[...secretNames, `(?:${keyNames.join('|')})[-_]?key`].join('|')})`;
-const aboutName = `(?!s?[-_]?(?:${aboutNames.join('|')}))`;
-
-const namedValueRules: readonly SecretRule[] = [
+const fileRules: readonly SecretRule[] = [
   {
-    kind: 'env-secret',
-    title: 'Secret in an .env line',
-    keywords: [...secretWords, '_pass'],
-    pattern: new RegExp(
-      `(?<=(?:^|[\\s;"'\`(|→])(?:[A-Z][A-Z0-9_]{0,60})?)(?:${secretName.toUpperCase()}${aboutName.toUpperCase()}[A-Z0-9_]{0,30}|_PASS)["']?(?:=| {0,2}: {0,4})(?:"([^"\\r\\n]{8,400})"|'([^'\\r\\n]{8,400})'|((?:[^\\s"'\`\\\\;&|<>]|&(?![&\\s]|\\w{1,40}=)){8,400}))`,
-      'y',
-    ),
+    kind: 'private-key',
+    title: 'PuTTY private key',
+    keywords: ['Private-Lines: '],
+    exact: true,
+    pattern: /Private-Lines: \d{1,4}\r?\n([A-Za-z0-9+/=]{16,80}(?:\r?\n[A-Za-z0-9+/=]{4,80}){0,200})/y,
     grouped: true,
-    inWord: true,
-    certainty: 'line',
-    check: looksLikeEnvSecret,
-    rotate: issuer,
+    certainty: 'place',
+    rotate: keyPair,
   },
   {
-    kind: 'named-secret',
-    title: 'Value of a name such as password, secret, token or api key',
-    keywords: secretWords,
-    pattern: new RegExp(
-      `${secretName}${aboutName}[\\w.-]{0,30}["'\`\\]]{0,3}[ \\t]{0,8}(?:=>|:=|={1,3}|:(?!:))[ \\t]{0,8}(?:[bfr]?["'\`]([^"'\`\\s\\\\]{8,400})["'\`]|([^\\s"'\`\\\\,;&|<>(){}[\\]]{8,400})(?![(\\w]))`,
-      'iy',
-    ),
+    kind: 'private-key',
+    title: 'Private part of a JSON web key',
+    keywords: ['"d":', "'d':"],
+    exact: true,
+    pattern: /["']d["']:\s{0,4}["']([\w-]{40,700})["']/y,
     grouped: true,
-    inWord: true,
-    certainty: 'name',
-    check: looksLikeSecret,
-    rotate: issuer,
+    certainty: 'place',
+    check: looksRandom,
+    rotate: keyPair,
   },
   {
-    kind: 'command-line-secret',
-    title: 'Secret as an option of a command',
-    keywords: [
-      '--password',
-      '--token',
-      '--secret',
-      '--api-key',
-      '--apikey',
-      '--access-key',
-      '--passphrase',
-      '--auth-token',
-    ],
-    pattern: /--[a-z-]{5,20}[ =]["']?([^\s"'`\\;|&<>]{8,400})/y,
-    grouped: true,
-    certainty: 'name',
-    check: looksLikeSecret,
-    rotate: issuer,
-  },
-  {
-    kind: 'command-line-secret',
-    title: 'Password on a command line or in a configuration file',
-    keywords: ['sshpass -p', 'requirepass ', ' login '],
+    kind: 'ansible-vault',
+    title: 'Ansible vault',
+    keywords: ['$ANSIBLE_VAULT;'],
+    exact: true,
     pattern:
-      /(?:sshpass -p {0,2}|requirepass | login \S{1,80} {1,4}password | login (?:-u|--username)[ =]\S{1,80} -p )["']?([^\s"'`\\;|&<>]{6,200})/y,
+      /\$ANSIBLE_VAULT;[\d.]{3,5};AES256?(?:;[\w.-]{1,60})?\s{1,40}([0-9a-f]{8,80}(?:\s{1,40}[0-9a-f]{8,80}){0,2000})/y,
     grouped: true,
     inWord: true,
-    certainty: 'place',
-    check: looksLikePassword,
-    rotate: account,
-  },
-  {
-    kind: 'command-line-secret',
-    title: 'Password of the MySQL client',
-    keywords: ['mysql -', 'mysqldump -', 'mysqladmin -'],
-    pattern: /mysql(?:dump|admin)? [^\r\n|;&]{0,200}?(?<= )-p([^\s"'`\\;|&<>]{6,200})/y,
-    grouped: true,
-    certainty: 'place',
-    check: looksLikeSecret,
-    rotate: database,
-  },
-  {
-    kind: 'named-secret',
-    title: 'Password in an XML element',
-    keywords: ['password>', 'secret>', 'token>', 'apikey>'],
-    pattern: /[a-z]{5,8}>([^<>\s]{8,200})<\//iy,
-    grouped: true,
-    inWord: true,
-    certainty: 'name',
-    check: looksLikeSecret,
-    rotate: account,
+    certainty: 'form',
+    rotate: 'change what is in the vault and its password: it can be guessed offline',
   },
 ];
 
-export const placeRules: readonly SecretRule[] = [...blockRules, ...addressRules, ...headerRules, ...namedValueRules];
+export const placeRules: readonly SecretRule[] = [...blockRules, ...addressRules, ...headerRules, ...fileRules];
 
 /** A block with dots in the middle is documentation. Long runs of A are not: OpenSSH keys begin with them. */
 function holdsKey(block: string): boolean {
   const body = block.replace(/-----[A-Z0-9 ]*-----/g, '').replaceAll('\\n', '\n');
   return /[A-Za-z0-9+/]{30}/.test(body) && entropyOf(body.replace(/[^A-Za-z0-9+/]/g, '').slice(0, 400)) >= 3.5;
-}
-
-/** `user:password` in base64, which may be short and without a digit. */
-function isBasicPair(value: string): boolean {
-  if (value.length < 12 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return false;
-  const pair = Buffer.from(value, 'base64').toString('latin1');
-  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]{4,200}$/.test(pair) && looksLikePassword(pair.slice(pair.indexOf(':') + 1));
 }

@@ -1,5 +1,6 @@
 // Rules for clouds, hosting and infrastructure. Tables of data: kind, title, keywords, pattern, where to rotate.
 import { namedRules, type SecretRule, tokenRules } from './rule.ts';
+import { looksRandom } from './value-checks.ts';
 
 const hex = '[a-fA-F0-9]';
 const word = '[A-Za-z0-9]';
@@ -11,6 +12,9 @@ const azure = 'https://portal.azure.com (the storage account or app registration
 const cloudflare = 'https://dash.cloudflare.com/profile/api-tokens';
 const grafana = 'Grafana, Administration, Service accounts';
 const netlify = 'https://app.netlify.com/user/applications';
+
+/** Not tokens, which every transcript counts. */
+const tokenNames = ['token=', 'token:', 'token ', 'token"'];
 
 export const platformRules: readonly SecretRule[] = [
   ...tokenRules([
@@ -177,7 +181,57 @@ export const platformRules: readonly SecretRule[] = [
     certainty: 'form',
     rotate: azure,
   },
+  {
+    kind: 'vault-unseal-key',
+    title: 'HashiCorp Vault unseal or recovery key',
+    keywords: ['unseal key', 'recovery key', 'unseal_key'],
+    pattern:
+      /(?:unseal|recovery)[ _]key(?:[ _]\d{1,2})?["']?\s?[:=]\s?["']?([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{44}|[a-f0-9]{66})/iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'place',
+    rotate: 'vault operator rekey',
+  },
+  {
+    kind: 'vault-token',
+    title: 'HashiCorp Vault token',
+    keywords: tokenNames,
+    pattern: /token(?:["']?\s?[:=]\s?["']?|\s)(s\.[A-Za-z0-9]{24})(?![\w.])/iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'place',
+    check: looksRandom,
+    rotate: 'vault token revoke',
+  },
+  {
+    kind: 'kubernetes-key',
+    title: 'Bootstrap token of a Kubernetes cluster',
+    keywords: tokenNames,
+    pattern: /token(?:["']?\s?[:=]\s?["']?|\s)((?=[a-z.]{0,21}\d)[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])/iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'place',
+    check: looksRandom,
+    rotate: 'kubeadm token delete',
+  },
+  {
+    kind: 'presigned-url',
+    title: 'Signature of a presigned URL',
+    keywords: ['X-Amz-Signature', 'X-Goog-Signature'],
+    pattern: /X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})/iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'form',
+    rotate: 'expires by itself; revoke the key that signed it',
+  },
   ...namedRules([
+    [
+      'wireguard-key',
+      'WireGuard private or preshared key',
+      'privatekey presharedkey private-key preshared-key',
+      '[A-Za-z0-9+/]{43}=',
+      'make a new key pair (wg genkey) and tell the peers',
+    ],
     [
       'aws-secret-access-key',
       'AWS secret access key',
@@ -188,7 +242,7 @@ export const platformRules: readonly SecretRule[] = [
     [
       'aws-session-token',
       'AWS session token',
-      'session_token sessiontoken security_token',
+      'session_token sessiontoken security_token security-token',
       '[A-Za-z0-9/+]{100,2000}={0,2}',
       'expires by itself; revoke the role’s sessions in IAM',
     ],
@@ -216,13 +270,6 @@ export const platformRules: readonly SecretRule[] = [
     ],
     ['vercel-token', 'Vercel token', 'vercel', `${word}{24}`, 'https://vercel.com/account/tokens'],
     ['netlify-token', 'Netlify token', 'netlify', '[\\w-]{40,46}', netlify],
-    [
-      'vault-token',
-      'HashiCorp Vault token',
-      'vault_token vault-token vaulttoken',
-      's\\.[A-Za-z0-9]{24}',
-      'vault token revoke',
-    ],
     [
       'gcp-private-key-id',
       'Google service account key id',

@@ -1,6 +1,7 @@
 // Rules for code hosting, package registries, model providers, messaging, payment and other services.
+import { isUuid } from '../../base/uuid.ts';
 import { namedRules, type SecretRule, tokenRules } from './rule.ts';
-import { looksLikeCredential, looksRandom } from './value-checks.ts';
+import { isBasicPair, looksLikeSecret, looksRandom } from './value-checks.ts';
 
 const hex = '[a-fA-F0-9]';
 const word = '[A-Za-z0-9]';
@@ -28,6 +29,7 @@ const codeRules = tokenRules([
     'gl(?:pat|dt|rtr?|cbt|ptt|ft|soat|imt|agent|oas|ffct|wt)-[\\w-]{20,300}(?:\\.[\\w.-]{2,40})?',
     gitlab,
   ],
+  ['gitlab-token', 'GitLab runner registration token', 'GR1348941', 'GR1348941[\\w-]{20}', gitlab],
   [
     'bitbucket-app-password',
     'Bitbucket app password',
@@ -139,6 +141,28 @@ const messagingRules: readonly SecretRule[] = [
     rotate: slack,
   },
   {
+    kind: 'teams-webhook',
+    title: 'Microsoft Teams webhook',
+    keywords: ['/IncomingWebhook/'],
+    pattern: /\/IncomingWebhook\/([a-f0-9]{32}\/[\w-]{36}(?:\/[\w-]{20,80})?)/iy,
+    grouped: true,
+    inWord: true,
+    certainty: 'form',
+    check: looksRandom,
+    rotate: 'Teams, the channel, Connectors: delete the webhook',
+  },
+  {
+    kind: 'fcm-server-key',
+    title: 'Firebase Cloud Messaging server key',
+    keywords: [':APA91b'],
+    exact: true,
+    lead: [11],
+    pattern: /AAAA[\w-]{7}:APA91b[\w-]{130,140}/y,
+    certainty: 'form',
+    check: looksRandom,
+    rotate: 'https://console.firebase.google.com (Project settings, Cloud Messaging)',
+  },
+  {
     kind: 'discord-webhook',
     title: 'Discord webhook',
     keywords: ['/api/webhooks/'],
@@ -235,6 +259,13 @@ const businessRules: readonly SecretRule[] = [
     ],
     ['sentry-token', 'Sentry auth token', 'sntrys_ sntryu_', `sntry(?:s_eyJ[\\w+/=-]{40,400}|u_${hex}{64})`, sentry],
     [
+      'mapbox-token',
+      'Mapbox secret token',
+      'sk.eyJ',
+      'sk\\.eyJ[\\w-]{40,200}\\.[\\w-]{20,40}',
+      'https://account.mapbox.com/access-tokens',
+    ],
+    [
       'hubspot-token',
       'HubSpot token',
       'pat-na pat-eu',
@@ -264,10 +295,10 @@ const businessRules: readonly SecretRule[] = [
     title: 'npm registry password',
     keywords: ['_authToken', '_auth', '_password'],
     exact: true,
-    pattern: /_(?:authToken|auth|password)[ ]{0,2}=[ ]{0,2}["']?([\w+/=.-]{16,400})/y,
+    pattern: /_(?:authToken|auth|password)[ ]{0,2}=[ ]{0,2}["']?([\w+/=.-]{12,400})/y,
     grouped: true,
     certainty: 'place',
-    check: looksLikeCredential,
+    check: (value) => isUuid(value) || isBasicPair(value) || looksLikeSecret(value),
     rotate: 'https://www.npmjs.com/settings/~/tokens',
   },
   ...namedRules([
@@ -277,6 +308,13 @@ const businessRules: readonly SecretRule[] = [
       'bitbucket',
       `${word}{32,64}`,
       'Bitbucket, Workspace settings, OAuth consumers',
+    ],
+    [
+      'airtable-token',
+      'Airtable token',
+      'airtable',
+      `pat${word}{14}\\.${hex}{64}`,
+      'https://airtable.com/create/tokens',
     ],
     ['twilio-auth-token', 'Twilio auth token', 'twilio', `${hex}{32}`, twilio],
     [

@@ -1,6 +1,7 @@
 // Whether a value that has the place or form of a secret can be one: not a placeholder, not a word, random enough.
 // Documentation and test code are full of things that only look like secrets, and every false finding costs trust.
 import { isUuid } from '../../base/uuid.ts';
+import { isRandomLetters } from './letter-pairs.ts';
 
 /** Bits per character, by how often each occurs. */
 export function entropyOf(text: string): number {
@@ -26,12 +27,13 @@ export function looksLikePassword(value: string): boolean {
 export function looksLikeSecret(value: string): boolean {
   if (value.length < 8 || isPlaceholder(value) || isHarmlessForm(value) || !/[A-Za-z]/.test(value)) return false;
   if (/\d/.test(value)) return entropyOf(value) >= (value.length < 16 ? 2.7 : 3);
-  return isUnevenWord(value) && entropyOf(value) >= 3.4;
+  return value.length >= 10 && lettersOf(value).some(isRandomLetters);
 }
 
 /** For a line `DB_PASSWORD=value` of an .env file, which is more than a name: passwords made of words count, too. */
 export function looksLikeEnvSecret(value: string): boolean {
   if (value.length < 8 || isRedacted(value) || filledIn.test(value) || reference.test(value)) return false;
+  if (isUuid(value) || isRandomLetters(value)) return true;
   if (isHarmlessForm(value) && !/^[A-Za-z]{4,}\d+$/.test(value)) return false;
   if (!/[A-Za-z]/.test(value) || !/[\d!@#$%^&*?+~]/.test(value)) return looksLikeSecret(value);
   return (
@@ -41,9 +43,23 @@ export function looksLikeEnvSecret(value: string): boolean {
   );
 }
 
-/** The same, for headers and cookies: longer, and digits are a must. */
+/** The same, for headers and cookies: longer. */
 export function looksLikeCredential(value: string): boolean {
-  return value.length >= 16 && /\d/.test(value) && looksLikeSecret(value);
+  return value.length >= 16 && looksLikeSecret(value);
+}
+
+/** For values that only a sentence makes suspicious: what no word, no name and no version looks like. */
+export function looksStrong(value: string): boolean {
+  if (value.length < 12 || !looksLikeSecret(value)) return false;
+  if (/^[a-f0-9]{32,}$/.test(value) || isRandomLetters(value)) return true;
+  return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && entropyOf(value) >= 3.2;
+}
+
+/** `user:password` in base64, which may be short and without a digit. */
+export function isBasicPair(value: string): boolean {
+  if (value.length < 12 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return false;
+  const pair = Buffer.from(value, 'base64').toString('latin1');
+  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]{4,200}$/.test(pair) && looksLikePassword(pair.slice(pair.indexOf(':') + 1));
 }
 
 function isPlaceholder(value: string): boolean {
@@ -72,18 +88,21 @@ function isHarmlessForm(value: string): boolean {
     /^[\d.,:_-]+(?:[a-z]{1,3})?$/i.test(value) ||
     /^\d{4}-\d\d-\d\d/.test(value) ||
     isWords(value) ||
+    /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){2,}$/.test(value) ||
+    // Chinese, Japanese and Korean have no spaces between words.
+    /[\u3000-\u9fff\uac00-\ud7af]/.test(value) ||
     /^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)
   );
 }
 
 /** Words with a small number at most, joined by dashes and the like: a name of something. */
 function isWords(value: string): boolean {
-  return value.split(/[-_./:\s]/).every((part) => part === '' || /^[A-Z]?(?:[a-z]+|[A-Z]*)\d{0,2}$/.test(part));
+  return value
+    .split(/[-_./:\s]/)
+    .every((part) => part === '' || (/^[A-Z]?(?:[a-z]+|[A-Z]*)\d{0,2}$/.test(part) && !isRandomLetters(part)));
 }
 
-/** Letters only, capitals and small ones mixed as no word, name or constant mixes them. */
-function isUnevenWord(value: string): boolean {
-  if (value.length < 20) return false;
-  const changes = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]/g)?.length ?? 0;
-  return changes >= value.length / 6;
+/** The stretches of letters in a value. */
+function lettersOf(value: string): readonly string[] {
+  return value.match(/[A-Za-z]+/g) ?? [];
 }

@@ -1,5 +1,5 @@
-// A text as it is written → the same text one layer of writing further in: JSON escapes, %XX and terminal colours taken
-// off, with the way back to the places in the original. A tool's input is often JSON within JSON, so a secret has to be
+// A text as it is written → the same text one layer of writing further in: JSON escapes, \xNN, %XX, entities of HTML,
+// continued lines of a shell and terminal colours taken off, with the way back to the places in the original. A tool's input is often JSON within JSON, so a secret has to be
 // looked for in each layer, and cut out of the outermost.
 
 export interface View {
@@ -12,7 +12,10 @@ export interface View {
 
 /** Deeper nesting than this was never seen; each layer costs another pass. */
 const deepest = 4;
-const encoded = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|%(?:[2-7][0-9a-fA-F]|0[9aAdD])|\x1b\[[0-9;]{0,20}[A-Za-z]/g;
+const encoded =
+  /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n[ \t]{0,40})|%(?:[2-7][0-9a-fA-F]|0[9aAdD])|\x1b\[[0-9;]{0,20}[A-Za-z]|&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9a-fA-F]{2});/g;
+const marks: readonly string[] = ['\\', '%', '\x1b', '&quot;', '&#', '&amp;', '&apos;', '&lt;'];
+const entities: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** The text itself, then each layer inside it; one view for a text without escapes. */
@@ -34,7 +37,7 @@ export function innermostText(text: string): string {
 
 function decodeOnce(outer: View): View | undefined {
   const { text } = outer;
-  if (!text.includes('\\') && !text.includes('%') && !text.includes('\x1b')) return undefined;
+  if (!marks.some((mark) => text.includes(mark))) return undefined;
   const parts: string[] = [];
   const units: Units = { innerStarts: [], innerEnds: [], outerEnds: [] };
   let done = 0;
@@ -67,9 +70,17 @@ interface Units {
 function decodeUnit(unit: string): string {
   if (unit.startsWith('\x1b')) return '';
   if (unit.startsWith('%')) return String.fromCharCode(Number.parseInt(unit.slice(1), 16));
+  if (unit.startsWith('&')) return decodeEntity(unit.slice(1, -1));
   const letter = unit.charAt(1);
-  if (letter === 'u') return String.fromCharCode(Number.parseInt(unit.slice(2), 16));
+  // The shell and the languages that know it take the end of the line out.
+  if (letter === '\n' || letter === '\r') return '';
+  if (letter === 'u' || letter === 'x') return String.fromCharCode(Number.parseInt(unit.slice(2), 16));
   return controls[letter] ?? letter;
+}
+
+function decodeEntity(name: string): string {
+  if (!name.startsWith('#')) return entities[name] ?? '';
+  return String.fromCharCode(Number.parseInt(name.replace(/^#x?/, ''), name.startsWith('#x') ? 16 : 10));
 }
 
 function endOf(at: number, units: Units): number {

@@ -156,13 +156,13 @@ test('what the page lists as not found is not found', () => {
     'password: "winter24"',
     'DB_PASSWORD=midwinter',
     'the password is k7Rq2mZx',
-    'mysql -u root -p k7Rq2mZx main',
+    'the password is base64encoded',
+    'a token for authentication',
     '9f3a7c1e-5b8d-4046-a1c3-e5f7092b4d68',
     'commit 9f3a7c1e5b8d2046a1c3e5f7092b4d6812345678',
     '"integrity": "sha512-k7Rq2mZx9+bX4vLc8NpW1sYd/JgF3aKe5UoVt=="',
     'toolu_01k7Rq2mZx9TbX4vLc8NpW1s',
     'max_tokens: 128000, "token_count": 4711k7Rq2mZx',
-    Buffer.from(token).toString('base64'),
   ];
   assert.deepEqual(
     texts.map((text) => redact(text)),

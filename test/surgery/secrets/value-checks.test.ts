@@ -1,6 +1,7 @@
 // Which values can be a secret at which place: the answers are written by hand, for values on both sides of each limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isRandomLetters } from '../../../src/surgery/secrets/letter-pairs.ts';
 import {
   entropyOf,
   looksLikeCredential,
@@ -8,6 +9,7 @@ import {
   looksLikePassword,
   looksLikeSecret,
   looksRandom,
+  looksStrong,
 } from '../../../src/surgery/secrets/value-checks.ts';
 
 test('entropy is counted in bits per character', () => {
@@ -85,10 +87,28 @@ test('a line of an .env file may also hold words with a number, but no plain wor
   );
 });
 
-test('a header or cookie holds sixteen characters with a digit', () => {
-  assert.deepEqual(answers(looksLikeCredential, ['k7Rq2mZx9TbX4vLc', 'k7Rq2mZx9TbX4vL', 'aQwXeRbTnYkUpIoLsDfG']), [
-    'k7Rq2mZx9TbX4vLc',
-  ]);
+test('a header or cookie holds sixteen characters that are no words', () => {
+  const values = ['k7Rq2mZx9TbX4vLc', 'k7Rq2mZx9TbX4vL', 'aQwXeRbTnYkUpIoLsDfG', 'applicationServerName'];
+  assert.deepEqual(answers(looksLikeCredential, values), ['k7Rq2mZx9TbX4vLc', 'aQwXeRbTnYkUpIoLsDfG']);
+});
+
+test('letters alone are a secret where no word has their pairs, in capitals, small letters or both', () => {
+  const random = ['akYrLhzYpacLYSES', 'qzkvwxhjtbnm', 'lnkkmpiewcvkavij', 'PRJTawpfNKHjSACc', 'HYWHXWBSSDZNNZDJ'];
+  const words = [
+    'correcthorsebatterystaple',
+    'accessTokenProvider',
+    'getUserByIdentifier',
+    'authenticationRequired',
+    'internationalization',
+    'PostgreSQLConnection',
+    'kubernetes',
+  ];
+  assert.deepEqual(answers(isRandomLetters, [...random, ...words]), random);
+});
+
+test('a value in a sentence has twelve characters, letters of both kinds with digits, or hex digits, or random letters', () => {
+  const values = ['k7Rq2mZx9TbX', 'k7Rq2mZx9Tb', 'base64encoded', 'utf8mb4unicode', 'akYrLhzYpacLYSES'];
+  assert.deepEqual(answers(looksStrong, values), ['k7Rq2mZx9TbX', 'akYrLhzYpacLYSES']);
 });
 
 /** The values that pass the check. */
