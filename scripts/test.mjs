@@ -36,8 +36,8 @@ if (needsDist(files)) buildDist();
 const summary = 'build/test-summary.tap';
 const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
 const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
-// By default node leaves one core idle.
-const concurrency = [`--test-concurrency=${availableParallelism()}`];
+// One more than there are cores: some tests wait for other processes.
+const concurrency = [`--test-concurrency=${availableParallelism() + 1}`];
 const { status } = spawnSync(
   process.execPath,
   ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...joinFolders(files)],

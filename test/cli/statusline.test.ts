@@ -116,14 +116,12 @@ test('whatever comes in, stdout holds no error and the exit code is 0', (context
     'null',
     '{"transcript_path": 5, "model": "x"}',
     '{"transcript_path": "/no/such/file.jsonl"}',
+    `{"transcript_path": ${JSON.stringify(path.dirname(file))}}`,
     '{"context_window": {"context_window_size": -1}, "model": {"id": null}}',
   ];
   for (const input of inputs) {
     assert.deepEqual([input, line(input)], [input, { status: 0, stdout: '$0.00 session · $0.05 today\n', stderr: '' }]);
   }
-  const folder = line(`{"transcript_path": ${JSON.stringify(path.dirname(file))}}`);
-  assert.deepEqual([folder.status, folder.stdout], [0, '\n']);
-  assert.match(folder.stderr, /^clew: .* is a folder\n$/);
   const broken = path.join(temporaryFolder(context), 'file');
   writeFileSync(broken, '');
   const { status, stdout, stderr } = statusline('{}', { ...env, CLEW_HOME: path.join(broken, 'below') });

@@ -1,6 +1,6 @@
 // clew trace as a person uses it: what it says of destinations, what it would send, and following sessions without a hook.
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, utimesSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { withLock } from '../../src/library/archive/lock.ts';
@@ -10,8 +10,7 @@ import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
-import { repeated, startReceiver } from '../support/trace-receiver.ts';
-import { waitFor } from '../support/wait.ts';
+import { startReceiver } from '../support/trace-receiver.ts';
 
 test('what is asked for wrongly is one line that says what to do', (context) => {
   const env = { CLEW_HOME: temporaryFolder(context) };
@@ -160,23 +159,4 @@ test('explain shows the tree that would be sent, and writes nothing', (context) 
     .map((line) => /^ *\S+(?: \S+)*/.exec(line)?.[0]);
   assert.deepEqual(names, ['Turn 1', '  claude-sonnet-4-5', '    Read', '  claude-sonnet-4-5']);
   assert.equal(existsSync(path.join(state, 'trace')), false);
-});
-
-test('follow sends turns as they are finished, and ends with what it began', async (context) => {
-  const receiver = await startReceiver(context);
-  const home = homeFor(context);
-  const root = path.join(home, 'claude');
-  const file = path.join(root, 'projects/p/s.jsonl');
-  writeTree(root, { 'projects/p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
-  const env = { ...traceEnv(home, receiver.url), CLEW_ROOTS: root };
-  const following = startClew(context, ['trace', 'follow'], env);
-  await following.says(/tracing what is written below/);
-  appendFileSync(file, sessionText(toolTurn('b'), { sessionId: 's', startMinute: 1 }));
-  // The first turn is closed by the second one's answer, the second one by nothing being written for a while.
-  await waitFor(
-    () => receiver.spans.length === 8,
-    () => following.stderr(),
-  );
-  assert.deepEqual(repeated(receiver.spans), {});
-  assert.deepEqual(await following.end('SIGINT'), [0, null]);
 });

@@ -107,7 +107,7 @@ const fileRules: readonly SecretRule[] = [
     ),
     grouped: true,
     certainty: 'place',
-    check: looksLikePassword,
+    check: looksLikeSecret,
     rotate: account,
   },
   {

@@ -1,64 +1,17 @@
 // The replay server driven by a small loop: prompts and results as recorded must bring the recorded answers, in every
 // linear session that the real client wrote; what differs is told.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { readRecording } from '../../../src/api/server/recording.ts';
-import {
-  type ReplayOptions,
-  type ReplayServer,
-  type Served,
-  startReplayServer,
-} from '../../../src/api/server/replay-server.ts';
-import {
-  asObject,
-  asString,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../../src/base/json.ts';
+import { type ReplayServer, startReplayServer } from '../../../src/api/server/replay-server.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../../src/base/json.ts';
 import { loadSession, type Session } from '../../../src/session/session.ts';
 import { contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
 import { realSessions } from '../../support/surgery-kit.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
-
-const apiKey = 'the-key-of-this-test';
-const withKey = { 'x-api-key': apiKey };
-
-interface Step {
-  readonly input: readonly JsonValue[];
-  readonly blocks: JsonValue[];
-}
-
-test('every linear session of the corpus is played as it was recorded', async (t) => {
-  let sessions = 0;
-  let messages = 0;
-  let calls = 0;
-  for (const file of realSessions()) {
-    const session = await loadSession(file);
-    const steps = stepsOf(file);
-    const isLinear = session.branches.length === 1 && !session.transcript.mayRepeat;
-    if (!isLinear || steps.length === 0 || readFileSync(file, 'utf8').includes('compact_boundary')) continue;
-    const { server, served } = await start(t, session);
-    await play(server, steps, file);
-    assert.deepEqual(
-      served.flatMap((each) => each.mismatches),
-      [],
-      file,
-    );
-    assert.deepEqual(server.counts, { messages: steps.length, side: 0, mismatches: 0 }, file);
-    await server.close();
-    sessions++;
-    messages += steps.length;
-    calls += served.flatMap((each) => each.tools).length;
-  }
-  t.diagnostic(`${sessions} sessions, ${messages} messages, ${calls} calls`);
-  assert.ok(sessions >= 12 && calls >= 50, `${sessions} sessions, ${calls} calls`);
-});
+import { play, start, stepsOf, withKey } from './replay-kit.ts';
 
 test('sub-agents are played for requests that begin with their prompt', async (t) => {
   let agents = 0;
@@ -295,6 +248,7 @@ test('errors that the client wrote down are not the model, and hostile requests 
 });
 
 const call = toolUse('t1', 'Bash', { command: 'ls' });
+
 const answer = { role: 'assistant', content: [text('I look.'), call] };
 
 function conversation(): Session {
@@ -309,17 +263,6 @@ function conversation(): Session {
     .session();
 }
 
-async function start(
-  t: TestContext,
-  session: Session,
-  options: ReplayOptions = {},
-): Promise<{ server: ReplayServer; served: Served[] }> {
-  const served: Served[] = [];
-  const server = await startReplayServer(session, { onServed: (each) => served.push(each), apiKey, ...options });
-  t.after(() => server.close());
-  return { server, served };
-}
-
 /** The texts of an answer, and the names of its calls. */
 async function textsOf({ url }: ReplayServer, request: JsonObject): Promise<string[]> {
   const { status, body } = await post(url, request, withKey);
@@ -327,45 +270,6 @@ async function textsOf({ url }: ReplayServer, request: JsonObject): Promise<stri
   return (isArray(body.content) ? body.content.filter(isObject) : []).map(
     (block) => asString(block.text ?? block.name) ?? '',
   );
-}
-
-/** Streams one half and takes the other whole; each answer goes into the next request. */
-async function play({ url }: ReplayServer, steps: readonly Step[], file: string): Promise<void> {
-  const messages: JsonValue[] = [];
-  for (const [i, { input, blocks }] of steps.entries()) {
-    if (input.length > 0) messages.push({ role: 'user', content: input });
-    const request = requestOf(messages);
-    const played =
-      i % 2 === 0
-        ? contentOfEvents((await stream(url, request, undefined, withKey)).events)
-        : ((await post(url, request, withKey)).body.content ?? null);
-    assert.deepEqual(played, blocks, `${file}: message ${i + 1}`);
-    messages.push({ role: 'assistant', content: played });
-  }
-}
-
-/** Straight from the lines: the assistant's by message, what the user sent before each of them. */
-function stepsOf(file: string): Step[] {
-  const steps = new Map<string, Step>();
-  let input: JsonValue[] = [];
-  const isAgent = /\/agent-[^/]*$/.test(file);
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const entry = asObject(parseJson(line));
-    const message = asObject(entry?.message);
-    if (entry === undefined || message === undefined || (entry.isSidechain === true && !isAgent)) continue;
-    const content =
-      typeof message.content === 'string' ? [text(message.content)] : isArray(message.content) ? message.content : [];
-    if (entry.type === 'user') input.push(...content);
-    if (entry.type !== 'assistant' || message.model === '<synthetic>') continue;
-    const id = String(message.id);
-    const known = steps.get(id);
-    if (known !== undefined) known.blocks.push(...content);
-    else {
-      steps.set(id, { input, blocks: [...content] });
-      input = [];
-    }
-  }
-  return [...steps.values()];
 }
 
 test('a key is made for each server, and without it nothing of the session is told', async (t) => {
