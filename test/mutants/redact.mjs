@@ -28,8 +28,8 @@ export const mutants = [
   {
     id: 'rules-of-headers-removed',
     file: 'src/surgery/secrets/rules-place.ts',
-    find: '...addressRules, ...headerRules, ...namedValueRules]',
-    replace: '...addressRules, ...namedValueRules]',
+    find: '...addressRules, ...headerRules, ...fileRules]',
+    replace: '...addressRules, ...fileRules]',
     tests: table,
   },
   {
@@ -71,13 +71,13 @@ export const mutants = [
   {
     id: 'uuid-is-a-secret',
     file: checks,
-    find: 'isUuid(value) ||',
+    find: '    isUuid(value) ||',
     replace: '',
     tests: ['surgery/secrets/value-checks'],
   },
   {
     id: 'env-words-denied',
-    file: 'src/surgery/secrets/rules-place.ts',
+    file: 'src/surgery/secrets/rules-named.ts',
     find: 'check: looksLikeEnvSecret,',
     replace: 'check: looksLikeSecret,',
     tests: table,
@@ -100,8 +100,8 @@ export const mutants = [
   {
     id: 'views-only-outermost',
     file: find,
-    find: 'for (const view of viewsOf(text)) collectClaims',
-    replace: 'for (const view of viewsOf(text).slice(0, 1)) collectClaims',
+    find: 'const views = viewsOf(text);',
+    replace: 'const views = viewsOf(text).slice(0, 1);',
     tests: table,
   },
   {

@@ -191,13 +191,6 @@ export const mutants = [
     tests: ['surgery/durable'],
   },
   {
-    id: 'fork-keeps-message-origins',
-    file: 'src/surgery/fork.ts',
-    find: '    ...originEdits(entry, session.id),\n',
-    replace: '',
-    tests: ['surgery/fork'],
-  },
-  {
     id: 'fork-keeps-prompt-ids',
     file: 'src/surgery/ids.ts',
     find: "edits.push({ path: ['promptId'], set: this.#prompt(promptId) });",

@@ -627,8 +627,8 @@ export const mutants = [
   {
     id: 'log-fails-the-client',
     file: 'src/trace/log.ts',
-    find: '  } catch {',
-    replace: '  } catch (error) {\n    throw error;',
+    find: '  } catch (problem) {',
+    replace: '  } catch (problem) {\n    throw problem;',
     tests: ['trace/hook'],
   },
   {
