@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { importHostile } from './import-check.ts';
 
-test('fifty hostile bundles write nothing but the files of their sessions', async (t) => {
-  const seeds = Array.from({ length: 50 }, (_, i) => i);
+test('twenty-five hostile bundles write nothing but the files of their sessions', async (t) => {
+  const seeds = Array.from({ length: 25 }, (_, i) => i);
   const { imported, refused } = await importHostile(temporaryFolder(t), seeds);
-  assert.equal(imported + refused, 50);
-  assert.ok(imported > 5 && refused > 20, `${imported} imported, ${refused} refused`);
+  assert.equal(imported + refused, 25);
+  assert.ok(imported > 2 && refused > 10, `${imported} imported, ${refused} refused`);
 });
