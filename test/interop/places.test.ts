@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { callsOf, isBoundary } from '../../src/session/node.ts';
+import { loadSession } from '../../src/session/session.ts';
 import { turnsOf } from '../../src/session/turns.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
 import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
@@ -79,7 +80,7 @@ async function severalTurns(): Promise<string[]> {
   for (const file of realSessions()) {
     const version = /real\/([\d.]+)\//.exec(file)?.[1] ?? '';
     if (readFileSync(file).includes('"type":"image"')) continue;
-    const { session } = await loadSource(file);
+    const session = await loadSession(file);
     const isPlain =
       !session.transcript.nodes.some((node) => isBoundary(node) || node.isCompactSummary) &&
       !session.transcript.mayRepeat;
