@@ -9,11 +9,13 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { startScriptedServer } from '../src/api/server/scripted-server.ts';
 import { asObject, asString, isObject, parseJson } from '../src/base/json.ts';
+import { tokenHeader } from '../src/web/wire.ts';
 import { dist } from './support/dist.ts';
 import { projectRoot } from './support/paths.ts';
 import { processesBelow } from './support/processes.ts';
 import { writeTree } from './support/temp-folder.ts';
 import { waitFor } from './support/wait.ts';
+import { tokenOf } from './support/web-server.ts';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-package-')));
 after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
@@ -133,12 +135,11 @@ test('npx clew open --json prints its address, serves the page and ends with Ctr
     () => JSON.stringify(texts),
   );
   const url = asString(asObject(parseJson(texts.stdout))?.url) ?? '';
-  const first = await fetch(url, { redirect: 'manual' });
-  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const page = await (await fetch(new URL('/', url), { headers: { cookie } })).text();
+  const page = await (await fetch(url)).text();
   const script = /<script type="module" src="([^"]+)"/.exec(page)?.[1] ?? '';
-  const code = await fetch(new URL(script, url), { headers: { cookie } });
-  const list = await (await fetch(new URL('/api/sessions', url), { headers: { cookie } })).json();
+  const code = await fetch(new URL(script, url));
+  const headers = { [tokenHeader]: tokenOf(url) };
+  const list = await (await fetch(new URL('/api/sessions', url), { headers })).json();
   assert.deepEqual([code.status, asObject(list)?.total], [200, 5]);
   // npx ends as what it runs ends; a signal to npx itself would hide that.
   const clew = processesBelow(child.pid ?? 0).at(-1);

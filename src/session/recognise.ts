@@ -150,8 +150,9 @@ interface Ids {
 
 /**
  * What the JSON lines of other programs do not have at once: a type that the client writes, and an id of the client's.
+ * Some sessions hold nothing but `file-history-` records, which have no id but no other program's name either.
  */
 function isOfClient({ type, uuid, sessionId, leafUuid }: Ids): boolean {
   const hasId = uuid !== undefined || sessionId !== undefined || leafUuid !== undefined;
-  return hasId && Object.hasOwn(entryFields, type);
+  return Object.hasOwn(entryFields, type) && (hasId || type.startsWith('file-history-'));
 }

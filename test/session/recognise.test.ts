@@ -43,8 +43,9 @@ test('a session by its content is one wherever it is, also where its first lines
     'crlf.jsonl': text.replaceAll('\n', '\r\n'),
     'joined.jsonl': text.replaceAll('\n', ''),
     'title.jsonl': `${JSON.stringify({ type: 'custom-title', customTitle: 'x', sessionId })}\n`,
+    'snapshot.jsonl': `${JSON.stringify({ type: 'file-history-snapshot', messageId: sessionId, snapshot: {} })}\n`,
   });
-  for (const name of ['plain', 'torn', 'bom', 'crlf', 'joined', 'title'])
+  for (const name of ['plain', 'torn', 'bom', 'crlf', 'joined', 'title', 'snapshot'])
     assert.equal((await loadSource(path.join(folder, `${name}.jsonl`))).session.id, name);
 });
 

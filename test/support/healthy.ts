@@ -16,6 +16,9 @@ export const realFolder: string = path.join(corpusFolder, 'corpus/real');
 
 export function healthyFiles(): readonly string[] {
   return filesBelow(realFolder, '.jsonl').filter(
-    (file) => agentIdOf(file) === undefined && !(path.relative(realFolder, file) in damagedByClient),
+    (file) =>
+      agentIdOf(file) === undefined &&
+      path.basename(file) !== '_history.jsonl' &&
+      !(path.relative(realFolder, file) in damagedByClient),
   );
 }

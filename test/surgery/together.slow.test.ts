@@ -122,6 +122,7 @@ test('a new session leaves the old one alone, plain and portable, and undo takes
 
 test('any operations one on top of the other can be taken back one by one', async (context) => {
   let count = 0;
+  let moved = 0;
   const planners = [...Object.entries(inPlace), ...Object.entries(anew)];
   await eachSession(context, async (bench, what, random) => {
     const states = [contentsOf(bench.root)];
@@ -134,14 +135,15 @@ test('any operations one on top of the other can be taken back one by one', asyn
       at = outcome.to.path;
       count++;
     }
-    const moved = await move(bench, at);
-    if (moved) states.push(contentsOf(bench.root));
+    const isMoved = await move(bench, at, what);
+    if (isMoved) states.push(contentsOf(bench.root));
+    moved += Number(isMoved);
     for (const state of states.slice(0, -1).reverse()) {
       await undoLast(bench);
       assert.deepEqual(contentsOf(bench.root), state, what);
     }
   });
-  assert.ok(count > 40, `only ${count} operations`);
+  assert.ok(count > 40 && moved > 30, `only ${count} operations, ${moved} moves`);
 });
 
 test('a repaired session can be forked twice and grafted', async (context) => {
@@ -230,14 +232,20 @@ function assertRefusal(error: unknown, what: string): void {
   if (!(error instanceof UserError) || /proof failed/.test(error.message)) assert.fail(`${what}: ${inspect(error)}`);
 }
 
-async function move(bench: Bench, at: string): Promise<boolean> {
-  const source = await loadSource(at);
-  const folder = path.join(path.dirname(bench.folder), '-elsewhere');
-  const { plan, sources } = await planMove([{ source, folder, cwd: { from: '/home/kim', to: '/elsewhere' } }], {
-    words: [],
-  });
-  await operate(plan, sources, { env: bench.env });
-  return true;
+/** Whether it was moved: a file without a record of the client is refused. */
+async function move(bench: Bench, at: string, what: string): Promise<boolean> {
+  try {
+    const source = await loadSource(at);
+    const folder = path.join(path.dirname(bench.folder), '-elsewhere');
+    const { plan, sources } = await planMove([{ source, folder, cwd: { from: '/home/kim', to: '/elsewhere' } }], {
+      words: [],
+    });
+    await operate(plan, sources, { env: bench.env });
+    return true;
+  } catch (error) {
+    assertRefusal(error, what);
+    return false;
+  }
 }
 
 /** Looked at with nothing but the bytes: as many lines are new, and as many gone, as the outcome says, in order. */
