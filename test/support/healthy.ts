@@ -14,11 +14,14 @@ export const damagedByClient: Readonly<Record<string, string>> = {
 
 export const realFolder: string = path.join(corpusFolder, 'corpus/real');
 
+/** Written beside the sessions: what was typed, and what the hooks were given. */
+const notSessions: ReadonlySet<string> = new Set(['_history.jsonl', 'hook-events.jsonl']);
+
 export function healthyFiles(): readonly string[] {
   return filesBelow(realFolder, '.jsonl').filter(
     (file) =>
       agentIdOf(file) === undefined &&
-      path.basename(file) !== '_history.jsonl' &&
+      !notSessions.has(path.basename(file)) &&
       !(path.relative(realFolder, file) in damagedByClient),
   );
 }
