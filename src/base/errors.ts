@@ -16,6 +16,18 @@ export class UserError extends Error {
   }
 }
 
+/** A file or folder that the system does not let this process read. */
+export class UnreadableError extends UserError {
+  readonly path: string;
+  readonly code: string;
+
+  constructor(path: string, code: string, next: string, options?: ErrorOptions) {
+    super(`cannot read ${path} (${code})`, next, exitCodes.usage, options);
+    this.path = path;
+    this.code = code;
+  }
+}
+
 /** The `code` of a Node system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;

@@ -10,7 +10,7 @@ import { findOrphans } from '../library/archive/orphans.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { type Verification, verifyArchive } from '../library/archive/verify.ts';
 import { refuseOtherFile } from '../session/recognise.ts';
-import { discoverSessions, type FoundSession, findSession } from '../store/discover.ts';
+import { discoverSessions, type FoundSession, type FoundSessions, findSession } from '../store/discover.ts';
 import { stateFolder } from '../store/roots.ts';
 import { listArchived } from './archive-list.ts';
 import { type CommandInput, type CommandIo, textFlag } from './command.ts';
@@ -21,6 +21,7 @@ import { isOfProjectFolder } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { readStdin } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
+import { problemText } from './unread.ts';
 import { counted } from './wording.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -35,7 +36,7 @@ export async function run(input: CommandInput): Promise<void> {
   await archive(input, sessions);
 }
 
-async function archive({ flags, io }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
+async function archive({ flags, io, unread }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
   const progress = createProgress(io.stderr, io.env, 'archiving');
   const isDryRun = flags['dry-run'] === true;
   const report = await archiveSessions(sessions, {
@@ -46,10 +47,13 @@ async function archive({ flags, io }: CommandInput, sessions: readonly FoundSess
     onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   }).finally(() => progress.end());
   for (const { problem, leftOut } of report.sessions) {
-    if (problem !== undefined) writeNotice(io.stderr, problem);
+    if (problem !== undefined) writeNotice(io.stderr, `${problem}; check the permissions`);
     else for (const note of leftOutNotes(leftOut)) writeNotice(io.stderr, note);
   }
-  const text = flags.json === true ? `${jsonText(jsonReport(report, io), 2)}\n` : reportText(report, isDryRun);
+  const text =
+    flags.json === true
+      ? `${jsonText({ ...jsonReport(report, io), unread: unread.problems }, 2)}\n`
+      : reportText(report, isDryRun);
   await writeOut([text], io);
   const failed = report.sessions.filter((session) => session.outcome === 'failed').length;
   if (failed > 0)
@@ -62,14 +66,12 @@ async function archive({ flags, io }: CommandInput, sessions: readonly FoundSess
 
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
   const { flags, io } = input;
-  const { sessions, problems } = await discoverSessions(rootsOf(input));
-  for (const problem of problems) {
-    if (problem.code !== 'ENOENT') writeNotice(io.stderr, `cannot read ${problem.path} (${problem.code})`);
-  }
+  const { sessions, problems } = await everySession(rootsOf(input));
+  input.unread.add(problems);
   const days = daysOf(textFlag(flags, 'older-than'));
   const wanted = textFlag(flags, 'project');
   const latestMs = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * 86_400_000;
-  return [...sessions, ...(await findOrphans(rootsOf(input)))].filter(
+  return sessions.filter(
     (session) =>
       session.mtimeMs <= latestMs && (wanted === undefined || isOfProjectFolder(session.slug, wanted, io.cwd)),
   );
@@ -106,10 +108,12 @@ async function archiveFromHook(input: CommandInput): Promise<void> {
   const { io } = input;
   try {
     const named = await hookSession(input);
-    const sessions = named === undefined ? await everySession(rootsOf(input)) : [{ path: named }];
-    const report = await archiveSessions(sessions, { folder: archiveFolder(io.env) });
-    const problem = report.sessions.find((session) => session.problem !== undefined)?.problem;
-    if (problem !== undefined) throw new UserError(problem, '');
+    const found =
+      named === undefined ? await everySession(rootsOf(input)) : { sessions: [{ path: named }], problems: [] };
+    const report = await archiveSessions(found.sessions, { folder: archiveFolder(io.env) });
+    const unread = found.problems.filter(({ code }) => code !== 'ENOENT').map(problemText);
+    const failed = report.sessions.flatMap(({ problem }) => problem ?? []);
+    for (const problem of [...unread, ...failed]) log(io.env, problem);
   } catch (error) {
     log(io.env, error instanceof Error ? error.message : String(error));
   }
@@ -127,8 +131,9 @@ async function hookSession(input: CommandInput): Promise<string | undefined> {
   return file;
 }
 
-async function everySession(roots: readonly string[]): Promise<readonly FoundSession[]> {
-  return [...(await discoverSessions(roots)).sessions, ...(await findOrphans(roots))];
+async function everySession(roots: readonly string[]): Promise<FoundSessions> {
+  const { sessions, problems } = await discoverSessions(roots);
+  return { sessions: [...sessions, ...(await findOrphans(roots))], problems };
 }
 
 function log(env: NodeJS.ProcessEnv, message: string): void {

@@ -3,6 +3,7 @@
 import { UserError } from '../base/errors.ts';
 import type { OutputStream } from './terminal/output.ts';
 import type { Style } from './terminal/style.ts';
+import type { Unread } from './unread.ts';
 
 export interface Flag {
   /** With its dashes: `--json`. */
@@ -33,6 +34,8 @@ export interface CommandInput {
   readonly words: readonly string[];
   readonly flags: FlagValues;
   readonly io: CommandIo;
+  /** What could not be read; if there is any, the call ends with exit code 1. */
+  readonly unread: Unread;
 }
 
 /** Values by the flag's name without dashes; absent where the flag was not given. */

@@ -1,6 +1,6 @@
 // The index as every command wants it: open, current for the roots of the call, and closed again. An index that turns
 // out to be broken is made anew once: everything in it can be read again.
-import { systemErrorCode, UserError } from '../base/errors.ts';
+import { systemErrorCode } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
 import {
@@ -12,8 +12,6 @@ import {
   openIndexInMemory,
   removeIndex,
 } from '../library/schema.ts';
-import { diskError } from '../store/disk.ts';
-import type { DiskProblem } from '../store/folders.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
@@ -68,17 +66,12 @@ async function attempt<T>(input: CommandInput, database: Database, work: Work<T>
       onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
     });
     progress.end();
-    for (const problem of report.problems) writeNotice(stderr, problemText(problem));
+    input.unread.add(report.problems);
     return await work(database, report);
   } finally {
     progress.end();
     database.close();
   }
-}
-
-export function problemText({ path, code }: DiskProblem): string {
-  const error = diskError(Object.assign(new Error(code), { code }), 'read', path);
-  return error instanceof UserError ? error.message : `cannot read ${path} (${code})`;
 }
 
 export function isOfDatabase(error: unknown): boolean {

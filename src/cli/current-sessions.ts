@@ -2,7 +2,7 @@
 import type { Database } from '../library/database.ts';
 import { listSessions, type SessionList } from '../library/session-list.ts';
 import type { CommandInput } from './command.ts';
-import { problemText, withIndex } from './current-index.ts';
+import { withIndex } from './current-index.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
 import { showProgress } from './terminal/progress.ts';
@@ -21,7 +21,7 @@ export async function sessionsIn(database: Database, input: CommandInput): Promi
     const list = await listSessions(database, { roots: rootsOf(input), onProgress });
     progress.end();
     for (const file of list.foreign) writeNotice(stderr, `passed over ${file}: it is not of Claude Code`);
-    for (const problem of list.problems) writeNotice(stderr, problemText(problem));
+    input.unread.add(list.problems);
     return list;
   } finally {
     progress.end();

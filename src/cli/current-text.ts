@@ -2,8 +2,6 @@
 import type { Database } from '../library/database.ts';
 import { type TextReport, updateText } from '../library/text-indexer.ts';
 import type { CommandInput } from './command.ts';
-import { problemText } from './current-index.ts';
-import { writeNotice } from './notice.ts';
 import { rootsOf } from './session-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
@@ -15,6 +13,6 @@ export function bringTextUpToDate(input: CommandInput, database: Database): Text
     onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
   });
   bar.end();
-  for (const problem of report.problems) writeNotice(stderr, problemText(problem));
+  input.unread.add(report.problems);
   return report;
 }

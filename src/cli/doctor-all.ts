@@ -5,13 +5,12 @@ import { type DamageCode, type Finding, isSevere, type Severity, severities } fr
 import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../doctor/library.ts';
 import type { Reachable } from '../session/reachable.ts';
 import { discoverSessions } from '../store/discover.ts';
+import type { DiskProblem } from '../store/folders.ts';
 import { projectsFolders } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
-import { problemText } from './current-index.ts';
 import { findingJson } from './doctor-json.ts';
 import { doctorTable } from './doctor-table.ts';
 import { jsonText } from './json-text.ts';
-import { writeNotice } from './notice.ts';
 import { createProgress } from './progress.ts';
 import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
@@ -32,16 +31,16 @@ export async function runAll(input: CommandInput): Promise<number> {
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
   const { sessions, problems } = await discoverSessions(rootsOf(input));
-  for (const problem of problems) if (problem.code !== 'ENOENT') writeNotice(io.stderr, problemText(problem));
+  input.unread.add(problems, { withMissing: true });
   const progress = createProgress(io.stderr, io.env, 'examining');
   progress.start(sessions.reduce((sum, session) => sum + session.sizeBytes, 0));
   const rows: DoctorRow[] = [];
   const counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
   const inFolders = findFolderDamage(folders);
   try {
-    for await (const { session, diagnosis, problem } of diagnoseLibrary(sessions, { folders, nowMs: Date.now() })) {
+    for await (const { session, diagnosis, problems } of diagnoseLibrary(sessions, { folders, nowMs: Date.now() })) {
       progress.add(session.sizeBytes);
-      if (problem !== undefined) writeNotice(io.stderr, problemText(problem));
+      input.unread.add(problems);
       if (diagnosis === undefined) continue;
       rows.push(rowOf(session, diagnosis));
       countCodes(counts, diagnosis.findings);
@@ -51,7 +50,7 @@ export async function runAll(input: CommandInput): Promise<number> {
   }
   for (const finding of inFolders) countCodes(counts, [finding]);
   rows.sort(worstFirst);
-  const report = { rows, folders: inFolders, counts };
+  const report = { rows, folders: inFolders, counts, unread: input.unread.problems };
   if (flags.json === true) await writeOut([`${jsonText(reportJson(report), 2)}\n`], io);
   else {
     const options = { width: terminalWidth(io.stdout, io.env), style: io.style };
@@ -67,6 +66,8 @@ export interface LibraryReport {
   /** What is wrong with the folders themselves. */
   readonly folders: readonly Finding[];
   readonly counts: ReadonlyMap<DamageCode, { severity: Severity; findings: number; sessions: number }>;
+  /** Files and folders that could not be examined. */
+  readonly unread: readonly DiskProblem[];
 }
 
 function rowOf(session: LibraryDiagnosis['session'], diagnosis: NonNullable<LibraryDiagnosis['diagnosis']>): DoctorRow {
@@ -107,12 +108,13 @@ function worstFirst(a: DoctorRow, b: DoctorRow): number {
   return rank(a) - rank(b) || lost(b) - lost(a) || (a.path < b.path ? -1 : 1);
 }
 
-function reportJson({ rows, folders, counts }: LibraryReport): object {
+function reportJson({ rows, folders, counts, unread }: LibraryReport): object {
   return {
     sessions: rows.map(({ sessionId, path, severity, reachable, reachableOld, codes }) => {
       return { sessionId, path, severity: severity ?? null, reachable, reachableOld, codes: Object.fromEntries(codes) };
     }),
     folders: folders.map(findingJson),
     counts: [...counts].map(([code, count]) => ({ code, ...count })),
+    unread,
   };
 }

@@ -77,7 +77,7 @@ function countTable({ counts }: LibraryReport, options: TableOptions): string {
   return renderTable(columns, cells, options);
 }
 
-function summary({ rows }: LibraryReport, shown: readonly DoctorRow[], { style, width }: TableOptions): string {
+function summary({ rows, unread }: LibraryReport, shown: readonly DoctorRow[], { style, width }: TableOptions): string {
   const bad = shown.filter(({ severity }) => severity === 'fatal' || severity === 'loss');
   const left = shown.length - Math.min(shown.length, maxRows);
   const more = left === 0 ? '' : `; ${formatCount(left)} more are not shown, --json lists all`;
@@ -86,7 +86,14 @@ function summary({ rows }: LibraryReport, shown: readonly DoctorRow[], { style, 
       ? 'none loses anything on a resume'
       : `${formatCount(bad.length)} of them ${bad.length === 1 ? 'loses' : 'lose'} something or cannot be continued`;
   const next = shown[0] === undefined ? '' : `; \`clew doctor ${shown[0].sessionId.slice(0, 8)}\` explains the first`;
-  const text = `${counted(rows.length, 'session')}, ${cost}${more}${next}`;
+  const missed =
+    unread.length === 0
+      ? ''
+      : `; ${counted(unread.length, 'file or folder', 'files and folders')} could not be examined`;
+  const text =
+    rows.length === 0
+      ? `no session was examined${missed}`
+      : `${counted(rows.length, 'session')}, ${cost}${missed}${more}${next}`;
   return wrapSpans([{ text, paint: style.muted }], width)
     .map((line) => line.text)
     .join('\n');

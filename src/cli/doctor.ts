@@ -32,7 +32,7 @@ export async function run(input: CommandInput): Promise<number> {
   if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
   if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
-  const session = await readSession(file);
+  const session = await readSession(input, file);
   refuseForeign(session.transcript);
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
@@ -42,7 +42,8 @@ export async function run(input: CommandInput): Promise<number> {
     const source = await loadSource(file, { roots: rootsOf(input) });
     return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis, folders);
   }
-  if (flags.json === true) await writeOut([`${jsonText(diagnosisJson(diagnosis), 2)}\n`], io);
+  if (flags.json === true)
+    await writeOut([`${jsonText({ ...diagnosisJson(diagnosis), unread: input.unread.problems }, 2)}\n`], io);
   else {
     const options = { style: io.style, width: proseWidth(io.stdout, io.env), title: titleOf(session) };
     await writeOut([diagnosisText(diagnosis, options)], { ...io, pager: true });

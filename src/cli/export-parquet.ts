@@ -1,7 +1,7 @@
 // clew export --format parquet: named sessions, or with --all the whole library, as tables in a folder.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UserError } from '../base/errors.ts';
+import { exitCodes, UnreadableError, UserError } from '../base/errors.ts';
 import { formatCount } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import type { WrittenPart } from '../export/parquet/dataset.ts';
@@ -37,7 +37,10 @@ export async function exportTables(input: CommandInput): Promise<void> {
     prices,
   };
   const parts = await writeParquet(source, folder, { full: flags.full === true });
-  const told = flags.json === true ? jsonText(writtenJson(folder, tally, parts), 2) : writtenText(folder, tally, parts);
+  const told =
+    flags.json === true
+      ? jsonText({ ...writtenJson(folder, tally, parts), unread: input.unread.problems }, 2)
+      : writtenText(folder, tally, parts);
   await writeOut([`${told}\n`], io);
 }
 
@@ -71,7 +74,8 @@ async function mainsOf(input: CommandInput): Promise<readonly string[]> {
     return [...new Set(await Promise.all(found))];
   }
   if (input.words.length > 0) throw new UserError('--all takes every session', 'leave the names out');
-  const { sessions } = await discoverSessions(rootsOf(input));
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  input.unread.add(problems);
   return sessions.map((session) => session.path);
 }
 
@@ -90,7 +94,8 @@ async function* subjectsOf(input: CommandInput, mains: readonly string[], tally:
       } catch (error) {
         // One of many that is no session must not keep the others back.
         if (flags.all !== true || !(error instanceof UserError) || !existsSync(main)) throw error;
-        writeNotice(io.stderr, `left out: ${error.message}`);
+        if (error instanceof UnreadableError) input.unread.addFailed(main, error);
+        else writeNotice(io.stderr, `left out: ${error.message}`);
       }
     }
   } finally {

@@ -34,7 +34,7 @@ export async function run(input: CommandInput): Promise<number> {
       for (const found of result.sessions) sessions.push(await placeSession(database, found));
       const exitCode = result.total === 0 ? exitCodes.failed : exitCodes.ok;
       if (isJson) {
-        await writeOut([`${jsonText(resultJson(result, sessions), 2)}\n`], io);
+        await writeOut([`${jsonText({ ...resultJson(result, sessions), unread: input.unread.problems }, 2)}\n`], io);
         return exitCode;
       }
       if (result.total === 0) {

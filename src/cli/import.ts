@@ -17,7 +17,7 @@ export async function run(input: CommandInput): Promise<void> {
   const [root] = rootsOf(input);
   if (root === undefined) throw new UserError('there is no root to import into', 'name one with --root');
   const to = realFolder(folderArgument(textFlag(flags, 'to') ?? '.', io.cwd));
-  const { sessions } = await discoverSessions([root]);
+  const { sessions, problems } = await discoverSessions([root]);
   await unpackBundle(file, io.env, async (manifest, unpacked) => {
     const { plan, sources } = await planImport(manifest, {
       file,
@@ -25,7 +25,8 @@ export async function run(input: CommandInput): Promise<void> {
       projects: projectsFolder(root),
       to,
       home: io.env.HOME ?? homedir(),
-      taken: new Set(sessions.map(({ sessionId }) => sessionId.toLowerCase())),
+      // A session that cannot be read has its id all the same.
+      taken: new Set([...sessions, ...problems].map(({ path: each }) => path.basename(each, '.jsonl').toLowerCase())),
     });
     await runPlan(input, plan, sources);
   });

@@ -17,7 +17,14 @@ export async function run(input: CommandInput): Promise<void> {
     async (database, rows) => {
       const text = bringTextUpToDate(input, database);
       const { files, filesRead, bytesRead, rowsWritten } = rows;
-      const report = { files, filesRead, bytesRead, rowsWritten, textBytes: text.bytesRead };
+      const report = {
+        files,
+        filesRead,
+        bytesRead,
+        rowsWritten,
+        textBytes: text.bytesRead,
+        unread: input.unread.problems,
+      };
       if (flags.json === true) return writeOut([`${jsonText(report, 2)}\n`], io);
       const lines = [
         `${counted(files, 'transcript')}, ${counted(filesRead, 'of them new or changed', 'of them new or changed')}`,

@@ -6,7 +6,6 @@ import { findExpiring } from '../library/expiry.ts';
 import type { ListedSession } from '../library/session-list.ts';
 import { discoverSessions } from '../store/discover.ts';
 import { type CommandInput, textFlag } from './command.ts';
-import { problemText } from './current-index.ts';
 import { currentSessions } from './current-sessions.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
@@ -26,7 +25,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (flags.expiring === true) return listExpiring(input, shown, ids);
   shown.sort((a, b) => lastUse(b) - lastUse(a));
   if (flags.ids === true) return writeOut(idLines(shown), io);
-  if (flags.json === true) return writeOut([`${jsonText(shown.map(jsonRow), 2)}\n`], io);
+  if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
   if (shown.length === 0) return sayNothing(input, wanted);
   const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo };
   await writeOut([listTable(shown, ids, options)], { ...io, pager: true });
@@ -52,7 +51,7 @@ async function listAll(input: CommandInput): Promise<Listed> {
 /** Completion asks for it with every press of a key, so the index is left out. */
 async function discoverAll(input: CommandInput): Promise<readonly { readonly sessionId: string }[]> {
   const { sessions, problems } = await discoverSessions(rootsOf(input));
-  for (const problem of problems) if (problem.code !== 'ENOENT') writeNotice(input.io.stderr, problemText(problem));
+  input.unread.add(problems);
   return sessions;
 }
 
@@ -80,7 +79,8 @@ async function listExpiring(
     const objects = expiring.map(({ session, expiresAt, daysLeft }) => {
       return { ...jsonRow(session), expiresAt: isoDate(expiresAt), daysLeft };
     });
-    return writeOut([`${jsonText(objects, 2)}\n`], io);
+    const unread = unreadRows(input).map((row) => ({ ...row, expiresAt: null, daysLeft: null }));
+    return writeOut([`${jsonText([...objects, ...unread], 2)}\n`], io);
   }
   if (expiring.length === 0) return writeNotice(io.stderr, 'no session expires within 7 days');
   const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs };
@@ -101,7 +101,27 @@ function jsonRow(row: ListedSession): object {
     agents: row.agents,
     sizeBytes: row.sizeBytes,
     diagnostics: row.diagnostics,
+    unread: null,
   };
+}
+
+/** What could not be read has rows too, at the end: a program that reads the list learns that it is not whole. */
+function unreadRows({ unread }: CommandInput): readonly object[] {
+  return unread.problems.map(({ path: file, code }) => ({
+    sessionId: file.endsWith('.jsonl') ? idOfFile(file) : null,
+    path: file,
+    project: null,
+    cwd: null,
+    title: null,
+    startedAt: null,
+    endedAt: null,
+    entries: null,
+    turns: null,
+    agents: null,
+    sizeBytes: null,
+    diagnostics: null,
+    unread: code,
+  }));
 }
 
 function sayNothing(input: CommandInput, wanted: string | undefined): void {

@@ -8,7 +8,7 @@ import { findSessionArgument, readSession } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
-  const session = await readSession(await findSessionArgument(input));
+  const session = await readSession(input, await findSessionArgument(input));
   refuseForeign(session.transcript);
   const request = requestMessages(session, textFlag(input.flags, 'prompt'));
   if ('refused' in request) {

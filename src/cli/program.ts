@@ -11,6 +11,7 @@ import { commandNotes, helpStyle, programNotes } from './help.ts';
 import { writeNotice } from './notice.ts';
 import { writeOut } from './terminal/output.ts';
 import { createStyle, wantsColor } from './terminal/style.ts';
+import { Unread } from './unread.ts';
 import { usageError } from './usage-error.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {
@@ -93,8 +94,11 @@ function addCommand(program: Command, row: CommandRow, onEnd: (exitCode: number)
       .map(String);
     const { run } = await row.load();
     const flags = flagValues(command, row);
-    const answer = await run({ argument: words[0], words, flags, io: standardIo(flags) });
-    onEnd(typeof answer === 'number' ? answer : exitCodes.ok);
+    const io = standardIo(flags);
+    const unread = new Unread(io.stderr);
+    const answer = await run({ argument: words[0], words, flags, io, unread });
+    const exitCode = typeof answer === 'number' ? answer : exitCodes.ok;
+    onEnd(exitCode === exitCodes.ok && unread.size > 0 ? exitCodes.failed : exitCode);
   });
 }
 

@@ -41,18 +41,17 @@ export async function check(input: CommandInput): Promise<void> {
   const progress = createProgress(io.stderr, io.env, 'checking');
   progress.start(targets.reduce((sum, { path: file }) => sum + sizeOf(file), 0));
   const found: Checked[] = [];
-  let unread = 0;
+  let checked = 0;
   try {
     for (const target of targets) {
-      const secrets = await checkTarget(target, rules, (note) => writeNotice(io.stderr, note)).catch(
-        (error: unknown) => {
-          // One file that cannot be read must not keep the others from being checked.
-          if (!(error instanceof UserError) || input.flags.all !== true) throw error;
-          writeNotice(io.stderr, error.message);
-          unread++;
-          return [];
-        },
-      );
+      const unreadBefore = input.unread.size;
+      const secrets = await checkTarget(input, target, rules).catch((error: unknown) => {
+        // One file that cannot be read must not keep the others from being checked.
+        if (!(error instanceof UserError)) throw error;
+        input.unread.addFailed(target.path ?? '-', error);
+        return [];
+      });
+      if (input.unread.size === unreadBefore) checked++;
       if (secrets.length > 0) found.push({ target, secrets });
       progress.add(sizeOf(target.path));
       await setImmediate();
@@ -60,7 +59,7 @@ export async function check(input: CommandInput): Promise<void> {
   } finally {
     progress.end();
   }
-  await print(input, targets.length - unread, found);
+  await print(input, checked, found);
   const total = found.reduce((sum, { secrets }) => sum + secrets.length, 0);
   if (total > 0)
     throw new UserError(
@@ -68,25 +67,25 @@ export async function check(input: CommandInput): Promise<void> {
       'run `clew redact SESSION`, and rotate them',
       exitCodes.failed,
     );
-  if (unread > 0)
-    throw new UserError(`${counted(unread, 'session')} could not be read`, 'check the permissions', exitCodes.failed);
 }
 
 async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
   const { flags, words, io } = input;
   if ((flags.all === true) === words.length > 0)
     throw new UserError('--check needs SESSIONs or files, - for stdin, or --all', 'run `clew redact --help`');
-  if (flags.all === true)
-    return (await discoverSessions(rootsOf(input))).sessions.map((session) => ({
-      path: session.path,
-      sessionId: path.basename(session.path, '.jsonl'),
-    }));
+  if (flags.all === true) {
+    const { sessions, problems } = await discoverSessions(rootsOf(input));
+    input.unread.add(problems, { withMissing: true });
+    return sessions.map((session) => ({ path: session.path, sessionId: path.basename(session.path, '.jsonl') }));
+  }
   const targets: Target[] = [];
   for (const word of words) {
     const file = path.resolve(io.cwd, word);
     if (word === '-') targets.push({ path: undefined, sessionId: undefined });
-    else if (!word.endsWith('.jsonl') && isFile(file)) targets.push({ path: file, sessionId: undefined });
-    else {
+    else if (isFile(file)) {
+      const sessionId = word.endsWith('.jsonl') ? path.basename(file, '.jsonl') : undefined;
+      targets.push({ path: file, sessionId });
+    } else {
       const main = await findSession(word, rootsOf(input), io.cwd);
       targets.push({ path: main, sessionId: path.basename(main, '.jsonl') });
     }
@@ -94,16 +93,12 @@ async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
   return targets;
 }
 
-async function checkTarget(
-  target: Target,
-  rules: RuleSet,
-  say: (note: string) => void,
-): Promise<readonly RedactedSecret[]> {
+async function checkTarget(input: CommandInput, target: Target, rules: RuleSet): Promise<readonly RedactedSecret[]> {
   const redactor = createRedactor(rules);
   if (target.path === undefined) return listSecrets(redactor, [surveyContent(await readAll(), '-', redactor)]);
   const own = { path: target.path, name: path.basename(target.path) };
   try {
-    const files = target.sessionId === undefined ? [own] : await readableFiles(target.path, say);
+    const files = target.sessionId === undefined ? [own] : await readableFiles(target.path, input);
     for (const file of files) learnFile(file, redactor);
     return listSecrets(
       redactor,
@@ -115,14 +110,12 @@ async function checkTarget(
 }
 
 /** A file that cannot be read may hold a secret: such a session is not called clean. */
-async function readableFiles(main: string, say: (note: string) => void): Promise<readonly SessionPath[]> {
+async function readableFiles(main: string, input: CommandInput): Promise<readonly SessionPath[]> {
   const problems: DiskProblem[] = [];
   const { files, leftOut } = await sessionPaths(main, problems);
-  for (const note of leftOutNotes(leftOut)) say(note);
-  const [problem] = problems;
-  if (problem !== undefined)
-    throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');
-  return files;
+  for (const note of leftOutNotes(leftOut)) writeNotice(input.io.stderr, note);
+  input.unread.add(problems);
+  return files.filter((file) => !problems.some((problem) => problem.path === file.path));
 }
 
 async function readAll(): Promise<Buffer> {
@@ -131,20 +124,23 @@ async function readAll(): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-async function print({ flags, io }: CommandInput, checked: number, found: readonly Checked[]): Promise<void> {
+async function print({ flags, io, unread }: CommandInput, checked: number, found: readonly Checked[]): Promise<void> {
   if (flags.json === true) {
     const sessions = found.map(({ target, secrets }) => ({
       sessionId: target.sessionId ?? null,
       path: target.path ?? null,
       secrets: secrets.map(secretJson),
     }));
-    return writeOut([`${jsonText({ checked, sessions }, 2)}\n`], io);
+    return writeOut([`${jsonText({ checked, sessions, unread: unread.problems }, 2)}\n`], io);
   }
   const texts = found.map(({ target, secrets }) => {
     const name = target.sessionId ?? target.path ?? 'stdin';
     return neutralise(`${name}: ${counted(secrets.length, 'secret')}\n${secretsText(secrets, target.path ?? '-')}`);
   });
-  const clean = found.length === 0 ? [`no secrets in ${formatCount(checked)} checked\n`] : [];
+  const missed =
+    unread.size === 0 ? '' : `; ${counted(unread.size, 'file or folder', 'files and folders')} could not be read`;
+  const looked = checked === 0 ? 'nothing was checked' : `no secrets in ${formatCount(checked)} checked`;
+  const clean = found.length === 0 ? [`${looked}${missed}\n`] : [];
   await writeOut([...texts, ...clean], io);
 }
 

@@ -45,20 +45,24 @@ async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
   if (words.length > 0 && flags.empty === true)
     throw new UserError('--empty finds the sessions by itself', 'give either SESSIONs or --empty');
   const roots = rootsOf(input);
-  if (flags.empty === true) return emptySessions(roots, io);
+  if (flags.empty === true) return emptySessions(input);
   const mains: string[] = [];
   for (const word of words) mains.push(await findSession(word, roots, io.cwd));
   return [...new Set(mains)];
 }
 
-async function emptySessions(roots: readonly string[], io: CommandInput['io']): Promise<readonly string[]> {
+async function emptySessions(input: CommandInput): Promise<readonly string[]> {
   const empty: string[] = [];
-  for (const { path } of (await discoverSessions(roots)).sessions) {
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  input.unread.add(problems);
+  for (const { path } of sessions) {
     try {
       // One that a client has just begun has no conversation yet either.
-      if ((await isEmptySession(path)) && whyInUse(path, io.env) === undefined) empty.push(path);
+      if ((await isEmptySession(path)) && whyInUse(path, input.io.env) === undefined) empty.push(path);
     } catch (error) {
-      if (!(diskError(error, 'read', path) instanceof UserError)) throw error;
+      const failure = diskError(error, 'read', path);
+      if (!(failure instanceof UserError)) throw error;
+      input.unread.addFailed(path, failure);
     }
   }
   return empty;

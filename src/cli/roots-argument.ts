@@ -1,8 +1,8 @@
 // Where to look for sessions, as every command takes it: --root, --demo, else what the environment says.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UserError } from '../base/errors.ts';
+import { systemErrorCode, UserError } from '../base/errors.ts';
 import { resolveRoots } from '../store/roots.ts';
 import { type CommandInput, listFlag } from './command.ts';
 
@@ -11,9 +11,18 @@ export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): read
   const named = listFlag(flags, 'root');
   const roots = resolveRoots({ roots: named, env: io.env });
   // The default and the environment may name a folder that is yet to come; who types one wants what is in it.
-  const missing = named.length === 0 ? undefined : roots.find((root) => !existsSync(root));
+  const missing = named.length === 0 ? undefined : roots.find(isMissing);
   if (missing === undefined) return roots;
   throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
+}
+
+/** A folder whose parent cannot be read may exist: the search for sessions reports it. */
+function isMissing(folder: string): boolean {
+  try {
+    return statSync(folder, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return systemErrorCode(error) === 'ENOTDIR';
+  }
 }
 
 /** The package's own folder; the bundler decides how deep below it this code stands. */

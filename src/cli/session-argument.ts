@@ -21,15 +21,21 @@ export async function findSessionArgument(input: CommandInput): Promise<string> 
 export async function openSession(input: CommandInput): Promise<Session> {
   const found = await findSessionArgument(input);
   // For a reader, a line that is broken inside a string matters less than waiting for every line to be parsed.
-  const session = await readSession(found, { strict: !isLarge(found) });
+  const session = await readSession(input, found, { strict: !isLarge(found) });
   refuseUnreadable(session.transcript);
   return session;
 }
 
-export async function readSession(file: string, options: TranscriptOptions = {}): Promise<Session> {
+export async function readSession(
+  { unread }: Pick<CommandInput, 'unread'>,
+  file: string,
+  options: TranscriptOptions = {},
+): Promise<Session> {
   try {
     spareMemoryFor(file);
-    return await loadSession(file, options);
+    const session = await loadSession(file, options);
+    unread.add(session.files.problems);
+    return session;
   } catch (error) {
     throw diskError(error, 'read', file);
   }

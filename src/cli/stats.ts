@@ -25,7 +25,11 @@ export async function run(input: CommandInput): Promise<void> {
   const since = textFlag(flags, 'since');
   const sinceMs = since === undefined ? undefined : parseTime(since, '--since', false, nowMs);
   const { stats, expiring } = await withIndex(input, (database) => collect(database, input, sinceMs, nowMs));
-  if (flags.json === true) return writeOut([`${jsonText(statsJson(stats, sinceMs, expiring), 2)}\n`], io);
+  if (flags.json === true)
+    return writeOut(
+      [`${jsonText({ ...statsJson(stats, sinceMs, expiring), unread: input.unread.problems }, 2)}\n`],
+      io,
+    );
   if (stats.sessions + stats.transcripts === 0) {
     writeNotice(
       io.stderr,

@@ -20,6 +20,7 @@ import { costText } from './money.ts';
 import { writeNotice } from './notice.ts';
 import { writeOut } from './terminal/output.ts';
 import { createStyle } from './terminal/style.ts';
+import { Unread } from './unread.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io, flags } = input;
@@ -42,6 +43,7 @@ export async function runBare(): Promise<void> {
     words: [],
     flags: {},
     io: { stdout, stderr, env, cwd: process.cwd(), style: createStyle(false) },
+    unread: new Unread(stderr),
   });
 }
 

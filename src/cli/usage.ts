@@ -39,13 +39,17 @@ export async function run(input: CommandInput): Promise<void> {
     if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
     const isBroken = flags.breakdown === true;
     if (flags.json === true)
-      return [`${jsonText(reportJson(report, { pricesVersion, breakdown: isBroken, kind }), 2)}\n`];
+      return [jsonLines(input, reportJson(report, { pricesVersion, breakdown: isBroken, kind }))];
     if (report.rows.length === 0) return sayNothing(input);
     const { usageTable } = await import('./usage-table.ts');
     const width = terminalWidth(io.stdout, io.env);
     return [usageTable(report, { kind, breakdown: isBroken, pricesVersion, width, style: io.style })];
   });
   await writeOut(chunks, { ...io, pager: flags.json !== true });
+}
+
+function jsonLines({ unread }: CommandInput, report: object): string {
+  return `${jsonText({ ...report, unread: unread.problems }, 2)}\n`;
 }
 
 interface Question {
@@ -103,8 +107,8 @@ async function receiptChunks(input: CommandInput, question: ReceiptQuestion): Pr
   const counted = countLibrary(database, { roots }, prices);
   const messages = counted.filter(({ line, session }) => isWanted(line, session));
   const found: Receipts = findReceipts(database, messages, { scope: { roots }, prices, isWanted });
-  for (const { path, code } of found.problems) writeNotice(io.stderr, `cannot read ${path} (${code})`);
-  if (flags.json === true) return [`${jsonText(receiptsJson(found, prices.prices.version), 2)}\n`];
+  input.unread.add(found.problems);
+  if (flags.json === true) return [jsonLines(input, receiptsJson(found, prices.prices.version))];
   const { receiptLines } = await import('./usage-receipt-text.ts');
   return receiptLines(found, { style: io.style, pricesVersion: prices.prices.version });
 }

@@ -21,7 +21,8 @@ export interface LibraryDiagnosis {
   readonly session: FoundSession;
   /** `undefined` where the file is another program's, or cannot be read. */
   readonly diagnosis: Diagnosis | undefined;
-  readonly problem: DiskProblem | undefined;
+  /** Files and folders of the session that could not be read. */
+  readonly problems: readonly DiskProblem[];
 }
 
 export async function* diagnoseLibrary(
@@ -33,15 +34,12 @@ export async function* diagnoseLibrary(
   const listings = new ProjectListings();
   for (const session of sessions) {
     try {
-      yield {
-        session,
-        diagnosis: await diagnoseFile(session.path, listings, { folders, daysLeft: left.get(session) }),
-        problem: undefined,
-      };
+      const options = { folders, daysLeft: left.get(session) };
+      yield { session, ...(await diagnoseFile(session.path, listings, options)) };
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === undefined) throw error;
-      yield { session, diagnosis: undefined, problem: { path: session.path, code } };
+      yield { session, diagnosis: undefined, problems: [{ path: pathOf(error) ?? session.path, code }] };
     }
   }
 }
@@ -51,13 +49,19 @@ async function diagnoseFile(
   file: string,
   listings: ProjectListings,
   options: FolderOptions,
-): Promise<Diagnosis | undefined> {
+): Promise<Omit<LibraryDiagnosis, 'session'>> {
   const files = await sessionFiles(file, listings);
   const session = makeSession(files, loadTranscript(file));
-  if (session.transcript.foreign !== undefined) return undefined;
+  const { problems } = files;
+  if (session.transcript.foreign !== undefined) return { diagnosis: undefined, problems };
   const screening = screenSession(session);
   const read = screening.isDamagedInside ? makeSession(files, loadTranscript(file, { strict: true })) : session;
-  return diagnoseSession(read, { ...options, screening });
+  return { diagnosis: await diagnoseSession(read, { ...options, screening }), problems };
+}
+
+/** The file that a system error is about. */
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
 /** Sessions one folder too deep, and side folders whose session is gone. */

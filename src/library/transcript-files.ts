@@ -4,7 +4,7 @@ import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'no
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors.ts';
-import type { DiskProblem } from '../store/folders.ts';
+import { type DiskProblem, readProblem } from '../store/folders.ts';
 import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 
@@ -48,6 +48,9 @@ export async function findTranscriptsInSteps(roots: readonly string[]): Promise<
 /** Pauses after every few files. */
 function* searchRoots(search: Search, roots: readonly string[]): Generator<void> {
   for (const { root, projects } of projectsFolders(roots)) {
+    const stats = stat(search, root);
+    if (stats === undefined) continue;
+    if (!stats.isDirectory()) search.problems.push({ path: root, code: 'ENOTDIR' });
     const { names, problems } = projectNames(projects);
     search.problems.push(...problems);
     for (const slug of names) yield* findInProject(search, root, path.join(projects, slug), slug);
@@ -151,6 +154,11 @@ function findAgents(search: Search, folder: string, session: { mainPath: string;
 function add(search: Search, file: TranscriptPlace): void {
   const stats = stat(search, file.path);
   if (stats === undefined || !stats.isFile()) return;
+  const problem = readProblem(file.path, stats);
+  if (problem !== undefined) {
+    search.problems.push(problem);
+    return;
+  }
   const { dev, ino, size, mtimeMs } = stats;
   search.files.push({ ...file, dev, ino, size, mtimeMs, bornMs: bornMsOf(stats) });
 }

@@ -1,12 +1,12 @@
 // Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
 // Folders that cannot be read are reported beside the result, so that they hide nothing else.
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { identify } from './append.ts';
-import { compareNames, type DiskProblem, listFolder } from './folders.ts';
+import { compareNames, type DiskProblem, listFolder, readProblem } from './folders.ts';
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 import { refuseUnlessTranscript } from './transcript-check.ts';
@@ -30,11 +30,19 @@ export interface FoundSessions {
 
 type Place = Omit<FoundSession, 'sizeBytes' | 'mtimeMs'>;
 
-/** Lists all session files below some roots. Each real file is listed once. */
+/**
+ * Lists all session files below some roots. Each real file is listed once. A transcript that exists but cannot be read
+ * is a problem, not a session. A root that does not exist is a problem with the code `ENOENT`.
+ */
 export async function discoverSessions(roots: readonly string[]): Promise<FoundSessions> {
   const problems: DiskProblem[] = [];
   const places = await listPlaces(roots, problems);
-  return { sessions: await measure(places, problems), problems };
+  const sessions = (await measure(places, problems)).flatMap(({ stats, ...session }) => {
+    const problem = readProblem(session.path, stats);
+    if (problem !== undefined) problems.push(problem);
+    return problem === undefined ? [session] : [];
+  });
+  return { sessions, problems };
 }
 
 /**
@@ -109,7 +117,10 @@ async function listPlaces(roots: readonly string[], problems: DiskProblem[]): Pr
   const folders: Omit<Place, 'sessionId'>[] = [];
   for (const { root, projects } of projectsFolders(roots)) {
     const kind = await kindOf(root);
-    if (kind !== 'folder') problems.push({ path: root, code: codeOf(kind) });
+    if (kind !== 'folder') {
+      problems.push({ path: root, code: codeOf(kind) });
+      continue;
+    }
     folders.push(...(await projectFoldersIn(root, projects, problems)));
   }
   const listed = await Promise.all(
@@ -155,21 +166,27 @@ async function realFolder(link: string, problems: DiskProblem[]): Promise<string
     const target = await realpath(link);
     return (await stat(target)).isDirectory() ? target : undefined;
   } catch (error) {
-    problems.push({ path: link, code: systemErrorCode(error) ?? 'unknown' });
+    // A link that leads nowhere hides nothing.
+    const code = systemErrorCode(error) ?? 'unknown';
+    if (code !== 'ENOENT') problems.push({ path: link, code });
     return undefined;
   }
+}
+
+interface MeasuredSession extends FoundSession {
+  readonly stats: Stats;
 }
 
 const statsPerBreath = 256;
 
 /** Synchronous calls, a third of the time of awaited ones for 10,000 sessions; the pauses let a server answer. */
-async function measure(places: readonly Place[], problems: DiskProblem[]): Promise<readonly FoundSession[]> {
-  const sessions: FoundSession[] = [];
+async function measure(places: readonly Place[], problems: DiskProblem[]): Promise<readonly MeasuredSession[]> {
+  const sessions: MeasuredSession[] = [];
   for (const [at, place] of places.entries()) {
     if (at % statsPerBreath === statsPerBreath - 1) await setImmediate();
     try {
       const stats = statSync(place.path);
-      if (stats.isFile()) sessions.push({ ...place, sizeBytes: stats.size, mtimeMs: stats.mtimeMs });
+      if (stats.isFile()) sessions.push({ ...place, sizeBytes: stats.size, mtimeMs: stats.mtimeMs, stats });
     } catch (error) {
       // A transcript that was deleted since its folder was listed is no problem.
       const code = systemErrorCode(error) ?? 'unknown';

@@ -3,7 +3,7 @@
 import { fsync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
 
 /** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
@@ -48,8 +48,10 @@ export function diskError(error: unknown, doing: 'read' | 'write', file: string)
   const code = systemErrorCode(error);
   const next =
     code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];
-  if (next === undefined) return error;
-  return new UserError(`cannot ${doing} ${file} (${code})`, next, exitCodes.usage, { cause: error });
+  if (error instanceof UserError || code === undefined || next === undefined) return error;
+  return doing === 'read'
+    ? new UnreadableError(file, code, next, { cause: error })
+    : new UserError(`cannot ${doing} ${file} (${code})`, next, exitCodes.usage, { cause: error });
 }
 
 const remedies: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // A folder comes in, its entries go out sorted; a folder that cannot be read becomes a problem in a list
 // instead of an exception, because one locked folder must not hide all other sessions.
-import type { Dirent } from 'node:fs';
+import { accessSync, constants, type Dirent, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { systemErrorCode } from '../base/errors.ts';
 
@@ -20,6 +20,23 @@ export async function listFolder(folder: string, problems: DiskProblem[]): Promi
     if (code === undefined) throw error;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: folder, code });
     return [];
+  }
+}
+
+/**
+ * Why this process cannot read a file, without opening it; `undefined` if it can. Most transcripts are readable by their
+ * owner, and then the file's mode answers without another call to the system.
+ */
+export function readProblem(file: string, { mode, uid }: Stats): DiskProblem | undefined {
+  const own = process.geteuid?.();
+  if (own === undefined || (own === uid && (mode & 0o400) !== 0)) return undefined;
+  try {
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? undefined : { path: file, code };
   }
 }
 

@@ -2,6 +2,7 @@
 // memory, and the prompts in `history.jsonl`. The names of project folders lose information, so the lines decide.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { UnreadableError } from '../base/errors.ts';
 import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { readRegularFile } from '../base/regular-file.ts';
 import { editJson } from '../format/edit.ts';
@@ -9,6 +10,7 @@ import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { discoverSessions } from '../store/discover.ts';
 import { listOwned, realPlace, staysIn } from '../store/owned-files.ts';
+import { projectsFolders } from '../store/roots.ts';
 import { encodeOldSlug, slugMatches } from '../store/slug.ts';
 import type { Relocation } from './move.ts';
 import type { PlannedOtherFile } from './plan.ts';
@@ -74,6 +76,16 @@ export function launchFolderOf(session: Session, projectFolder: string): string 
   return cwdOf(session);
 }
 
+/** Whether a folder or transcript that cannot be read may hold sessions that are to be moved. */
+function mayBelong(file: string, roots: readonly string[], start: string): boolean {
+  const below = projectsFolders(roots).find(({ projects }) => file.startsWith(projects + path.sep));
+  if (below === undefined) return true;
+  return file
+    .slice(below.projects.length + 1)
+    .toLowerCase()
+    .startsWith(start);
+}
+
 interface Found {
   readonly source: Source;
   readonly launched: string;
@@ -84,7 +96,10 @@ async function sessionsBelow(
   from: string,
 ): Promise<{ readonly inside: readonly Found[]; readonly elsewhere: number }> {
   const start = encodeOldSlug(from).slice(0, 200).toLowerCase();
-  const { sessions } = await discoverSessions(roots);
+  const { sessions, problems } = await discoverSessions(roots);
+  const unread = problems.find(({ path: file, code }) => code !== 'ENOENT' && mayBelong(file, roots, start));
+  if (unread !== undefined)
+    throw new UnreadableError(unread.path, unread.code, 'check the permissions; nothing was moved');
   const inside: Found[] = [];
   const silent: Source[] = [];
   let elsewhere = 0;

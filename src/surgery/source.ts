@@ -1,7 +1,7 @@
 // The session that is operated on, with every file that belongs to it. Read only, whole, and as it was at one moment:
 // the identity of each transcript is taken before it is read, so that a change under the operation is noticed.
 import path from 'node:path';
-import { UserError } from '../base/errors.ts';
+import { UnreadableError } from '../base/errors.ts';
 import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
 import { refuseOtherFile, type SessionFileOptions } from '../session/recognise.ts';
 import { loadSession, type Session } from '../session/session.ts';
@@ -36,8 +36,7 @@ export async function loadSource(main: string, options: SessionFileOptions = {})
   const problems: DiskProblem[] = [];
   const { files: paths, leftOut } = await sessionPaths(main, problems);
   const [problem] = problems;
-  if (problem !== undefined)
-    throw new UserError(`cannot read ${problem.path} (${problem.code})`, 'check the permissions');
+  if (problem !== undefined) throw new UnreadableError(problem.path, problem.code, 'check the permissions');
   const identities = new Map<string, FileIdentity>();
   for (const file of paths) identities.set(file.path, identify(file.path));
   try {

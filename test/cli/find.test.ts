@@ -222,7 +222,7 @@ test('the exit code is 1 where nothing is found, as that of grep, also with --js
     stderr: 'clew: nothing found for zeppelin; try beginnings*, or --exact for parts of words\n',
   });
   const { status, stdout } = find('zeppelin', '--json');
-  assert.deepEqual([status, JSON.parse(stdout)], [1, { hits: [], total: 0 }]);
+  assert.deepEqual([status, JSON.parse(stdout)], [1, { hits: [], total: 0, unread: [] }]);
   assert.deepEqual([find('--exact', 'zeppelin').status, find('--regex', 'z.ppelin').status], [1, 1]);
   assert.equal(find('wick').status, 0);
 });
@@ -238,8 +238,9 @@ test('clew index says what it read, and nothing when nothing changed', (context)
     bytesRead: size + size + 256, // once for its rows; then its beginning, here all of it, and its end as a proof
     rowsWritten: first.rowsWritten,
     textBytes: 2 * size,
+    unread: [],
   });
-  assert.deepEqual(index(), { files: 1, filesRead: 0, bytesRead: 0, rowsWritten: 0, textBytes: 0 });
+  assert.deepEqual(index(), { files: 1, filesRead: 0, bytesRead: 0, rowsWritten: 0, textBytes: 0, unread: [] });
 });
 
 test('a damaged index is made anew, with a notice', (context) => {
@@ -309,6 +310,6 @@ test('a transcript that cannot be read is named, and the others are searched', (
   const { hits } = JSON.parse(stdout) as { hits: readonly JsonHit[] };
   assert.deepEqual(
     [status, stderr, hits.map((hit) => hit.sessionId)],
-    [0, `clew: cannot read ${secret} (EACCES); check the permissions\n`, ['s']],
+    [1, `clew: cannot read ${secret} (EACCES); check the permissions\n`, ['s']],
   );
 });

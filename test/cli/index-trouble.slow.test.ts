@@ -122,7 +122,7 @@ test('a transcript that cannot be read is named by every command, and the others
   chmodSync(secret, 0o000);
   for (const words of [...answering, ...refusing]) {
     const { status, stdout, stderr } = run(words, at, nobody);
-    assert.deepEqual([status, stderr], [0, `clew: cannot read ${secret} (EACCES); check the permissions\n`], words);
+    assert.deepEqual([status, stderr], [1, `clew: cannot read ${secret} (EACCES); check the permissions\n`], words);
     if (words === 'ls') assert.match(stdout, /one[\s\S]*1 session /);
     if (words === 'find lamp') assert.match(stdout, /one[\s\S]*\n1 match/);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { ask, post } from '../support/messages-client.ts';
 import { projectRoot } from '../support/paths.ts';
@@ -48,6 +48,8 @@ test('every object that is printed has exactly the fields that the page lists fo
     const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];
     collect(`usage${words}`, jsonOf(args, { env }), printed);
   }
+  const none = runClew(['redact', '--check', '--all', '--json'], { env: { CLEW_ROOTS: path.join(folder, 'none') } });
+  collect('unread', asObject(parseJson(none.stdout))?.unread ?? null, printed);
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);

@@ -70,6 +70,7 @@ test('--json tells all of a session', (context) => {
       agents: 0,
       sizeBytes: Buffer.byteLength(text) + 14,
       diagnostics: 1,
+      unread: null,
     },
   ]);
 });

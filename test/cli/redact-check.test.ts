@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import type { FlagValues } from '../../src/cli/command.ts';
 import { check } from '../../src/cli/redact-check.ts';
 import { createStyle } from '../../src/cli/terminal/style.ts';
+import { Unread } from '../../src/cli/unread.ts';
 import { type Refusal, refusalOf } from '../support/refusal.ts';
 import { benchWith, contentsOf } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
@@ -52,10 +53,12 @@ test('what was checked is counted, what was found is listed, and a clean library
         ],
       },
     ],
+    unread: [],
   });
   assert.deepEqual(await run([], { all: true, allow: [token] }), {
     refusal: undefined,
     stdout: 'no secrets in 2 checked\n',
+    unread: [],
   });
   assert.equal((await run([], { all: true, kind: ['npm-token'] })).refusal, undefined);
   assert.deepEqual((await run([], { all: true, kind: ['npm-token', 'github-token'] })).refusal, failure('1 secret'));
@@ -65,26 +68,23 @@ test('a file that cannot be read is an error, not a session without secrets', as
   const { run, bench } = library(t, 'nothing', { [`${sessionId}/tool-results/a.txt`]: 'out' });
   const loop = path.join(bench.folder, sessionId, 'tool-results/loop.txt');
   symlinkSync(loop, loop);
-  assert.deepEqual((await run([sessionId])).refusal, {
-    message: `cannot read ${loop} (ELOOP); check the permissions`,
-    exitCode: 2,
-  });
-  const all = await run([], { all: true });
-  assert.deepEqual(
-    [all.refusal, all.stdout],
-    [{ message: '1 session could not be read; check the permissions', exitCode: 1 }, 'no secrets in 0 checked\n'],
-  );
+  for (const looked of [await run([sessionId]), await run([], { all: true })]) {
+    assert.deepEqual(looked.unread, [{ path: loop, code: 'ELOOP' }]);
+    assert.equal(looked.stdout, 'nothing was checked; 1 file or folder could not be read\n');
+  }
 });
 
 function library(t: TestContext, said: string, files: Readonly<Record<string, string>> = {}) {
   const bench = benchWith(t, sessionId, transcript().user(`use ${said}`).assistant('ok').text(), files);
   const run = async (words: readonly string[], flags: FlagValues = {}) => {
     const stdout = new PassThrough();
-    const io = { stdout, stderr: new PassThrough(), env: bench.env, cwd: bench.root, style: createStyle(false) };
-    const input = { argument: words[0], words, flags: { ...flags, root: [bench.root] }, io };
+    const stderr = new PassThrough();
+    const io = { stdout, stderr, env: bench.env, cwd: bench.root, style: createStyle(false) };
+    const unread = new Unread(stderr);
+    const input = { argument: words[0], words, flags: { ...flags, root: [bench.root] }, io, unread };
     const refusal = await refusalOf(check(input));
     stdout.end();
-    return { refusal, stdout: await text(stdout) };
+    return { refusal, stdout: await text(stdout), unread: unread.problems };
   };
   return { bench, run };
 }

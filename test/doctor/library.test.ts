@@ -142,6 +142,6 @@ test('a session that cannot be read is named, and the others are diagnosed', asy
   rmSync(path.join(root, 'projects/p/gone.jsonl'));
   const seen: string[] = [];
   for await (const each of diagnoseLibrary(sessions, { folders: projectsFolders([root]), nowMs: Date.now() }))
-    seen.push(`${each.session.sessionId} ${each.problem?.code ?? each.diagnosis?.findings.length}`);
+    seen.push(`${each.session.sessionId} ${each.problems[0]?.code ?? each.diagnosis?.findings.length}`);
   assert.deepEqual(seen.sort(), [`${id} 0`, 'gone ENOENT']);
 });

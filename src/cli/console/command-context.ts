@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Agent } from '../../agent/handle.ts';
 import type { CommandInput, CommandIo } from '../command.ts';
+import { Unread } from '../unread.ts';
 import { shortFolder } from '../wording.ts';
 import type { CommandContext, SessionChoiceRow } from './slash-commands.ts';
 
@@ -31,12 +32,17 @@ export function commandContext(parts: ContextParts): CommandContext {
     runProgram: async (name, words, flags) => {
       const { run } = name === 'export' ? await import('../export.ts') : await import('../doctor.ts');
       const output = new Collected();
-      const input: CommandInput = { argument: words[0], words, flags: { ...flags, root: [root] }, io: inChat(output) };
+      const io = inChat(output);
+      const unread = new Unread(io.stderr);
+      const input: CommandInput = { argument: words[0], words, flags: { ...flags, root: [root] }, io, unread };
       await run(input);
       say({ kind: 'lines', lines: output.text.trimEnd().split('\n') });
     },
-    listSessions: () =>
-      listSessions({ argument: undefined, words: [], flags: { root: [root] }, io: inChat(new Collected()) }),
+    listSessions: () => {
+      const io = inChat(new Collected());
+      const unread = new Unread(io.stderr);
+      return listSessions({ argument: undefined, words: [], flags: { root: [root] }, io, unread });
+    },
   };
 }
 

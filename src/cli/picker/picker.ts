@@ -9,6 +9,7 @@ import { lastUse } from '../ls-table.ts';
 import { writeNotice } from '../notice.ts';
 import { rootsOf } from '../session-argument.ts';
 import { KeyReader } from '../terminal/keys.ts';
+import { Unread } from '../unread.ts';
 import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
 import { frameOf, layOut } from './layout.ts';
 import { previewOf } from './preview.ts';
@@ -23,7 +24,7 @@ export interface PickerStreams {
 
 /** The exit code. */
 export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<number> {
-  const input: CommandInput = { argument: undefined, words: [], flags: {}, io };
+  const input: CommandInput = { argument: undefined, words: [], flags: {}, io, unread: new Unread(io.stderr) };
   const list = await currentSessions(input);
   if (list.sessions.length === 0) {
     const where = rootsOf(input).join(' and ');
@@ -35,7 +36,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   if ('resume' in choice) return runResume(choice.resume);
   const { run } = 'fork' in choice ? await import('../fork.ts') : await import('../show.ts');
   const argument = 'fork' in choice ? choice.fork : choice.show;
-  await run({ argument, words: [argument], flags: {}, io });
+  await run({ ...input, argument, words: [argument] });
   return exitCodes.ok;
 }
 

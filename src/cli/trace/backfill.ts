@@ -63,7 +63,9 @@ export async function run(input: CommandInput): Promise<void> {
   if (!isDryRun) await send({ patienceMs, waitMs: lockMs, onWait: waitNotice(io.stderr) });
   const report: SendReport = sent;
   const text =
-    flags.json === true ? `${jsonText({ ...total, ...jsonSent(report) }, 2)}\n` : reportText(total, report, isDryRun);
+    flags.json === true
+      ? `${jsonText({ ...total, ...jsonSent(report), unread: input.unread.problems }, 2)}\n`
+      : reportText(total, report, isDryRun);
   await writeOut([text], io);
   if (total.failed > 0)
     throw new UserError(`${counted(total.failed, 'session')} could not be traced`, 'run it again', 1);
@@ -80,7 +82,7 @@ function endOf(file: string, ageMs: number): SessionRun['atEnd'] {
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
   const { flags, io } = input;
   const { sessions, problems } = await discoverSessions(rootsOf(input));
-  for (const { path, code } of problems) if (code !== 'ENOENT') writeNotice(io.stderr, `cannot read ${path} (${code})`);
+  input.unread.add(problems);
   const [since, project] = [textFlag(flags, 'since'), textFlag(flags, 'project')];
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', false);
   const chosen = sessions

@@ -72,8 +72,10 @@ export function whyInUse(main: string, env: NodeJS.ProcessEnv = process.env): st
 
 /** Whether a transcript holds no conversation: no bytes, or only bookkeeping, and no side files. */
 export async function isEmptySession(main: string): Promise<boolean> {
-  const { files } = await sessionPaths(main, []);
-  if (files.length !== 1) return false;
+  const problems: DiskProblem[] = [];
+  const { files } = await sessionPaths(main, problems);
+  // What cannot be read may belong to a conversation.
+  if (files.length !== 1 || problems.length > 0) return false;
   for (const batch of readLineBatches(main, { chunkBytes: 64 * 1024 })) {
     for (const line of batch) {
       if (line.bytes.toString('latin1').trim() === '') continue;

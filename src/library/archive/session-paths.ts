@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { ownerOf } from '../../session/agents.ts';
-import { compareNames, type DiskProblem } from '../../store/folders.ts';
+import { compareNames, type DiskProblem, readProblem } from '../../store/folders.ts';
 import type { LeftOut } from '../../store/owned-files.ts';
 import { ownedFiles } from '../../store/session-files.ts';
 
@@ -71,7 +71,10 @@ export function leftOutNotes(leftOut: readonly LeftOut[]): readonly string[] {
 async function statFile(file: string, problems: DiskProblem[]): Promise<Stats | undefined> {
   try {
     const stats = await stat(file);
-    return stats.isFile() ? stats : undefined;
+    if (!stats.isFile()) return undefined;
+    const problem = readProblem(file, stats);
+    if (problem !== undefined) problems.push(problem);
+    return stats;
   } catch (error) {
     const code = systemErrorCode(error) ?? 'unknown';
     if (code !== 'ENOENT') problems.push({ path: file, code });
