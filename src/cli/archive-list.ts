@@ -1,45 +1,69 @@
 // clew archive --list: the sessions in the archive, the latest copy first.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
 import { formatAge, formatBytes, formatCount } from '../base/human.ts';
 import { archiveFolder } from '../library/archive/archive.ts';
-import type { ArchivedSession } from '../library/archive/contents.ts';
-import { listArchive } from '../library/archive/find.ts';
+import { type ArchivedSession, readContents } from '../library/archive/contents.ts';
+import { archivedFolder } from '../library/archive/find.ts';
 import { type Manifest, totalBytes } from '../library/archive/manifest.ts';
-import { type CommandInput, type CommandIo, textFlag } from './command.ts';
+import { compareNames } from '../store/folders.ts';
+import type { CommandInput, CommandIo } from './command.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { isOfProjectFolder } from './project-argument.ts';
+import { projectFilter } from './project-argument.ts';
 import { shortIds } from './short-ids.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
+import type { Style } from './terminal/style.ts';
 import { type Cell, renderTable } from './terminal/table.ts';
 import { counted } from './wording.ts';
 
 interface Row extends ArchivedSession {
   readonly latest: Manifest;
-  /** Whether its transcript is still where it was; of one without it, its first sub-agent. */
-  readonly isOnDisk: boolean;
+  /** Whether its transcript is still where it was; of one without it, its first sub-agent; `undefined` if unknown. */
+  readonly isOnDisk: boolean | undefined;
   /** Whether the transcript was gone before the first copy, so that there are only sub-agents. */
   readonly isOrphan: boolean;
 }
 
-export async function listArchived({ flags, io }: CommandInput): Promise<void> {
+export async function listArchived(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
   const folder = archiveFolder(io.env);
-  const wanted = textFlag(flags, 'project');
-  const rows = listArchive(folder)
+  const isOfProject = projectFilter(input);
+  const contents = readContents(folder);
+  const cwdOf = (latest: Manifest): string | undefined =>
+    flags.project === undefined ? undefined : archivedFolder(contents, latest);
+  const rows = [...contents.sessions.values()]
     .flatMap((session): Row[] => {
       const latest = session.versions.at(-1);
       if (latest === undefined) return [];
       const first = latest.files[0]?.path ?? '';
-      const isOnDisk = existsSync(path.join(latest.projects, latest.slug, first));
-      return [{ ...session, latest, isOnDisk, isOrphan: first !== `${latest.sessionId}.jsonl` }];
+      const isThere = isOnDisk(path.join(latest.projects, latest.slug, first), input.unread);
+      return [{ ...session, latest, isOnDisk: isThere, isOrphan: first !== `${latest.sessionId}.jsonl` }];
     })
-    .filter(({ latest }) => wanted === undefined || isOfProjectFolder(latest.slug, wanted, io.cwd))
-    .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs);
+    .filter(({ latest }) => isOfProject({ cwd: cwdOf(latest), project: latest.slug }))
+    .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs || compareNames(a.key, b.key));
   if (flags.json === true) return writeOut([`${jsonText(rows.map(jsonRow), 2)}\n`], io);
   if (rows.length === 0) return writeNotice(io.stderr, `nothing in the archive ${folder}; \`clew archive\` fills it`);
   await writeOut([table(rows, io)], { ...io, pager: true });
+}
+
+function isOnDisk(file: string, unread: CommandInput['unread']): boolean | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    if (code === 'ENOTDIR') return false;
+    unread.add([{ path: file, code }]);
+    return undefined;
+  }
+}
+
+function onDiskCell(value: boolean | undefined, { accent, yellow }: Style): Cell {
+  if (value === undefined) return { text: 'unknown', paint: yellow };
+  return value ? 'yes' : { text: 'gone', paint: accent };
 }
 
 function jsonRow({ key, versions, latest, isOnDisk, isOrphan }: Row): object {
@@ -47,7 +71,7 @@ function jsonRow({ key, versions, latest, isOnDisk, isOrphan }: Row): object {
     sessionId: latest.sessionId,
     path: key,
     project: latest.slug,
-    isOnDisk,
+    isOnDisk: isOnDisk ?? null,
     isOrphan,
     copies: versions.map((version) => ({
       archivedAt: isoDate(version.archivedAtMs),
@@ -65,7 +89,7 @@ function table(rows: readonly Row[], io: CommandIo): string {
     { text: latest.slug, paint: io.style.muted },
     formatCount(versions.length),
     formatBytes(totalBytes(latest)),
-    isOnDisk ? 'yes' : { text: 'gone', paint: io.style.accent },
+    onDiskCell(isOnDisk, io.style),
     { text: ids.get(latest.sessionId) ?? latest.sessionId, paint: io.style.accent },
   ]);
   const columns = [

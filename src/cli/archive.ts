@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../base/human.ts';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
 import { type ArchiveReport, archiveFolder, archiveSessions } from '../library/archive/archive.ts';
-import { findOrphans } from '../library/archive/orphans.ts';
+import { findOrphans, type OrphanSession } from '../library/archive/orphans.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { type Verification, verifyArchive } from '../library/archive/verify.ts';
 import { refuseOtherFile } from '../session/recognise.ts';
@@ -17,7 +17,7 @@ import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { createProgress } from './progress.ts';
-import { isOfProjectFolder } from './project-argument.ts';
+import { folderOfTranscript, projectFilter } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { readStdin } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
@@ -65,15 +65,17 @@ async function archive({ flags, io, unread }: CommandInput, sessions: readonly F
 }
 
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
-  const { flags, io } = input;
+  const { flags } = input;
   const { sessions, problems } = await everySession(rootsOf(input));
   input.unread.add(problems);
   const days = daysOf(textFlag(flags, 'older-than'));
-  const wanted = textFlag(flags, 'project');
+  const isOfProject = projectFilter(input);
+  const hasProject = flags.project !== undefined;
   const latestMs = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * 86_400_000;
+  const cwdOf = ({ path: file, agentPath }: Archivable): string | undefined =>
+    hasProject ? folderOfTranscript(agentPath ?? file) : undefined;
   return sessions.filter(
-    (session) =>
-      session.mtimeMs <= latestMs && (wanted === undefined || isOfProjectFolder(session.slug, wanted, io.cwd)),
+    (session) => session.mtimeMs <= latestMs && isOfProject({ cwd: cwdOf(session), project: session.slug }),
   );
 }
 
@@ -131,7 +133,11 @@ async function hookSession(input: CommandInput): Promise<string | undefined> {
   return file;
 }
 
-async function everySession(roots: readonly string[]): Promise<FoundSessions> {
+type Archivable = FoundSession & Partial<OrphanSession>;
+
+async function everySession(
+  roots: readonly string[],
+): Promise<FoundSessions & { readonly sessions: readonly Archivable[] }> {
   const { sessions, problems } = await discoverSessions(roots);
   return { sessions: [...sessions, ...(await findOrphans(roots))], problems };
 }

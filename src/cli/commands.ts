@@ -76,7 +76,7 @@ export const commands: readonly CommandRow[] = [
     argument: 'QUERY...',
     summary: 'find what was said, thought, called or put out in any session',
     flags: [
-      { name: '--project', value: 'P', summary: 'only sessions of folder P, or of folders whose path contains P' },
+      project,
       { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, yesterday, 12h, 7d, 2w' },
       { name: '--until', value: 'TIME', summary: 'not after TIME' },
       { name: '--role', value: 'user|assistant', summary: 'only what you typed, or only what the model wrote' },
@@ -118,7 +118,7 @@ export const commands: readonly CommandRow[] = [
     flags: [
       { name: '--since', value: 'DAY', summary: 'from this day on (2026-03-01)' },
       { name: '--until', value: 'DAY', summary: 'up to this day, the day included' },
-      { name: '--project', value: 'P', summary: 'only sessions of folder P, or of folders whose path contains P' },
+      project,
       { name: '--timezone', value: 'ZONE', summary: 'the zone that days are of, such as Europe/Berlin' },
       { name: '--breakdown', summary: 'each row also by model' },
       { name: '--receipts', value: '[KEY]', summary: 'the lines behind the numbers, of row KEY or of all' },
@@ -146,7 +146,7 @@ export const commands: readonly CommandRow[] = [
     summary: 'keep compressed copies of sessions, safe from the 30-day cleanup',
     flags: [
       { name: '--older-than', value: 'DAYS', summary: 'only sessions that nobody wrote to for DAYS days' },
-      { name: '--project', value: 'P', summary: 'only sessions of folder P, or of folders whose name contains P' },
+      project,
       { name: '--auto', summary: 'for a SessionEnd hook: the session that stdin names, without a word' },
       { name: '--list', summary: 'list what is in the archive' },
       { name: '--verify', summary: 'read the whole archive back and compare' },
@@ -312,7 +312,7 @@ export const commands: readonly CommandRow[] = [
     summary: 'send every turn to Langfuse, Phoenix or OpenTelemetry, exactly once',
     flags: [
       { name: '--since', value: 'TIME', summary: 'backfill only sessions written to since TIME: 2026-03-01, 12h, 7d' },
-      { name: '--project', value: 'P', summary: 'backfill only sessions of folder P, or of folders like P' },
+      { ...project, summary: `backfill ${project.summary}` },
       { name: '--dry-run', summary: 'say what backfill would send, or install would write' },
       { name: '--keep-forks', summary: 'send copies of turns in forked sessions too, as traces of their own' },
       { name: '--compat', summary: 'keep writing the state file of cc-langfuse' },

@@ -11,7 +11,7 @@ export const demo: Flag = { name: '--demo', summary: 'read the bundled demo sess
 export const project: Flag = {
   name: '--project',
   value: 'P',
-  summary: 'only sessions of folder P, or of folders whose path contains P',
+  summary: 'only sessions of folder P or below it; a word that is not a path: of folders whose path contains it',
 };
 export const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
 export const dryRun: Flag = { name: '--dry-run', summary: 'plan and prove, say what would change, write nothing' };

@@ -25,6 +25,8 @@ export interface PlacedSession extends Omit<SessionHits, 'hits'> {
 export interface FindTextOptions {
   readonly style: Style;
   readonly width: number;
+  /** Where a heading is cut. */
+  readonly cutWidth: number;
   readonly nowMs: number;
   readonly limit: number;
   /** Of all sessions of the roots, so that the beginning of one names no other. */
@@ -56,12 +58,12 @@ export function* findText(
   yield `${options.style.muted(footer(result, sessions, options.limit))}\n`;
 }
 
-function heading({ session, title }: PlacedSession, { style, width, nowMs }: FindTextOptions): string {
+function heading({ session, title }: PlacedSession, { style, cutWidth, nowMs }: FindTextOptions): string {
   const home = homedir();
   const folder = session.cwd ?? session.project;
   const short = folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
-  const about = `${oneLine(short, 40)} · ${formatAge(session.endedAt, nowMs)}`;
-  const room = width - displayWidth(about) - 2;
+  const about = `${oneLine(short, Number.isFinite(cutWidth) ? 40 : cutWidth)} · ${formatAge(session.endedAt, nowMs)}`;
+  const room = cutWidth - displayWidth(about) - 2;
   const name = oneLine(title ?? '(untitled)', Math.max(20, room));
   return `${style.bold(name)}  ${style.muted(about)}`;
 }

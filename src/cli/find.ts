@@ -12,9 +12,9 @@ import { findText, type PlacedSession, shellWord } from './find-text.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { isOfProject } from './project-argument.ts';
+import { projectFilter } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
-import { proseWidth, writeOut } from './terminal/output.ts';
+import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 import { parseTime } from './time-flag.ts';
 
 const defaultLimit = 20;
@@ -44,6 +44,7 @@ export async function run(input: CommandInput): Promise<number> {
       const options = {
         style: io.style,
         width: proseWidth(io.stdout, io.env),
+        cutWidth: terminalWidth(io.stdout, io.env),
         nowMs: Date.now(),
         limit: query.limit,
         ids: sessionIds(database, query.roots),
@@ -63,15 +64,9 @@ async function queryOf(input: CommandInput): Promise<SearchQuery> {
   }
   const mode = flags.exact === true ? 'exact' : flags.regex === true ? 'regex' : 'words';
   const roots = rootsOf(input);
-  const [project, session, since, until, role, tool, file] = [
-    'project',
-    'session',
-    'since',
-    'until',
-    'role',
-    'tool',
-    'file',
-  ].map((name) => textFlag(flags, name));
+  const [session, since, until, role, tool, file] = ['session', 'since', 'until', 'role', 'tool', 'file'].map((name) =>
+    textFlag(flags, name),
+  );
   if (role !== undefined && role !== 'user' && role !== 'assistant') {
     throw new UserError(`there is no role "${role}"`, 'use user or assistant');
   }
@@ -83,7 +78,7 @@ async function queryOf(input: CommandInput): Promise<SearchQuery> {
     roots,
     limit: limitOf(textFlag(flags, 'limit')),
     ...(flags.json === true || session !== undefined ? {} : { perSession: shownOfOneSession }),
-    ...(project === undefined ? {} : { isOfProject: (row) => isOfProject(row, project, io.cwd) }),
+    ...(flags.project === undefined ? {} : { isOfProject: projectFilter(input) }),
     ...(sessionPath === undefined ? {} : { session: sessionPath }),
     ...(since === undefined ? {} : { since: parseTime(since, '--since', false) }),
     ...(until === undefined ? {} : { until: parseTime(until, '--until', true) }),

@@ -12,7 +12,7 @@ import { sessionsIn } from './current-sessions.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { isOfProject, type ProjectSource } from './project-argument.ts';
+import { projectFilter } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { statsText } from './stats-text.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
@@ -47,9 +47,7 @@ async function collect(
   sinceMs: number | undefined,
   nowMs: number,
 ): Promise<{ stats: LibraryStats; expiring: number }> {
-  const project = textFlag(input.flags, 'project');
-  const isWanted = (place: ProjectSource): boolean =>
-    project === undefined || isOfProject(place, project, input.io.cwd);
+  const isWanted = projectFilter(input);
   const sessions = (await sessionsIn(database, input)).sessions.filter(isWanted);
   // By the same rule as `clew usage`: the two must not disagree.
   const cells = cellsSince(database, input, sinceMs).filter(({ session }) =>

@@ -38,8 +38,8 @@ export class Unread {
 
   /** A file that was opened, and of which `error` says why the rest is not known. */
   addFailed(path: string, error: UserError): void {
-    if (error instanceof UnreadableError) return this.add([error]);
-    if (!this.#problems.has(path)) this.#put({ path, code: notExamined }, error.message);
+    if (error instanceof UnreadableError) this.add([error]);
+    else if (!this.#problems.has(path)) this.#put({ path, code: notExamined }, error.message);
   }
 
   #put(problem: DiskProblem, message: string): void {

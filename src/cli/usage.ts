@@ -21,7 +21,7 @@ import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { isOfProject } from './project-argument.ts';
+import { projectFilter } from './project-argument.ts';
 import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 import { receiptsJson, reportJson } from './usage-json.ts';
@@ -72,18 +72,16 @@ function isKind(word: string): word is ReportKind {
   return (reportKinds as readonly string[]).includes(word);
 }
 
-function filterOf({ flags, io }: CommandInput): UsageFilter {
+function filterOf(input: CommandInput): UsageFilter {
+  const { flags } = input;
   const since = textFlag(flags, 'since');
   const until = textFlag(flags, 'until');
-  const project = textFlag(flags, 'project');
+  const isOfProject = projectFilter(input);
   return {
     since: since === undefined ? undefined : parseDay(since, '--since'),
     until: until === undefined ? undefined : parseDay(until, '--until'),
     calendar: createCalendar(textFlag(flags, 'timezone')),
-    isWanted:
-      project === undefined
-        ? undefined
-        : (place) => isOfProject({ cwd: place.cwd, project: place.slug }, project, io.cwd),
+    isWanted: flags.project === undefined ? undefined : ({ cwd, slug }) => isOfProject({ cwd, project: slug }),
   };
 }
 

@@ -243,11 +243,17 @@ function library(t: TestContext): {
   chmodSync(temp, 0o755);
   const [root, state] = [path.join(temp, 'claude'), path.join(temp, 'state')];
   writeTree(path.join(root, 'projects'), {
-    [`-home-kim-red/${first}.jsonl`]: sessionText([user('hello'), assistant('hi')], { sessionId: first }),
+    [`-home-kim-red/${first}.jsonl`]: sessionText([user('hello'), assistant('hi')], {
+      sessionId: first,
+      cwd: '/home/kim/red',
+    }),
     [`-home-kim-red/${first}/tool-results/a.txt`]: 'out',
     '-home-kim-red/agent-1234567.jsonl': sessionText([user('task')], { sessionId: first, isSidechain: true }),
     [`-home-kim-red/${empty}.jsonl`]: '',
-    [`-home-kim-blue/${second}.jsonl`]: sessionText([user('other'), assistant('yes')], { sessionId: second }),
+    [`-home-kim-blue/${second}.jsonl`]: sessionText([user('other'), assistant('yes')], {
+      sessionId: second,
+      cwd: '/home/kim/blue',
+    }),
   });
   for (const file of filesBelow(root, '.jsonl')) utimesSync(file, old, old);
   const env = { ...cleanEnv(), CLEW_HOME: state, CLEW_ROOTS: root };

@@ -72,6 +72,7 @@ test('the JSON of a report has its rows, totals, unpriced models and the version
     totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2 },
     unpricedModels: ['claude-zeta-9'],
     pricesVersion: '2026-10',
+    unread: [],
   });
 });
 

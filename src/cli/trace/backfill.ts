@@ -13,7 +13,7 @@ import { type CommandInput, textFlag } from '../command.ts';
 import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
 import { createProgress } from '../progress.ts';
-import { isOfProjectFolder } from '../project-argument.ts';
+import { folderOfTranscript, projectFilter } from '../project-argument.ts';
 import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 import { parseTime } from '../time-flag.ts';
@@ -80,14 +80,16 @@ function endOf(file: string, ageMs: number): SessionRun['atEnd'] {
 }
 
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
-  const { flags, io } = input;
+  const { flags } = input;
   const { sessions, problems } = await discoverSessions(rootsOf(input));
   input.unread.add(problems);
-  const [since, project] = [textFlag(flags, 'since'), textFlag(flags, 'project')];
+  const since = textFlag(flags, 'since');
+  const isOfProject = projectFilter(input);
+  const hasProject = flags.project !== undefined;
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', false);
   const chosen = sessions
     .filter(({ mtimeMs }) => mtimeMs >= sinceMs)
-    .filter(({ slug }) => project === undefined || isOfProjectFolder(slug, project, io.cwd));
+    .filter(({ path, slug }) => isOfProject({ cwd: hasProject ? folderOfTranscript(path) : undefined, project: slug }));
   // The first session to come with a message sends it.
   return sortByAge(chosen);
 }

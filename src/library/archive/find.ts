@@ -1,6 +1,8 @@
 // The archive as a list, and the version that an argument names.
 import { exitCodes, UserError } from '../../base/errors.ts';
+import { scanRecord } from '../../format/scan.ts';
 import { archiveFolder } from './archive.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunk-reader.ts';
 import { type ArchiveContents, type ArchivedSession, readContents } from './contents.ts';
 import { contentKey, type Manifest } from './manifest.ts';
 
@@ -72,4 +74,20 @@ export function damagedError(manifest: Manifest, name: string, reason: string): 
     'run `clew archive --verify` to see what is damaged',
     exitCodes.failed,
   );
+}
+
+/** The first folder that a line of an archived session names; `undefined` where none does, or its bytes are damaged. */
+export function archivedFolder(contents: ArchiveContents, manifest: Manifest): string | undefined {
+  const [main] = manifest.files;
+  if (main === undefined) return undefined;
+  try {
+    for (const line of readArchivedFile(new ChunkReader(contents), manifest, main)) {
+      const cwd = scanRecord(line)?.cwd;
+      if (cwd !== undefined) return cwd;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return undefined;
+    throw error;
+  }
 }

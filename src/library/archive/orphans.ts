@@ -10,22 +10,26 @@ import { agentIdOf } from '../../store/session-files.ts';
 import { projectNames } from '../transcript-files.ts';
 import { sessionPaths } from './session-paths.ts';
 
-/**
- * Finds the sessions of which only sub-agents are left, as `discoverSessions` finds the others; `path` is where the main
- * transcript was.
- */
-export async function findOrphans(roots: readonly string[]): Promise<readonly FoundSession[]> {
-  const orphans: FoundSession[] = [];
+/** `path` is where the main transcript was. */
+export interface OrphanSession extends FoundSession {
+  /** The transcript of its first sub-agent. */
+  readonly agentPath: string;
+}
+
+/** Finds the sessions of which only sub-agents are left, as `discoverSessions` finds the others. */
+export async function findOrphans(roots: readonly string[]): Promise<readonly OrphanSession[]> {
+  const orphans: OrphanSession[] = [];
   for (const { root, projects } of projectsFolders(roots)) {
     for (const slug of projectNames(projects).names) {
       const folder = path.join(projects, slug);
       for (const sessionId of await orphansIn(folder)) {
         const main = path.join(folder, `${sessionId}.jsonl`);
         const { files } = await sessionPaths(main, []);
-        if (!files.some(({ name }) => agentIdOf(name) !== undefined)) continue;
+        const agentPath = files.find(({ name }) => agentIdOf(name) !== undefined)?.path;
+        if (agentPath === undefined) continue;
         const sizeBytes = files.reduce((sum, { stats }) => sum + stats.size, 0);
         const mtimeMs = files.reduce((newest, { stats }) => Math.max(newest, stats.mtimeMs), 0);
-        orphans.push({ path: main, sessionId, slug, root, sizeBytes, mtimeMs });
+        orphans.push({ path: main, sessionId, slug, root, sizeBytes, mtimeMs, agentPath });
       }
     }
   }
