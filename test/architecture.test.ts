@@ -45,6 +45,42 @@ test('a planted knot between two parts of the agent is found', () => {
   assert.deepEqual(entangled(planted), ['agent/tools/bash.ts imports ../permission/judge.ts']);
 });
 
+test('only the modules that make text safe write to the terminal', () => {
+  assert.deepEqual(terminalWriters(sources()), []);
+});
+
+test('a planted write to the terminal is found', () => {
+  const planted = [
+    { path: 'cli/ls.ts', text: 'io.stdout.write(row.title);' },
+    { path: 'library/watch.ts', text: "console.error('cannot read');" },
+    { path: 'trace/hook.ts', text: 'process.stderr\n    .write(text);' },
+    { path: 'cli/fork.ts', text: 'writeSync(1, text);' },
+    { path: 'cli/notice.ts', text: 'stderr.write(safeText(message));' },
+    { path: 'store/append.ts', text: 'writeSync(descriptor, bytes);' },
+  ];
+  assert.deepEqual(terminalWriters(planted), ['cli/ls.ts', 'library/watch.ts', 'trace/hook.ts', 'cli/fork.ts']);
+});
+
+/** Everything a command prints passes one of these; each neutralises what it writes, or writes only its own text. */
+const mayWrite: ReadonlySet<string> = new Set([
+  'cli/main.ts',
+  'cli/notice.ts',
+  'cli/progress.ts',
+  'cli/terminal/output.ts',
+  'cli/terminal/progress.ts',
+  'cli/picker/screen.ts',
+  'cli/console/ink-output.ts',
+  'cli/console/chat-terminal.ts',
+  'trace/log.ts',
+]);
+
+function terminalWriters(files: readonly SourceFile[]): string[] {
+  const write = /\b(?:stdout|stderr)\s*(?:\.on\([^)]*\)\s*)?\??\.write\(|\bconsole\.\w+\(|\bwriteSync\((?:1|2|std\w+),/;
+  return files
+    .filter(({ path: file, text }) => !mayWrite.has(file) && !file.startsWith('web/app/') && write.test(text))
+    .map(({ path: file }) => file);
+}
+
 function folderOrder(readme: string): string[] {
   return [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map((match) => match[1] ?? '');
 }

@@ -16,7 +16,7 @@ import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { canAsk, confirm } from './stdin.ts';
 import { outcomeJson, outcomeText } from './surgery-command.ts';
-import { writeOut } from './terminal/output.ts';
+import { writeOut, writeText } from './terminal/output.ts';
 
 export async function runFix(
   input: CommandInput,
@@ -94,7 +94,7 @@ async function mayWrite(input: CommandInput, planned: Outcome, source: Source): 
   if (flags.json === true || !canAsk(io.stderr)) {
     throw new UserError('a repair needs your word', 'add --yes, or --dry-run to look first', exitCodes.refused);
   }
-  io.stderr.write(neutralise(outcomeText(planned, source)));
+  writeText(io.stderr, outcomeText(planned, source));
   return confirm(flags['in-place'] === true ? 'Mend it in place?' : 'Write it as a new session?', io.stderr);
 }
 

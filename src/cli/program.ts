@@ -2,15 +2,14 @@
 // anything unexpected is a bug, says so, and shows its stack with --debug.
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors.ts';
-import { neutralise } from '../base/hostile-text.ts';
 import { version } from '../base/version.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';
 import { commands, globalFlags } from './commands.ts';
 import { commandNotes, helpStyle, programNotes } from './help.ts';
 import { writeNotice } from './notice.ts';
-import { writeOut } from './terminal/output.ts';
-import { createStyle, wantsColor } from './terminal/style.ts';
+import { writeOut, writeText } from './terminal/output.ts';
+import { createMarkedStyle, wantsColor } from './terminal/style.ts';
 import { Unread } from './unread.ts';
 import { usageError } from './usage-error.ts';
 
@@ -138,7 +137,7 @@ function calledRow(argv: readonly string[]): CommandRow | undefined {
 function standardIo(flags: FlagValues): CommandIo {
   const { stdout, stderr, env } = process;
   const color = flags['no-color'] === true ? false : undefined;
-  return { stdout, stderr, env, cwd: process.cwd(), style: createStyle(wantsColor(stdout, env, color)) };
+  return { stdout, stderr, env, cwd: process.cwd(), style: createMarkedStyle(wantsColor(stdout, env, color)) };
 }
 
 /** A disk may fail on any file that a command reads: a sub-agent's transcript, say. */
@@ -154,7 +153,7 @@ async function reportError(error: unknown, debug: boolean): Promise<number> {
   writeNotice(process.stderr, isExpected ? message : bug);
   if (debug && error instanceof Error) {
     const { sourceStack } = await import('./debug-stack.ts');
-    process.stderr.write(`${neutralise(sourceStack(error.stack ?? ''))}\n`);
+    writeText(process.stderr, `${sourceStack(error.stack ?? '')}\n`);
   }
   return isExpected ? error.exitCode : exitCodes.bug;
 }

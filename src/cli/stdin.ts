@@ -1,6 +1,7 @@
 // What is piped into a command, and what a person answers to a question.
 import { createInterface } from 'node:readline/promises';
 import type { OutputStream } from './terminal/output.ts';
+import { safeText } from './terminal/safe-text.ts';
 
 const longestInput = 1024 * 1024;
 
@@ -26,7 +27,7 @@ export function canAsk(stderr: OutputStream): boolean {
 export async function confirm(question: string, stderr: OutputStream): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: stderr });
   try {
-    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    return /^y(?:es)?$/i.test((await lines.question(safeText(`${question} [y/N] `))).trim());
   } catch {
     return false; // Ctrl-D, Ctrl-C
   } finally {

@@ -97,7 +97,7 @@ function library(context: TestContext): Run {
     const { status, stdout, stderr } = runClew([...args, '--json', '--root', root], { env });
     // `find` ends with 1 where it finds nothing; `archive` then says so on stderr only.
     assert.ok(status === 0 || (status === 1 && args[0] === 'find'), stderr);
-    return stdout === '' ? {} : parseJson(stdout);
+    return parseJson(stdout) ?? {};
   };
 }
 

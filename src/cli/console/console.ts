@@ -7,6 +7,8 @@ import type { PermissionMode } from '../../agent/permission-mode.ts';
 import { exitCodes, UserError } from '../../base/errors.ts';
 import type { CommandIo } from '../command.ts';
 import type { Key } from '../terminal/keys.ts';
+import { writeText } from '../terminal/output.ts';
+import { withoutMark } from '../terminal/style.ts';
 import { Asker } from './asker.ts';
 import { headerItem, resumedItems } from './chat-header.ts';
 import { ChatTerminal } from './chat-terminal.ts';
@@ -86,7 +88,7 @@ class Console {
       this.#end(128 + (signalNumbers[name as keyof typeof signalNumbers] ?? 0), 'signal');
     for (const name of signalNames) process.on(name, onSignal);
     this.#terminal.enter();
-    const screen = mountScreen(this.#store, { stdin, stdout, stderr, style: io.style, cwd: agent.cwd });
+    const screen = mountScreen(this.#store, { stdin, stdout, stderr, style: withoutMark(io.style), cwd: agent.cwd });
     const ticking = setInterval(() => this.#tick(), tickMs);
     setImmediate(() => this.#start().catch(this.#fail));
     let reason: 'exit' | 'signal' = 'signal';
@@ -102,7 +104,7 @@ class Console {
       await new Promise((resolve) => setImmediate(resolve));
       screen.unmount();
       this.#terminal.leave();
-      if (reason === 'exit') stdout.write(this.#farewell());
+      if (reason === 'exit') writeText(stdout, this.#farewell(), io.style);
       for (const name of signalNames) process.off(name, onSignal);
     }
   }
@@ -168,7 +170,7 @@ class Console {
     if (event.type === 'turn-end' && event.agent === undefined) void this.#readBranch();
     if (event.type !== 'session-opened' || event.agent !== undefined) return;
     const { columns } = this.#store.get();
-    void resumedItems(event, { style: this.#options.io.style, columns }).then((items) => {
+    void resumedItems(event, { style: withoutMark(this.#options.io.style), columns }).then((items) => {
       for (const item of items) this.#say(item);
     });
   }

@@ -9,6 +9,7 @@ import { exitCodes, UserError } from '../../base/errors.ts';
 import { diskError } from '../../store/disk.ts';
 import type { CommandInput, CommandIo } from '../command.ts';
 import { createStop, type StopSignal } from '../stop-signal.ts';
+import { writeText } from '../terminal/output.ts';
 import { answerControl } from './control.ts';
 import { readMessages } from './message-input.ts';
 import { type PrintOptions, readPrintOptions } from './options.ts';
@@ -139,7 +140,7 @@ class PrintRun {
       ? message
       : `this is a bug: ${message}; run it again with --debug and report what it prints`;
     await this.#report.result(failureResult(text, this.#facts()), [text]);
-    if (this.#isDebug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    if (this.#isDebug && error instanceof Error) writeText(process.stderr, `${error.stack}\n`);
     return isExpected ? told.exitCode : exitCodes.bug;
   }
 

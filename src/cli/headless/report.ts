@@ -2,12 +2,12 @@
 // stderr. A reader that leaves is told once, and nothing more is written to it.
 import type { AgentEvent } from '../../agent/event.ts';
 import { systemErrorCode } from '../../base/errors.ts';
-import { neutralise } from '../../base/hostile-text.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { asString } from '../../base/json.ts';
 import type { CommandIo } from '../command.ts';
 import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
+import { writeData } from '../terminal/output.ts';
 import type { OutputFormat } from './options.ts';
 
 export interface ReportOptions {
@@ -46,7 +46,7 @@ export class Report {
       return;
     }
     const text = asString(result.result) ?? '';
-    if (text !== '') await this.#write(this.#printable(`${text.trimEnd()}\n`));
+    if (text !== '') await this.#write(`${text.trimEnd()}\n`);
   }
 
   /** After the last result. */
@@ -61,15 +61,10 @@ export class Report {
     if (text !== undefined) writeNotice(this.#io.stderr, text);
   }
 
-  /** A script gets the text as it is; a terminal must not be steered by it. */
-  #printable(text: string): string {
-    return this.#io.stdout.isTTY === true ? neutralise(text) : text;
-  }
-
   async #write(text: string): Promise<void> {
     if (this.#isGone) return;
     await new Promise<void>((resolve) => {
-      this.#io.stdout.write(text, (error) => {
+      writeData(this.#io.stdout, text, (error) => {
         if (error) this.#leave(error);
         resolve();
       });

@@ -9,6 +9,7 @@ import { lastUse } from '../ls-table.ts';
 import { writeNotice } from '../notice.ts';
 import { rootsOf } from '../session-argument.ts';
 import { KeyReader } from '../terminal/keys.ts';
+import { withoutMark } from '../terminal/style.ts';
 import { Unread } from '../unread.ts';
 import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
 import { frameOf, layOut } from './layout.ts';
@@ -201,7 +202,7 @@ class Picker {
       columns,
       rows,
       nowMs: Date.now(),
-      style: this.#io.style,
+      style: withoutMark(this.#io.style),
     });
     this.#top = screen.top;
     this.#screen.draw(screen);
@@ -218,7 +219,7 @@ class Picker {
         this.#guard(() => this.#draw());
       };
       // A session that cannot be read any more is still a choice: showing it says why.
-      previewOf(session, { columns, style: this.#io.style }).then(keep, () => keep(['(cannot be read)']));
+      previewOf(session, { columns, style: withoutMark(this.#io.style) }).then(keep, () => keep(['(cannot be read)']));
     }, restMs);
   }
 }

@@ -2,6 +2,7 @@
 // end, an error, a signal, a suspension.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { safeText } from '../terminal/safe-text.ts';
 import { stopUntilResumed } from '../terminal/suspend.ts';
 import type { PickerScreen } from './layout.ts';
 
@@ -57,7 +58,7 @@ export class Screen {
     const rows = Math.max(lines.length, this.#shown.length);
     for (let row = 0; row < rows; row++) {
       const line = lines[row] ?? '';
-      if (line !== this.#shown[row]) text += `\x1b[${row + 1};1H${line}\x1b[0m\x1b[K`;
+      if (line !== this.#shown[row]) text += `\x1b[${row + 1};1H${safeText(line, ownColors)}\x1b[0m\x1b[K`;
     }
     this.#shown = lines;
     if (cursor !== undefined) text += `\x1b[${cursor.row + 1};${cursor.column + 1}H\x1b[?25h`;
@@ -92,3 +93,6 @@ export class Screen {
     }
   }
 }
+
+/** Its lines are neutralised cell by cell; whatever else is in one, only colours get through. */
+const ownColors = { enabled: true, mark: '' };

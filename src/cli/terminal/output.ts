@@ -1,10 +1,13 @@
 // Chunks of text → stdout or a pager, no faster than the reader reads. A reader that has seen enough (`| head`, `q` in
-// the pager) ends the output quietly: the producer is stopped and the command succeeds.
+// the pager) ends the output quietly: the producer is stopped and the command succeeds. Text is made safe for a terminal
+// here, wherever it goes; bytes are data, which only a terminal does not get as they are.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { safeText } from './safe-text.ts';
+import type { Style } from './style.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,26 +21,55 @@ export interface OutputOptions {
   readonly pager?: boolean;
   readonly env: Environment;
   readonly stdout: OutputStream;
+  /** What the text was painted with. */
+  readonly style?: Style;
 }
 
 export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
-export async function writeOut(chunks: Chunks, { pager = false, env, stdout }: OutputOptions): Promise<void> {
+export async function writeOut(chunks: Chunks, options: OutputOptions): Promise<void> {
+  const { pager = false, env, stdout } = options;
   const command = pager && stdout.isTTY === true ? pagerCommand(env) : undefined;
   const child = command === undefined ? undefined : await startPager(command, env, stdout);
-  if (child === undefined || command === undefined) await pump(chunks, stdout);
-  else await page(chunks, child, command);
+  const safe = safeChunks(chunks, options);
+  if (child === undefined || command === undefined) await pump(safe, stdout);
+  else await page(safe, child, command);
 }
 
-/** The columns of the terminal, for tables: what it says itself, else `COLUMNS`, else 80. */
-export function terminalWidth(stdout: { readonly columns?: number }, env: Environment): number {
+/** A few lines at once, between or before other output: `stderr` of a question, a stack. */
+export function writeText(stream: Writable, text: string, style?: Style): void {
+  stream.write(safeText(text, style));
+}
+
+/** What a program may read, such as the answer of a model: as it is in a pipe or a file, safe on a terminal. */
+export function writeData(stream: OutputStream, text: string, done: (error?: Error | null) => void): void {
+  stream.write(stream.isTTY === true ? safeText(text) : text, done);
+}
+
+async function* safeChunks(chunks: Chunks, { stdout, style }: OutputOptions): AsyncGenerator<string | Uint8Array> {
+  const decoder = stdout.isTTY === true ? new TextDecoder() : undefined;
+  for await (const chunk of chunks) {
+    if (typeof chunk === 'string') yield safeText(chunk, style);
+    else yield decoder === undefined ? chunk : safeText(decoder.decode(chunk, { stream: true }));
+  }
+}
+
+type Sized = Pick<OutputStream, 'columns' | 'isTTY'>;
+
+/**
+ * The columns for tables and lines that may be cut: what the terminal says, else `COLUMNS`, else 80. In a pipe or a file
+ * nobody sees where a column ends, and what is cut off is lost: there is no limit.
+ */
+export function terminalWidth(stdout: Sized, env: Environment): number {
   const told = stdout.columns ?? Number(env.COLUMNS);
-  return Number.isInteger(told) && told > 0 ? told : 80;
+  if (Number.isInteger(told) && told > 0) return told;
+  return stdout.isTTY === true ? 80 : Number.POSITIVE_INFINITY;
 }
 
 /** The columns to wrap prose to: longer lines are hard to read. */
-export function proseWidth(stdout: { readonly columns?: number }, env: Environment): number {
-  return Math.min(120, terminalWidth(stdout, env));
+export function proseWidth(stdout: Sized, env: Environment): number {
+  const width = terminalWidth(stdout, env);
+  return width === Number.POSITIVE_INFINITY ? 80 : Math.min(120, width);
 }
 
 /** The pager the user wants, or `undefined` for none (an empty value, `cat`). */

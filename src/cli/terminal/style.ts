@@ -5,6 +5,8 @@ export type Paint = (text: string) => string;
 
 export interface Style {
   readonly enabled: boolean;
+  /** What its colours carry, so that `safeText` can tell them from those in a file name; empty for a style without one. */
+  readonly mark: string;
   readonly bold: Paint;
   readonly dim: Paint;
   readonly italic: Paint;
@@ -25,8 +27,9 @@ export interface Style {
   readonly muted: Paint;
 }
 
-export function createStyle(enabled: boolean): Style {
-  const sgr = (open: number, close: number): Paint => (enabled ? paint(open, close) : plain);
+/** `mark`: parameters of a colour sequence, such as `4711;`, which a terminal ignores. */
+export function createStyle(enabled: boolean, mark = ''): Style {
+  const sgr = (open: number, close: number): Paint => (enabled ? paint(`${mark}${open}`, `${mark}${close}`) : plain);
   const bold = sgr(1, 22);
   const colors = {
     red: sgr(31, 39),
@@ -39,6 +42,7 @@ export function createStyle(enabled: boolean): Style {
   };
   return {
     enabled,
+    mark,
     bold,
     dim: sgr(2, 22),
     italic: sgr(3, 23),
@@ -68,11 +72,21 @@ export function wantsColor(
   return stream.isTTY === true;
 }
 
+/** A style whose colours `safeText` recognises and nobody else can write. */
+export function createMarkedStyle(enabled: boolean): Style {
+  return createStyle(enabled, `${1e14 + Math.floor(Math.random() * 1e14)};`);
+}
+
+/** The same colours without a mark, for a screen that is drawn without `writeOut`. */
+export function withoutMark({ enabled }: Style): Style {
+  return createStyle(enabled);
+}
+
 const plain: Paint = (text) => text;
 
-function paint(open: number, close: number): Paint {
+function paint(open: string, close: string): Paint {
   const start = `\x1b[${open}m`;
   const end = `\x1b[${close}m`;
-  // A colour inside this one closes with the same code; ours has to be opened again behind it.
+  // A colour inside this one closes with the same code; ours has to be opened again after it.
   return (text) => (text === '' ? '' : `${start}${text.replaceAll(end, end + start)}${end}`);
 }

@@ -197,16 +197,18 @@ test('less is the pager unless the user has another', () => {
   );
 });
 
-test('the width is what the terminal says, else COLUMNS, else 80; prose stays readable', () => {
+test('the width is what the terminal says, else COLUMNS, else 80; a pipe has none; prose stays readable', () => {
   assert.deepEqual(
     [
       terminalWidth({ columns: 200 }, { COLUMNS: '50' }),
       terminalWidth({}, { COLUMNS: '50' }),
-      terminalWidth({}, { COLUMNS: 'wide' }),
-      terminalWidth({ columns: 0 }, {}),
+      terminalWidth({ isTTY: true }, { COLUMNS: 'wide' }),
+      terminalWidth({ isTTY: true, columns: 0 }, {}),
+      terminalWidth({}, {}),
+      proseWidth({}, {}),
       proseWidth({ columns: 200 }, {}),
       proseWidth({ columns: 60 }, {}),
     ],
-    [200, 50, 80, 80, 120, 60],
+    [200, 50, 80, 80, Number.POSITIVE_INFINITY, 80, 120, 60],
   );
 });

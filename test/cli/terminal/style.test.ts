@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createStyle, wantsColor } from '../../../src/cli/terminal/style.ts';
 
 test('without colour every style leaves the text as it is', () => {
-  const { enabled, ...paints } = createStyle(false);
+  const { enabled, mark: _, ...paints } = createStyle(false);
   assert.equal(enabled, false);
   assert.deepEqual(
     Object.values(paints).map((paint) => paint('x')),
@@ -12,7 +12,7 @@ test('without colour every style leaves the text as it is', () => {
 });
 
 test('with colour every style opens and closes a code of the sixteen colours', () => {
-  const { enabled, ...paints } = createStyle(true);
+  const { enabled, mark: _, ...paints } = createStyle(true);
   assert.equal(enabled, true);
   for (const [name, paint] of Object.entries(paints)) {
     assert.match(paint('x'), /^(?:\x1b\[(?:[1-4]|7|3[1-6]|90)m)+x(?:\x1b\[(?:2[2-7]|39)m)+$/, name);
