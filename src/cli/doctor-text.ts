@@ -14,13 +14,15 @@ import { counted } from './wording.ts';
 export interface DoctorTextOptions {
   readonly style: Style;
   readonly width: number;
+  /** Where a line is cut that is not wrapped. */
+  readonly cutWidth: number;
   readonly title: string | undefined;
 }
 
 export function diagnosisText(diagnosis: Diagnosis, options: DoctorTextOptions): string {
-  const { style, width, title } = options;
+  const { style, cutWidth, title } = options;
   const parts = [
-    `${style.heading(oneLine(title ?? '(untitled)', width))}\n${style.muted(oneLine(diagnosis.sessionId, width))}`,
+    `${style.heading(oneLine(title ?? '(untitled)', cutWidth))}\n${style.muted(oneLine(diagnosis.sessionId, cutWidth))}`,
     verdict(diagnosis, options),
     picture(diagnosis, options),
     ...grouped(diagnosis.findings)
@@ -154,7 +156,11 @@ function grouped(findings: readonly Finding[]): readonly Group[] {
   return [...groups.values()];
 }
 
-function findingText({ first, others }: Group, { path }: Diagnosis, { style, width }: DoctorTextOptions): string {
+function findingText(
+  { first, others }: Group,
+  { path }: Diagnosis,
+  { style, width, cutWidth }: DoctorTextOptions,
+): string {
   const { code, severity, file, line, message, effect, fix } = first;
   const paint = severityPaint(style, severity);
   const place = [...(line === 0 ? [] : [`line ${line}`]), ...(file === path ? [] : [fileName(file)])].join(' of ');
@@ -164,7 +170,7 @@ function findingText({ first, others }: Group, { path }: Diagnosis, { style, wid
   const say = (text: string, mark: string): string =>
     hanging(text, { mark, width: width - indent, paintMark: style.muted, paint: (each) => each }).replace(/^/gm, '  ');
   return [
-    paint(oneLine(head, width)),
+    paint(oneLine(head, cutWidth)),
     say(`${damageClasses[code].title}: ${message}${more}`, '·'),
     say(effect, '→'),
     say(fix, '+'),

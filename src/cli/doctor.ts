@@ -14,7 +14,7 @@ import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
 import { jsonText } from './json-text.ts';
 import { findSessionArgument, readSession, refuseAgent, rootsOf } from './session-argument.ts';
-import { proseWidth, writeOut } from './terminal/output.ts';
+import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { flags, io, argument } = input;
@@ -45,7 +45,8 @@ export async function run(input: CommandInput): Promise<number> {
   if (flags.json === true)
     await writeOut([`${jsonText({ ...diagnosisJson(diagnosis), unread: input.unread.problems }, 2)}\n`], io);
   else {
-    const options = { style: io.style, width: proseWidth(io.stdout, io.env), title: titleOf(session) };
+    const widths = { width: proseWidth(io.stdout, io.env), cutWidth: terminalWidth(io.stdout, io.env) };
+    const options = { style: io.style, ...widths, title: titleOf(session) };
     await writeOut([diagnosisText(diagnosis, options)], { ...io, pager: true });
   }
   return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;

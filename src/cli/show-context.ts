@@ -13,6 +13,8 @@ export interface ShowOptions {
   readonly full: boolean;
   readonly style: Style;
   readonly width: number;
+  /** Where a line of the header is cut; `width` unless it is given. */
+  readonly cutWidth?: number;
 }
 
 export interface ShowContext extends ShowOptions {

@@ -11,12 +11,12 @@ import { hanging } from './terminal-lines.ts';
 import { counted, localTime, usageText } from './wording.ts';
 
 export function showHeader(session: Session, branch: Branch | undefined, options: ShowOptions): string {
-  const { style, width } = options;
+  const { style, width, cutWidth = width } = options;
   const summary = summarise(session);
   const lines = [
-    style.heading(oneLine(summary.title ?? '(untitled)', width)),
-    ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], width).map(style.muted),
-    ...joinFacts(factsOf(session, summary), width).map(style.muted),
+    style.heading(oneLine(summary.title ?? '(untitled)', cutWidth)),
+    ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], options).map(style.muted),
+    ...joinFacts(factsOf(session, summary), options).map(style.muted),
     ...notices(session, branch, options),
   ];
   return `${lines.join('\n')}\n`;
@@ -37,9 +37,9 @@ function factsOf(session: Session, summary: SessionSummary): string[] {
 }
 
 /** As many facts on a line as fit; none is cut in two. */
-function joinFacts(facts: readonly string[], width: number): string[] {
+function joinFacts(facts: readonly string[], { width, cutWidth = width }: ShowOptions): string[] {
   const lines: string[] = [];
-  for (const fact of facts.map((each) => oneLine(each, width))) {
+  for (const fact of facts.map((each) => oneLine(each, cutWidth))) {
     const longer = `${lines.at(-1)} · ${fact}`;
     if (lines.length === 0 || displayWidth(longer) > width) lines.push(fact);
     else lines[lines.length - 1] = longer;

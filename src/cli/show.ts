@@ -7,7 +7,7 @@ import { type CommandInput, textFlag } from './command.ts';
 import { openSession } from './session-argument.ts';
 import { showJson } from './show-json.ts';
 import { showText } from './show-text.ts';
-import { proseWidth, writeOut } from './terminal/output.ts';
+import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
@@ -20,6 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
     full,
     style: io.style,
     width: proseWidth(io.stdout, io.env),
+    cutWidth: terminalWidth(io.stdout, io.env),
     isExcerpt: textFlag(flags, 'turn') !== undefined,
   };
   await writeOut(showText(session, branch, turns, options), { ...io, pager: true });

@@ -148,7 +148,11 @@ function bold(cell: Cell, style: Style): Cell {
   return typeof cell === 'object' ? cell : { text: cell, paint: style.bold };
 }
 
-function notesFor({ totals, unpricedModels }: UsageReport, { pricesVersion }: UsageTableOptions): readonly string[] {
+function notesFor(
+  { totals, unpricedModels }: UsageReport,
+  { pricesVersion, width }: UsageTableOptions,
+): readonly string[] {
+  const most = Number.isFinite(width) ? 60 : width;
   return [
     `tokens, each message once; prices of ${pricesVersion}`,
     ...(totals.outputIsLowerBound
@@ -156,7 +160,7 @@ function notesFor({ totals, unpricedModels }: UsageReport, { pricesVersion }: Us
       : []),
     ...(unpricedModels.length > 0
       ? [
-          `no price is known for ${unpricedModels.map((name) => oneLine(name, 60) || '(no model)').join(', ')}; docs/prices.md says how to add one`,
+          `no price is known for ${unpricedModels.map((name) => oneLine(name, most) || '(no model)').join(', ')}; docs/prices.md says how to add one`,
         ]
       : []),
   ];

@@ -21,51 +21,89 @@ export interface TableOptions {
   readonly style: Style;
 }
 
-/** The table without a last newline. Columns for which there is no room at all are left out from the right. */
+/**
+ * The table without a last newline. Numbers are never cut, because without its unit a number says something else: where
+ * there is no room for a column that is aligned right, it is left out, the last one first. In a table without a limit a
+ * cell is as long as its text, and columns are aligned up to a sensible width.
+ */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   { width, style }: TableOptions,
 ): string {
-  const shown = columns.slice(0, Math.max(1, Math.floor((width + gap.length) / (1 + gap.length))));
-  const texts = rows.map((row) => shown.map((_, index) => oneLine(cellText(row[index]), width)));
-  const natural = shown.map((column, index) =>
-    largest(
-      texts.map((row) => displayWidth(row[index] ?? '')),
-      displayWidth(column.header),
-    ),
+  const shown = columnsThatFit(
+    columns.map((column, index) => measure(column, rows, index, width)),
+    width,
   );
-  const widths = shrink(shown, natural, width - gap.length * (shown.length - 1));
-  const header = shown.map((column) => ({ text: column.header, paint: style.muted }));
-  return [header, ...rows].map((row) => layLine(shown, row, widths)).join('\n');
+  const widths = shrink(shown, width - gap.length * (shown.length - 1));
+  const header = shown.map(({ header: text }) => ({ text, paint: style.muted }));
+  const isCut = Number.isFinite(width);
+  const picked = rows.map((row) => shown.map(({ index }) => row[index] ?? ''));
+  return [header, ...picked].map((row) => layLine(shown, row, widths, isCut)).join('\n');
+}
+
+interface Measured extends Column {
+  /** Its place in the rows. */
+  readonly index: number;
+  readonly natural: number;
+  /** What it keeps when the table has to shrink. */
+  readonly floor: number;
+}
+
+function measure(column: Column, rows: readonly (readonly Cell[])[], index: number, width: number): Measured {
+  const own = displayWidth(column.header);
+  const longest = largest(
+    rows.map((row) => displayWidth(oneLine(cellText(row[index]), width))),
+    own,
+  );
+  const natural = Number.isFinite(width) ? longest : Math.min(longest, Math.max(own, widestAligned));
+  const floor = column.align === 'right' ? natural : Math.max(1, Math.min(natural, column.minWidth ?? own));
+  return { ...column, index, natural, floor };
+}
+
+const widestAligned = 60;
+/** Columns of text with which a row can still be recognised. */
+const leastText = 8;
+
+function columnsThatFit(columns: readonly Measured[], width: number): readonly Measured[] {
+  const fits = (some: readonly Measured[]): boolean =>
+    sum(some.map(({ floor, align }) => (align === 'right' ? floor : Math.min(floor, leastText)))) +
+      gap.length * (some.length - 1) <=
+    width;
+  let shown = columns;
+  while (!fits(shown)) {
+    const last = shown.findLastIndex(({ align }) => align === 'right');
+    if (last < 0 || shown.length === 1) break;
+    shown = shown.filter((_, index) => index !== last);
+  }
+  return shown.slice(0, Math.max(1, Math.floor((width + gap.length) / (1 + gap.length))));
 }
 
 const gap = '  ';
 
-/** Flexible columns give first, down to their minimum; then the others; then all of them, down to one. */
-function shrink(columns: readonly Column[], natural: readonly number[], available: number): number[] {
-  const floors = columns.map((column, index) =>
-    Math.max(1, Math.min(natural[index] ?? 1, column.minWidth ?? displayWidth(column.header))),
-  );
-  let widths = [...natural];
-  for (const givesWay of [(column: Column) => column.flex === true, () => true]) {
+/** Flexible columns give way first, down to their minimum; then all of them; then those of text, down to one column. */
+function shrink(columns: readonly Measured[], available: number): number[] {
+  const stages: readonly ((column: Measured) => number)[] = [
+    ({ flex, floor, natural }) => (flex === true ? floor : natural),
+    ({ floor }) => floor,
+    ({ align, floor }) => (align === 'right' ? floor : 1),
+  ];
+  let widths = columns.map(({ natural }) => natural);
+  for (const least of stages) {
     const excess = sum(widths) - available;
     if (excess <= 0) return widths;
-    const slack = widths.map((width, index) => {
-      const column = columns[index];
-      return column !== undefined && givesWay(column) ? width - (floors[index] ?? 1) : 0;
-    });
+    const slack = columns.map((column, index) => Math.max(0, (widths[index] ?? 0) - least(column)));
     const kept = fitWidths(slack, Math.max(0, sum(slack) - excess));
     widths = widths.map((width, index) => width - (slack[index] ?? 0) + (kept[index] ?? 0));
   }
-  return fitWidths(widths, available);
+  return sum(widths) <= available ? widths : fitWidths(widths, available);
 }
 
-function layLine(columns: readonly Column[], row: readonly Cell[], widths: readonly number[]): string {
+function layLine(columns: readonly Column[], row: readonly Cell[], widths: readonly number[], isCut: boolean): string {
   const cells = columns.map((column, index) => {
     const cell = row[index];
     const width = widths[index] ?? 0;
-    const text = oneLine(cellText(cell), width);
+    const text = oneLine(cellText(cell), isCut ? width : Number.POSITIVE_INFINITY);
     const room = ' '.repeat(Math.max(0, width - displayWidth(text)));
     const painted = typeof cell === 'object' ? cell.paint(text) : text;
     if (column.align === 'right') return room + painted;

@@ -33,9 +33,20 @@ test('the flexible column gives way first', () => {
   ]);
 });
 
-test('then the others, down to their header, then all of them', () => {
+test('then the others, down to their header; a number that does not fit is left out, never cut', () => {
   assert.deepEqual(table(21), ['id   title     tokens', '4f…  Repair …   12.3k', '9a…  修复会话     987']);
-  assert.deepEqual(table(12), ['id   ti…  t…', '4f…  Re…  1…', '9a…  修…  9…']);
+  assert.deepEqual(table(12), ['id   title', '4f…  Repair…', '9a…  修复会…']);
+});
+
+test('without a limit nothing is cut, and one long cell does not move the others', () => {
+  const long = 'word '.repeat(100).trim();
+  const lines = renderTable(columns, [...rows, ['1b22', long, '5 MB']], { width: Number.POSITIVE_INFINITY, style });
+  assert.deepEqual(lines.split('\n'), [
+    `id    title${' '.repeat(55)}  tokens`,
+    `4f1c  Repair the broken chain of a session${' '.repeat(24)}   12.3k`,
+    `9a00  修复会话${' '.repeat(52)}     987`,
+    `1b22  ${long}    5 MB`,
+  ]);
 });
 
 test('columns for which there is no room are left out', () => {
