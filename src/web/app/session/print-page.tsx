@@ -27,7 +27,7 @@ export function PrintPage({ source, pages }: { readonly source: SessionSource; r
   return (
     <ActionsContext value={actions}>
       <SourceContext value={source}>
-        <SessionHeader head={head} onFind={nothing} onOutline={nothing} onHelp={nothing} />
+        <SessionHeader isWhole head={head} onFind={nothing} onOutline={nothing} onHelp={nothing} />
         {views.map((view) => {
           const row = rowOfPart(head.turns, view.part);
           return row === undefined ? null : (

@@ -1,23 +1,25 @@
 // The top of the session page: what it is, where and when, what it took, its branches, and what can be done with it.
 
 import { neutralise } from '../../../base/hostile-text.ts';
-import { counted, formatBytes, formatDuration, formatTokens } from '../../../base/human.ts';
 import { shellQuote } from '../../../base/shell-quote.ts';
-import type { BranchRow, SessionHead } from '../../../export/page/view.ts';
-import { formatMoney, formatTime } from './format.ts';
+import type { SessionHead } from '../../../export/page/view.ts';
 import { useActions, useSource } from './page-context.ts';
+import { branchText, sessionFacts } from './session-facts.ts';
 import { Words } from './text.tsx';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;
+  /** `false`: the head is about the beginning, and the rest is being read. */
+  readonly isWhole: boolean;
   onFind(): void;
   onOutline(): void;
   onHelp(): void;
 }
 
-export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeaderProps) {
+export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: SessionHeaderProps) {
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
+  const { facts, cost, damage } = sessionFacts(head, isWhole);
   const resume = `${head.cwd === null ? '' : `cd ${shellQuote(head.cwd)} && `}claude --resume ${shellQuote(head.sessionId)}`;
   // The header of the page is Clew's own, unless this is all there is.
   const Frame = source.exported === null ? 'section' : 'header';
@@ -39,7 +41,7 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
           <select aria-label="Branch" value={head.branch} onChange={(event) => showBranch(Number(event.target.value))}>
             {head.branches.map((branch) => (
               <option key={branch.number} value={branch.number}>
-                {branchText(branch)}
+                {branchText(branch, isWhole)}
               </option>
             ))}
           </select>
@@ -65,12 +67,11 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
         </div>
       </div>
       <p className="session-facts">
-        <Words text={factsOf(head).join(' · ')} />
-        {head.costMicros === null ? null : (
+        <Words text={facts.join(' · ')} />
+        {cost === null ? null : (
           <span className="cost">
             {' · '}
-            {head.unpriced > 0 ? '≥ ' : ''}
-            {formatMoney(head.costMicros)}
+            {cost}
           </span>
         )}
       </p>
@@ -79,46 +80,15 @@ export function SessionHeader({ head, onFind, onOutline, onHelp }: SessionHeader
           <Words text={source.exported.note} />
         </p>
       )}
-      {head.damageCount === 0 ? null : <Damage head={head} />}
+      {damage === null ? null : <Damage head={head} summary={damage} />}
     </Frame>
   );
 }
 
-function factsOf(head: SessionHead): readonly string[] {
-  const { usage } = head;
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
-  const took = head.startedAt === null || head.endedAt === null ? '' : formatDuration(head.endedAt - head.startedAt);
-  return [
-    head.cwd ?? 'folder unknown',
-    formatTime(head.startedAt),
-    took,
-    counted(head.turnCount, 'turn'),
-    head.agents.length === 0 ? '' : counted(head.agents.length, 'sub-agent'),
-    head.compactions.length === 0 ? '' : `compacted ${counted(head.compactions.length, 'time')}`,
-    formatBytes(head.sizeBytes),
-    head.models.join(', '),
-    head.versions.length === 0 ? '' : `Claude Code ${head.versions.slice(0, 3).join(', ')}`,
-    usage.messages === 0
-      ? ''
-      : `${formatTokens(input)} in, ${usage.outputIsLowerBound ? '≥ ' : ''}${formatTokens(usage.outputTokens)} out`,
-  ].filter((fact) => fact !== '');
-}
-
-function branchText(branch: BranchRow): string {
-  const name = branch.active
-    ? 'Active branch'
-    : branch.isReplay
-      ? `Branch ${branch.number}, a copy`
-      : `Branch ${branch.number}`;
-  return `${name}, ${counted(branch.turns, 'turn')}`;
-}
-
-function Damage({ head }: { readonly head: SessionHead }) {
+function Damage({ head, summary }: { readonly head: SessionHead; readonly summary: string }) {
   return (
     <details className="damage">
-      <summary>
-        {counted(head.damageCount, 'place')} of the transcript {head.damageCount === 1 ? 'is' : 'are'} damaged
-      </summary>
+      <summary>{summary}</summary>
       <ul>
         {head.damage.map(({ code, line, message }, i) => (
           <li key={`${i} ${line} ${code}`}>

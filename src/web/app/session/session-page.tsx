@@ -150,6 +150,7 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
         )}
         <SessionHeader
           head={head}
+          isWhole={isWhole}
           onFind={() => setFinding(true)}
           onOutline={() => setOutline(!hasOutline)}
           onHelp={() => setHelp(true)}
