@@ -30,6 +30,7 @@ export const commands: readonly CommandRow[] = [
     summary: 'list sessions, newest first',
     flags: [
       project,
+      { name: '--tag', value: 'TAG', summary: 'only sessions with this tag (`clew tag` gives one)' },
       { name: '--expiring', summary: 'only those that Claude Code deletes within a week, with the days left' },
       json,
       root,
@@ -37,7 +38,13 @@ export const commands: readonly CommandRow[] = [
       { name: '--or-demo', summary: 'list the demo sessions where there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
     ],
-    examples: ['clew ls', 'clew ls --project lighthouse', 'clew ls --expiring', 'clew ls --json | jq ".[0].title"'],
+    examples: [
+      'clew ls',
+      'clew ls --project lighthouse',
+      'clew ls --tag review',
+      'clew ls --expiring',
+      'clew ls --json | jq ".[0].title"',
+    ],
     load: () => import('./ls.ts'),
   },
   {

@@ -3,6 +3,7 @@
 import { exitCodes } from '../base/errors.ts';
 import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../doctor/library.ts';
+import type { JudgedSession } from '../library/verdicts.ts';
 import type { Reachable } from '../session/reachable.ts';
 import { discoverSessions } from '../store/discover.ts';
 import type { DiskProblem } from '../store/folders.ts';
@@ -11,6 +12,7 @@ import type { CommandInput } from './command.ts';
 import { findingJson } from './doctor-json.ts';
 import { doctorTable } from './doctor-table.ts';
 import { jsonText } from './json-text.ts';
+import { keepVerdicts } from './keep-verdicts.ts';
 import { createProgress } from './progress.ts';
 import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
@@ -35,12 +37,17 @@ export async function runAll(input: CommandInput): Promise<number> {
   const progress = createProgress(io.stderr, io.env, 'examining');
   progress.start(sessions.reduce((sum, session) => sum + session.sizeBytes, 0));
   const rows: DoctorRow[] = [];
+  const judged: JudgedSession[] = [];
   const counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
   const inFolders = findFolderDamage(folders);
   try {
-    for await (const { session, diagnosis, problems } of diagnoseLibrary(sessions, { folders, nowMs: Date.now() })) {
+    for await (const { session, judged: one, diagnosis, problems } of diagnoseLibrary(sessions, {
+      folders,
+      nowMs: Date.now(),
+    })) {
       progress.add(session.sizeBytes);
       input.unread.add(problems);
+      if (one !== undefined) judged.push(one);
       if (diagnosis === undefined) continue;
       rows.push(rowOf(session, diagnosis));
       countCodes(counts, diagnosis.findings);
@@ -48,6 +55,7 @@ export async function runAll(input: CommandInput): Promise<number> {
   } finally {
     progress.end();
   }
+  keepVerdicts(io, judged);
   for (const finding of inFolders) countCodes(counts, [finding]);
   rows.sort(worstFirst);
   const report = { rows, folders: inFolders, counts, unread: input.unread.problems };

@@ -1,10 +1,11 @@
 // clew doctor SESSION: what is wrong with a session, what it costs and what mends it; --fix mends it, --all looks at the
 // whole library. Exit code 1 where something was found that costs something.
-import { statSync } from 'node:fs';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { diagnoseSession } from '../doctor/diagnose.ts';
 import { isSevere } from '../doctor/finding.ts';
-import { findExpiring } from '../library/expiry.ts';
+import { verdictOf } from '../doctor/verdict.ts';
+import { daysLeftOf } from '../library/expiry.ts';
+import { verdictState } from '../library/verdicts.ts';
 import { refuseForeign } from '../session/recognise.ts';
 import { titleOf } from '../session/title.ts';
 import { projectsFolders } from '../store/roots.ts';
@@ -13,6 +14,7 @@ import type { CommandInput } from './command.ts';
 import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
 import { jsonText } from './json-text.ts';
+import { keepVerdicts } from './keep-verdicts.ts';
 import { findSessionArgument, readSession, refuseAgent, rootsOf } from './session-argument.ts';
 import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
@@ -32,16 +34,19 @@ export async function run(input: CommandInput): Promise<number> {
   if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
   if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
+  const state = verdictState(file);
   const session = await readSession(input, file);
   refuseForeign(session.transcript);
   // The demo's folders were never on this disk.
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
-  const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeft(file, folders) });
+  const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeftOf(file, folders, Date.now()) });
   if (isFix) {
     refuseAgent(session);
     const source = await loadSource(file, { roots: rootsOf(input) });
     return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis, folders);
   }
+  if (state !== undefined && input.unread.size === 0)
+    keepVerdicts(io, [{ path: file, state, verdict: verdictOf(diagnosis) }]);
   if (flags.json === true)
     await writeOut([`${jsonText({ ...diagnosisJson(diagnosis), unread: input.unread.problems }, 2)}\n`], io);
   else {
@@ -50,11 +55,4 @@ export async function run(input: CommandInput): Promise<number> {
     await writeOut([diagnosisText(diagnosis, options)], { ...io, pager: true });
   }
   return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
-}
-
-function daysLeft(file: string, folders: ReturnType<typeof projectsFolders>): number | undefined {
-  const root = folders.find(({ projects }) => file.startsWith(projects))?.root;
-  const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  if (root === undefined || mtimeMs === undefined) return undefined;
-  return findExpiring([{ root, mtimeMs }], Date.now())[0]?.daysLeft;
 }

@@ -7,6 +7,7 @@ import { displayWidth, neutralise, oneLine } from '../base/terminal-text.ts';
 import type { Place } from '../library/hit-place.ts';
 import type { Hit, SearchResult, SessionHits } from '../library/search.ts';
 import type { TextKind } from '../library/text-extract.ts';
+import { type Lineage, marksText } from './lineage.ts';
 import { shortIds } from './short-ids.ts';
 import type { Style } from './terminal/style.ts';
 import { type Span, wrapSpans } from './terminal/wrap.ts';
@@ -19,6 +20,8 @@ export interface PlacedSession extends Omit<SessionHits, 'hits'> {
   /** What `clew show` opens. */
   readonly path: string;
   readonly title: string | undefined;
+  readonly tag: string | undefined;
+  readonly lineage: Lineage | undefined;
   readonly hits: readonly PlacedHit[];
 }
 
@@ -58,11 +61,13 @@ export function* findText(
   yield `${options.style.muted(footer(result, sessions, options.limit))}\n`;
 }
 
-function heading({ session, title }: PlacedSession, { style, cutWidth, nowMs }: FindTextOptions): string {
+function heading({ session, title, tag, lineage }: PlacedSession, { style, cutWidth, nowMs }: FindTextOptions): string {
   const home = homedir();
   const folder = session.cwd ?? session.project;
   const short = folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
-  const about = `${oneLine(short, Number.isFinite(cutWidth) ? 40 : cutWidth)} · ${formatAge(session.endedAt, nowMs)}`;
+  const noted = oneLine(marksText(tag, lineage), Number.isFinite(cutWidth) ? 30 : cutWidth);
+  const marks = noted === '' ? '' : ` · ${noted}`;
+  const about = `${oneLine(short, Number.isFinite(cutWidth) ? 40 : cutWidth)} · ${formatAge(session.endedAt, nowMs)}${marks}`;
   const room = cutWidth - displayWidth(about) - 2;
   const name = oneLine(title ?? '(untitled)', Math.max(20, room));
   return `${style.bold(name)}  ${style.muted(about)}`;

@@ -11,6 +11,7 @@ import { bringTextUpToDate } from './current-text.ts';
 import { findText, type PlacedSession, shellWord } from './find-text.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
+import { type LineageOf, readLineage } from './lineage.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
@@ -31,7 +32,8 @@ export async function run(input: CommandInput): Promise<number> {
       bringTextUpToDate(input, database);
       const result = search(database, query);
       const sessions: PlacedSession[] = [];
-      for (const found of result.sessions) sessions.push(await placeSession(database, found));
+      const lineageOf = await readLineage(io);
+      for (const found of result.sessions) sessions.push(await placeSession(database, found, lineageOf));
       const exitCode = result.total === 0 ? exitCodes.failed : exitCodes.ok;
       if (isJson) {
         await writeOut([`${jsonText({ ...resultJson(result, sessions), unread: input.unread.problems }, 2)}\n`], io);
@@ -95,13 +97,15 @@ function limitOf(value: string | undefined): number {
   throw new UserError(`--limit does not understand "${value}"`, 'give a number from 1 on');
 }
 
-async function placeSession(database: Database, found: SessionHits): Promise<PlacedSession> {
+async function placeSession(database: Database, found: SessionHits, lineageOf: LineageOf): Promise<PlacedSession> {
   const { session, hits } = found;
   const places = await openPlaces(database, session.path, hits[0]?.path ?? session.path);
   return {
     ...found,
     path: places?.path ?? session.path,
     title: places?.title ?? session.title,
+    tag: places?.tag,
+    lineage: lineageOf({ ...session, forkedFrom: places?.forkedFrom }),
     hits: hits.map((hit) => ({ ...hit, ...placeOf(places, hit) })),
   };
 }
@@ -111,7 +115,7 @@ function placeOf(places: SessionPlaces | undefined, hit: Hit): Place {
 }
 
 function resultJson({ total }: SearchResult, sessions: readonly PlacedSession[]): object {
-  const hits = sessions.flatMap(({ session, hits }) =>
+  const hits = sessions.flatMap(({ session, tag, lineage, hits }) =>
     hits.map((hit) => ({
       sessionId: session.sessionId,
       path: hit.path,
@@ -123,6 +127,8 @@ function resultJson({ total }: SearchResult, sessions: readonly PlacedSession[])
       tool: hit.tool ?? null,
       timestamp: isoDate(hit.time),
       snippet: hit.snippet.map((piece) => piece.text).join(''),
+      tag: tag ?? null,
+      lineage: lineage ?? null,
     })),
   );
   return { hits, total };

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { formatAge, formatBytes, formatCount } from '../base/human.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
 import type { Expiring } from '../library/expiry.ts';
+import type { Verdict } from '../library/verdicts.ts';
 import type { SessionSummary } from '../session/summary.ts';
+import { type Lineage, marksText } from './lineage.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './terminal/table.ts';
 import { wrapSpans } from './terminal/wrap.ts';
 import { counted } from './wording.ts';
@@ -12,6 +14,9 @@ import { counted } from './wording.ts';
 export interface Row extends SessionSummary {
   readonly project: string;
   readonly mtimeMs: number;
+  readonly lineage?: Lineage | undefined;
+  /** `undefined`: not examined. */
+  readonly health?: Verdict | undefined;
 }
 
 interface ListColumn extends Column {
@@ -61,8 +66,11 @@ export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>
   const cells = rows.map((row) => columns.map((column) => column.cell(row)));
   const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
   const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
+  const unexamined = isDemo ? 0 : rows.filter(({ health }) => health === undefined).length;
+  const examine = `${formatCount(unexamined)} not examined; \`clew doctor --all\` looks at them`;
   const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
-  const footer = wrapSpans([{ text: total, paint: style.muted }], width).map((line) => line.text);
+  const notes = [total, ...(unexamined === 0 ? [] : [examine])];
+  const footer = notes.flatMap((text) => wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text));
   return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
 }
 
@@ -79,7 +87,14 @@ function listColumns(
   const folderWidth = roomForFolders(rows, width);
   const damage: ListColumn = {
     header: 'DAMAGE',
-    cell: (row) => ({ text: row.damage === 0 ? '' : `! ${formatCount(row.damage)}`, paint: style.error }),
+    cell: (row) => ({ text: damageText(row), paint: row.health === 'warn' ? style.yellow : style.error }),
+  };
+  const marks: ListColumn = {
+    header: 'MARKS',
+    flex: true,
+    minWidth: 10,
+    fromWidth: 60,
+    cell: (row) => ({ text: marksOf(row), paint: style.accent }),
   };
   return [
     { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), nowMs) },
@@ -89,6 +104,7 @@ function listColumns(
       minWidth: 20,
       cell: (row) => (row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title),
     },
+    ...(rows.some((row) => marksOf(row) !== '') ? [marks] : []),
     {
       header: 'FOLDER',
       flex: true,
@@ -109,8 +125,22 @@ function listColumns(
       minWidth: 8,
       cell: (row) => ({ text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent }),
     },
-    ...(rows.some((row) => row.damage > 0) ? [damage] : []),
+    ...(rows.some(isDamaged) ? [damage] : []),
   ];
+}
+
+function marksOf({ tag, lineage }: Row): string {
+  return marksText(tag, lineage);
+}
+
+function isDamaged({ health, damage }: Row): boolean {
+  return health === 'fatal' || health === 'loss' || damage > 0;
+}
+
+/** What doctor said; where it has not looked, how many lines are damaged. */
+function damageText({ health, damage }: Row): string {
+  if (health === undefined) return damage === 0 ? '' : `! ${formatCount(damage)}`;
+  return health === 'sound' || health === 'info' ? '' : health;
 }
 
 /** What the titles leave, but never so little that folders cannot be told apart. */

@@ -1,7 +1,9 @@
 // clew ls: all sessions of the roots, newest first, as a table, as JSON or as bare ids; or those that the client is
 // about to delete.
 import path from 'node:path';
+import { UserError } from '../base/errors.ts';
 import { neutralise } from '../base/hostile-text.ts';
+import { healthOf } from '../doctor/verdict.ts';
 import { findExpiring } from '../library/expiry.ts';
 import type { ListedSession } from '../library/session-list.ts';
 import { discoverSessions } from '../store/discover.ts';
@@ -9,7 +11,8 @@ import { type CommandInput, textFlag } from './command.ts';
 import { currentSessions } from './current-sessions.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
-import { expiringTable, lastUse, listTable } from './ls-table.ts';
+import { readLineage } from './lineage.ts';
+import { expiringTable, lastUse, listTable, type Row } from './ls-table.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
 import { rootsOf } from './roots-argument.ts';
@@ -19,21 +22,25 @@ import { terminalWidth, writeOut } from './terminal/output.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const wanted = textFlag(flags, 'project');
-  if (flags.ids === true && wanted === undefined) return writeOut(idLines(await discoverAll(input)), io);
+  const tag = textFlag(flags, 'tag');
+  if (tag !== undefined && tag.trim() === '')
+    throw new UserError('--tag is empty', 'name a tag, as `clew tag` gave it');
+  if (flags.ids === true && wanted === undefined && tag === undefined)
+    return writeOut(idLines(await discoverAll(input)), io);
   const isOfProject = projectFilter(input);
   const { rows, ids, isDemo } = await listAll(input);
-  const shown = rows.filter(isOfProject);
+  const shown = rows.filter((row) => isOfProject(row) && (tag === undefined || row.tag === tag.trim()));
   if (flags.expiring === true) return listExpiring(input, shown, ids);
   shown.sort((a, b) => lastUse(b) - lastUse(a));
   if (flags.ids === true) return writeOut(idLines(shown), io);
   if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
-  if (shown.length === 0) return sayNothing(input, wanted);
+  if (shown.length === 0) return sayNothing(input, wanted, tag);
   const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo };
   await writeOut([listTable(shown, ids, options)], { ...io, pager: true });
 }
 
 interface Listed {
-  readonly rows: readonly ListedSession[];
+  readonly rows: readonly ListRow[];
   /** What is shown of each id. */
   readonly ids: ReadonlyMap<string, string>;
   readonly isDemo: boolean;
@@ -46,7 +53,25 @@ async function listAll(input: CommandInput): Promise<Listed> {
     return listAll({ ...input, flags: { demo: true } });
   }
   const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);
-  return { rows: sessions, ids, isDemo: input.flags.demo === true };
+  const isDemo = input.flags.demo === true;
+  return { rows: await markedRows(input, sessions, isDemo), ids, isDemo };
+}
+
+interface ListRow extends ListedSession, Row {}
+
+/** The demo's folders were never on this disk, and nothing deletes its sessions. */
+async function markedRows(
+  { io }: CommandInput,
+  sessions: readonly ListedSession[],
+  isDemo: boolean,
+): Promise<ListRow[]> {
+  const lineageOf = await readLineage(io);
+  const expiring = new Set(isDemo ? [] : findExpiring(sessions, Date.now()).map(({ session }) => session));
+  return sessions.map((session) => {
+    const place = isDemo ? { cwd: undefined, project: '' } : session;
+    const health = healthOf({ ...place, verdict: session.verdict, isExpiring: expiring.has(session) });
+    return { ...session, lineage: lineageOf(session), health };
+  });
 }
 
 /** Completion asks for it with every press of a key, so the index is left out. */
@@ -69,7 +94,7 @@ function* idLines(sessions: Iterable<{ readonly sessionId: string }>): Generator
 
 async function listExpiring(
   input: CommandInput,
-  rows: readonly ListedSession[],
+  rows: readonly ListRow[],
   ids: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { flags, io } = input;
@@ -88,7 +113,7 @@ async function listExpiring(
   await writeOut([expiringTable(expiring, ids, options)], { ...io, pager: true });
 }
 
-function jsonRow(row: ListedSession): object {
+function jsonRow(row: ListRow): object {
   return {
     sessionId: row.sessionId,
     path: row.path,
@@ -102,6 +127,9 @@ function jsonRow(row: ListedSession): object {
     agents: row.agents,
     sizeBytes: row.sizeBytes,
     diagnostics: row.diagnostics,
+    tag: row.tag ?? null,
+    lineage: row.lineage ?? null,
+    health: row.health ?? null,
     unread: null,
   };
 }
@@ -121,13 +149,18 @@ function unreadRows({ unread }: CommandInput): readonly object[] {
     agents: null,
     sizeBytes: null,
     diagnostics: null,
+    tag: null,
+    lineage: null,
+    health: null,
     unread: code,
   }));
 }
 
-function sayNothing(input: CommandInput, wanted: string | undefined): void {
+function sayNothing(input: CommandInput, wanted: string | undefined, tag: string | undefined): void {
   const where = rootsOf(input).join(' and ');
-  const what = wanted === undefined ? 'no sessions' : `no session of a project "${wanted}"`;
-  const next = wanted === undefined ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
+  const tagged = tag === undefined ? '' : ` with the tag "${tag}"`;
+  const what = wanted === undefined ? `no sessions${tagged}` : `no session of a project "${wanted}"${tagged}`;
+  const next =
+    wanted === undefined && tag === undefined ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
   writeNotice(input.io.stderr, `${what} below ${where}; ${next}`);
 }

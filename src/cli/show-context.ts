@@ -7,6 +7,7 @@ import type { Node } from '../session/node.ts';
 import { promptsWithoutLine, type QueuedPrompt } from '../session/queue.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { countTurns } from '../session/turns.ts';
+import type { Lineage } from './lineage.ts';
 import type { Style } from './terminal/style.ts';
 
 export interface ShowOptions {
@@ -15,6 +16,8 @@ export interface ShowOptions {
   readonly width: number;
   /** Where a line of the header is cut; `width` unless it is given. */
   readonly cutWidth?: number;
+  /** What the session was made from, for the header. */
+  readonly lineage?: Lineage | undefined;
 }
 
 export interface ShowContext extends ShowOptions {

@@ -6,6 +6,7 @@ import type { Branch } from '../session/branch.ts';
 import { diagnosticsOf, type Session, versionsOf } from '../session/session.ts';
 import { type SessionSummary, summarise } from '../session/summary.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
+import { marksText } from './lineage.ts';
 import type { ShowOptions } from './show-context.ts';
 import { hanging } from './terminal-lines.ts';
 import { counted, localTime, usageText } from './wording.ts';
@@ -16,6 +17,10 @@ export function showHeader(session: Session, branch: Branch | undefined, options
   const lines = [
     style.heading(oneLine(summary.title ?? '(untitled)', cutWidth)),
     ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], options).map(style.muted),
+    ...joinFacts(
+      [marksText(summary.tag, options.lineage)].filter((text) => text !== ''),
+      options,
+    ).map(style.accent),
     ...joinFacts(factsOf(session, summary), options).map(style.muted),
     ...notices(session, branch, options),
   ];

@@ -8,20 +8,32 @@ import { type Compaction, compactionsOf } from '../session/compaction.ts';
 import type { Node } from '../session/node.ts';
 import { promptText } from '../session/prompt-text.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../session/session.ts';
-import { titleOf } from '../session/title.ts';
+import { tagOf, titleOf } from '../session/title.ts';
 import { toolCallsOf } from '../session/tool-calls.ts';
 import { turnUsage } from '../session/turn-usage.ts';
 import { countTurns, type Message, messagesOf, type Turn } from '../session/turns.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
+import type { Lineage } from './lineage.ts';
 
-export function* showJson(session: Session, turns: readonly Turn[], full: boolean): Generator<string> {
+export interface ShowJsonOptions {
+  readonly full: boolean;
+  readonly lineage: Lineage | undefined;
+}
+
+export function* showJson(
+  session: Session,
+  turns: readonly Turn[],
+  { full, lineage }: ShowJsonOptions,
+): Generator<string> {
   const head = {
     sessionId: session.id,
     path: session.transcript.path,
     cwd: cwdOf(session) ?? null,
     title: titleOf(session) ?? null,
+    tag: tagOf(session) ?? null,
+    lineage: lineage ?? null,
     versions: versionsOf(session),
     entries: entryCounts(session.transcript.nodes),
     diagnostics: diagnosticsOf(session),

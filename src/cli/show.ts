@@ -2,8 +2,10 @@
 import { UserError } from '../base/errors.ts';
 import type { Branch } from '../session/branch.ts';
 import type { Session } from '../session/session.ts';
+import { forkedFromOf } from '../session/title.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { type CommandInput, textFlag } from './command.ts';
+import { readLineage } from './lineage.ts';
 import { openSession } from './session-argument.ts';
 import { showJson } from './show-json.ts';
 import { showText } from './show-text.ts';
@@ -15,9 +17,13 @@ export async function run(input: CommandInput): Promise<void> {
   const branch = chosenBranch(session, textFlag(flags, 'branch'));
   const turns = chosenTurns(turnsOf(session, branch), textFlag(flags, 'turn'));
   const full = flags.full === true;
-  if (flags.json === true) return writeOut(showJson(session, turns, full), io);
+  const { id: sessionId, transcript } = session;
+  const forkedFrom = forkedFromOf(session);
+  const lineage = (await readLineage(io))({ path: transcript.path, sessionId, forkedFrom });
+  if (flags.json === true) return writeOut(showJson(session, turns, { full, lineage }), io);
   const options = {
     full,
+    lineage,
     style: io.style,
     width: proseWidth(io.stdout, io.env),
     cutWidth: terminalWidth(io.stdout, io.env),

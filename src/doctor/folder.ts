@@ -53,11 +53,16 @@ export function nested(file: string): Finding {
   return makeFinding('F-nested', 'loss', { file }, 'it is one folder too deep', effect);
 }
 
+/** Whether the folder a session was started in is not there any more. */
+export function isMoved(cwd: string | undefined, slug: string): cwd is string {
+  // A path of another system, or of another machine on the network, says nothing about this disk.
+  if (cwd === undefined || !path.isAbsolute(cwd) || /^[\\/]{2}/.test(cwd)) return false;
+  return slugMatches(slug, cwd) && !existsSync(cwd);
+}
+
 function checkMoved(session: Session, slug: string): Finding[] {
   const cwd = cwdOf(session);
-  // A path of another system, or of another machine on the network, says nothing about this disk.
-  if (cwd === undefined || !path.isAbsolute(cwd) || /^[\\/]{2}/.test(cwd)) return [];
-  if (!slugMatches(slug, cwd) || existsSync(cwd)) return [];
+  if (!isMoved(cwd, slug)) return [];
   const message = `the folder ${cwd} is not there any more`;
   const effect = 'Claude Code looks for sessions under the name of the folder it is started in';
   return [makeFinding('F-moved', 'warn', { file: session.transcript.path }, message, effect)];

@@ -6,6 +6,7 @@ import { systemErrorCode } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
 import { isUuid } from '../base/uuid.ts';
 import { findExpiring } from '../library/expiry.ts';
+import { type JudgedSession, verdictState } from '../library/verdicts.ts';
 import { makeSession } from '../session/session.ts';
 import { loadTranscript } from '../session/transcript.ts';
 import type { FoundSession } from '../store/discover.ts';
@@ -16,9 +17,12 @@ import { type Diagnosis, diagnoseSession } from './diagnose.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { type FolderOptions, nested } from './folder.ts';
 import { screenSession } from './screen.ts';
+import { verdictOf } from './verdict.ts';
 
 export interface LibraryDiagnosis {
   readonly session: FoundSession;
+  /** For the index; `undefined` where there is no verdict. */
+  readonly judged: JudgedSession | undefined;
   /** `undefined` where the file is another program's, or cannot be read. */
   readonly diagnosis: Diagnosis | undefined;
   /** Files and folders of the session that could not be read. */
@@ -35,11 +39,20 @@ export async function* diagnoseLibrary(
   for (const session of sessions) {
     try {
       const options = { folders, daysLeft: left.get(session) };
-      yield { session, ...(await diagnoseFile(session.path, listings, options)) };
+      const state = verdictState(session.path);
+      const { diagnosis, problems } = await diagnoseFile(session.path, listings, options);
+      const isWhole = diagnosis !== undefined && state !== undefined && problems.length === 0;
+      const judged = isWhole ? { path: session.path, state, verdict: verdictOf(diagnosis) } : undefined;
+      yield { session, judged, diagnosis, problems };
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === undefined) throw error;
-      yield { session, diagnosis: undefined, problems: [{ path: pathOf(error) ?? session.path, code }] };
+      yield {
+        session,
+        judged: undefined,
+        diagnosis: undefined,
+        problems: [{ path: pathOf(error) ?? session.path, code }],
+      };
     }
   }
 }
@@ -49,7 +62,7 @@ async function diagnoseFile(
   file: string,
   listings: ProjectListings,
   options: FolderOptions,
-): Promise<Omit<LibraryDiagnosis, 'session'>> {
+): Promise<Pick<LibraryDiagnosis, 'diagnosis' | 'problems'>> {
   const files = await sessionFiles(file, listings);
   const session = makeSession(files, loadTranscript(file));
   const { problems } = files;

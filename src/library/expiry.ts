@@ -1,9 +1,10 @@
 // Sessions → those that Claude Code deletes soon: when it starts, it removes transcripts that nothing has changed for
 // `cleanupPeriodDays` (settings.json, 30 by default). It goes by the time of the file, not of the lines.
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
-import { projectsFolder } from '../store/roots.ts';
+import { type ProjectsFolder, projectsFolder } from '../store/roots.ts';
 
 export interface Expiring<T> {
   readonly session: T;
@@ -29,6 +30,14 @@ export function findExpiring<T extends { readonly root: string; readonly mtimeMs
     })
     .filter(({ expiresAt }) => expiresAt - nowMs <= warningDays * dayMs)
     .sort((a, b) => a.expiresAt - b.expiresAt);
+}
+
+/** Days until the client deletes one transcript; `undefined` where that is not soon, or it is below none of the folders. */
+export function daysLeftOf(file: string, folders: readonly ProjectsFolder[], nowMs: number): number | undefined {
+  const root = folders.find(({ projects }) => file.startsWith(projects + path.sep))?.root;
+  const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (root === undefined || mtimeMs === undefined) return undefined;
+  return findExpiring([{ root, mtimeMs }], nowMs)[0]?.daysLeft;
 }
 
 /** For how many days the client of this root keeps a transcript. */

@@ -6,7 +6,7 @@ import type { AgentSource } from '../session/agents.ts';
 import type { Branch } from '../session/branch.ts';
 import { callsOf, type Node } from '../session/node.ts';
 import { loadSession, type Session } from '../session/session.ts';
-import { titleOf } from '../session/title.ts';
+import { forkedFromOf, tagOf, titleOf } from '../session/title.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import type { Database } from './database.ts';
 
@@ -21,6 +21,8 @@ export interface SessionPlaces {
   /** What `clew show` opens: the main transcript, or the sub-agent's own where that is gone. */
   readonly path: string;
   readonly title: string | undefined;
+  readonly tag: string | undefined;
+  readonly forkedFrom: string | undefined;
   placeOf(file: string, line: number): Place;
 }
 
@@ -51,6 +53,14 @@ class Places implements SessionPlaces {
 
   get title(): string | undefined {
     return titleOf(this.#session);
+  }
+
+  get tag(): string | undefined {
+    return tagOf(this.#session);
+  }
+
+  get forkedFrom(): string | undefined {
+    return forkedFromOf(this.#session);
   }
 
   placeOf(file: string, line: number): Place {

@@ -7,9 +7,10 @@ import { projectsFolders } from '../store/roots.ts';
 import type { Database, Row, SqlValue } from './database.ts';
 import type { ListedSession } from './session-list.ts';
 import { findNamedTranscripts, type TranscriptFile } from './transcript-files.ts';
+import { verdictIn } from './verdicts.ts';
 
 export interface KnownSession
-  extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes'> {
+  extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes' | 'verdict'> {
   readonly cwd: string | undefined;
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
@@ -61,8 +62,8 @@ const knownRows = `
 SELECT s.path AS main, coalesce(m.cwd, s.cwd) AS known_cwd, s.first_prompt, m.is_foreign,
   coalesce(m.title, s.custom_title, s.ai_title) AS known_title,
   coalesce(m.started_at, s.started_at) AS started, coalesce(s.ended_at, m.ended_at) AS ended,
-  m.entries, m.turns, m.agents, m.damage
-FROM sessions s LEFT JOIN summaries m ON m.path = s.path`;
+  m.entries, m.turns, m.agents, m.damage, v.state AS verdict_state, v.verdict
+FROM sessions s LEFT JOIN summaries m ON m.path = s.path LEFT JOIN verdicts v ON v.path = s.path`;
 
 function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession {
   const { path, slug, root, mtimeMs, size } = file;
@@ -87,6 +88,7 @@ function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession 
     firstPrompt: text(row?.first_prompt),
     startedAt: time(row?.started),
     endedAt: time(row?.ended),
+    verdict: row === undefined ? undefined : verdictIn(row, path, file),
     counts,
   };
 }

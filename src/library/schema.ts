@@ -7,9 +7,10 @@ import { makeFolderSync } from '../base/make-folder.ts';
 import { type Database, openDatabase } from './database.ts';
 import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
+import { verdictTables } from './verdicts.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 11;
+export const schemaVersion = 12;
 
 const tables = `
 CREATE TABLE sessions (
@@ -163,6 +164,7 @@ function withTables(database: Database): Database {
     database.exec(tables);
     database.exec(summaryTables);
     database.exec(textTables);
+    database.exec(verdictTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;

@@ -9,6 +9,7 @@ import { compareNames, type DiskProblem } from '../store/folders.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { ProjectListings } from '../store/session-files.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
+import { type FileIdentity, type Verdict, verdictIn } from './verdicts.ts';
 
 /** A session in the list of a library. */
 export interface ListedSession extends SessionSummary {
@@ -17,6 +18,8 @@ export interface ListedSession extends SessionSummary {
   readonly root: string;
   readonly mtimeMs: number;
   readonly firstPrompt: string | undefined;
+  /** What doctor said of its files; `undefined`: not examined since they last changed. */
+  readonly verdict: Verdict | undefined;
 }
 
 /** All sessions of a library. */
@@ -52,6 +55,7 @@ export async function listSessions(database: Database, options: ListOptions): Pr
         root,
         mtimeMs: Number(mtimeMs),
         firstPrompt: text(firstPrompt),
+        verdict: verdictIn(row, file, identityOf(row)),
       });
     }
   }
@@ -89,8 +93,14 @@ function mainTranscripts(database: Database, roots: readonly string[]): readonly
 
 const mainRows = `
 SELECT s.path AS main, s.session_id, s.slug, s.first_prompt, f.dev, f.ino, f.size AS file_size, f.mtime_ms,
-  (SELECT count(*) FROM files a WHERE a.session = s.id AND a.agent_id IS NOT NULL) AS agent_files, m.*
-FROM sessions s JOIN files f ON f.path = s.path AND f.agent_id IS NULL LEFT JOIN summaries m ON m.path = s.path`;
+  (SELECT count(*) FROM files a WHERE a.session = s.id AND a.agent_id IS NOT NULL) AS agent_files,
+  v.state AS verdict_state, v.verdict, m.*
+FROM sessions s JOIN files f ON f.path = s.path AND f.agent_id IS NULL LEFT JOIN summaries m ON m.path = s.path
+LEFT JOIN verdicts v ON v.path = s.path`;
+
+function identityOf({ dev, ino, file_size: size, mtime_ms: mtimeMs }: Row): FileIdentity {
+  return { dev: Number(dev), ino: Number(ino), size: Number(size), mtimeMs: Number(mtimeMs) };
+}
 
 /** Titles and linked agents stand beside the transcript, and no row of the index tells of them. */
 function sideState(main: string): string {
@@ -148,14 +158,16 @@ async function summariseAll(
 }
 
 function saveSummaries(database: Database, rows: readonly SqlValue[][]): void {
-  database.transaction(() => insertMany(database, 'INSERT OR REPLACE INTO summaries', 13, rows));
+  database.transaction(() => insertMany(database, 'INSERT OR REPLACE INTO summaries', 15, rows));
 }
 
 function summaryRow({ file, state }: MainTranscript, summary: Summary): SqlValue[] {
-  if (summary === 'foreign') return [file, state, 1, null, null, null, null, 0, 0, 0, 0, 0, 0];
+  if (summary === 'foreign') return [file, state, 1, null, null, null, null, 0, 0, 0, 0, 0, 0, null, null];
   const { cwd, title, startedAt, endedAt, entries, turns, agents, sizeBytes, diagnostics, damage } = summary;
+  const { tag = null, forkedFrom = null } = summary;
   const times = [startedAt, endedAt].map((time) => (Number.isNaN(time) ? null : time));
-  return [file, state, 0, cwd ?? null, title ?? null, ...times, entries, turns, agents, sizeBytes, diagnostics, damage];
+  const counts = [entries, turns, agents, sizeBytes, diagnostics, damage];
+  return [file, state, 0, cwd ?? null, title ?? null, ...times, ...counts, tag, forkedFrom];
 }
 
 function summaryOf(row: Row): Summary {
@@ -173,6 +185,8 @@ function summaryOf(row: Row): Summary {
     sizeBytes: Number(row.size),
     diagnostics: Number(row.diagnostics),
     damage: Number(row.damage),
+    tag: text(row.tag),
+    forkedFrom: text(row.forked_from),
   };
 }
 

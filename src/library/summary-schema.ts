@@ -17,6 +17,8 @@ CREATE TABLE summaries (
   agents INTEGER NOT NULL,
   size INTEGER NOT NULL,
   diagnostics INTEGER NOT NULL,
-  damage INTEGER NOT NULL
+  damage INTEGER NOT NULL,
+  tag TEXT,
+  forked_from TEXT
 ) WITHOUT ROWID;
 `;

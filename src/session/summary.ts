@@ -7,7 +7,7 @@ import { activeLeaf, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
 import type { Node } from './node.ts';
 import { cwdOf, diagnosticsOf, type Session } from './session.ts';
-import { titleOf } from './title.ts';
+import { forkedFromOf, tagOf, titleOf } from './title.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
 import { countTurns, turnStarts, turnsOf } from './turns.ts';
 
@@ -26,6 +26,9 @@ export interface SessionSummary {
   readonly sizeBytes: number;
   readonly diagnostics: number;
   readonly damage: number;
+  readonly tag: string | undefined;
+  /** The session that its lines say it is a copy of. */
+  readonly forkedFrom: string | undefined;
 }
 
 /** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
@@ -93,6 +96,8 @@ function makeSummary(session: SummarySource, turns: number, agents: number): Ses
     sizeBytes: transcript.sizeBytes,
     diagnostics: diagnostics.length,
     damage: diagnostics.filter(isDamage).length,
+    tag: tagOf(session),
+    forkedFrom: forkedFromOf(session),
   };
 }
 

@@ -1,9 +1,10 @@
-// Bookkeeping lines → the session's title: given by the person, else by a model, else by what was asked.
-
+// Bookkeeping lines → the session's title (given by the person, else by a model, else by what was asked), its tag, and
+// the session that it was forked from.
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
 import type { Graph } from './graph.ts';
+import { isMessage } from './node.ts';
 import { promptText } from './prompt-text.ts';
 import type { Session } from './session.ts';
 import type { Transcript } from './transcript.ts';
@@ -29,6 +30,18 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
     if (value !== undefined) return value;
   }
   return undefined;
+}
+
+/** The last tag that it was given; an empty one takes the tag away. */
+export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
+  const node = transcript.nodes.findLast(({ type }) => type === 'tag');
+  return node === undefined ? undefined : said(transcript.read(node).tag);
+}
+
+/** As the first line of its conversation says: every line that a fork copies names the session it is from. */
+export function forkedFromOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
+  const first = transcript.nodes.find((node) => isMessage(node) && !node.isSidechain);
+  return first === undefined ? undefined : said(asObject(transcript.read(first).forkedFrom)?.sessionId);
 }
 
 function titleInFile(path: string | undefined): string | undefined {

@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
 import { asObject, parseJson } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
 import { readRegularText } from '../base/regular-file.ts';
-import { makeFolder } from '../store/disk.ts';
+import { diskError, makeFolder } from '../store/disk.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { PlannedSource } from './plan.ts';
@@ -69,7 +70,7 @@ export async function writeRecord(operations: string, record: OperationRecord): 
 
 /** Reads the history of operations, the newest first. Folders without a readable record are skipped. */
 export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
-  const names = await readdir(operations).catch(() => []);
+  const names = await listNames(operations);
   // Two within a second have ids of the same time.
   return names
     .flatMap((name) => readRecord(path.join(operations, name)) ?? [])
@@ -89,6 +90,16 @@ export async function removeUnrecorded(operations: string): Promise<void> {
 
 export async function removeBackup(operations: string, { id }: OperationRecord): Promise<void> {
   await rm(path.join(operations, id, 'backup'), { recursive: true, force: true });
+}
+
+/** A folder that is not there holds no operations; one that cannot be read may. */
+async function listNames(operations: string): Promise<readonly string[]> {
+  try {
+    return await readdir(operations);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw diskError(error, 'read', operations);
+  }
 }
 
 const recordName = 'operation.json';

@@ -30,6 +30,8 @@ export interface DiagnosisAnswer {
   readonly violations: readonly { readonly rule: string; readonly message: string; readonly line: number }[];
   /** Whether a repair has anything to do. */
   readonly isMendable: boolean;
+  /** Files and folders of it that could not be read. */
+  readonly unread: readonly { readonly path: string; readonly code: string }[];
 }
 
 export interface LibraryDoctorAnswer {
@@ -41,6 +43,8 @@ export interface LibraryDoctorAnswer {
   /** Sessions with findings, worst first. */
   readonly sessions: readonly DoctorRow[];
   readonly folders: readonly FindingView[];
+  /** Files and folders that could not be examined. */
+  readonly unread: readonly { readonly path: string; readonly code: string }[];
   readonly counts: readonly {
     readonly code: string;
     readonly title: string;

@@ -96,7 +96,8 @@ export interface SessionsQuery {
   readonly project?: string;
   /** Words, all of which are in title, first prompt, folder or id; case does not matter. */
   readonly text?: string;
-  readonly only?: 'live' | 'damaged' | 'expiring';
+  /** `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: doctor has not looked at it as it is now. */
+  readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined';
   readonly offset?: number;
   /** 100 unless it is given, 1000 at most. */
   readonly limit?: number;
@@ -132,7 +133,7 @@ export interface SessionRow {
   readonly costMicroUsd: number | null;
   /** Lines that are damaged; `null` until its transcript has been read. */
   readonly damage: number | null;
-  /** The worst that doctor found, where it has looked since the file last changed. */
+  /** The worst that doctor found in its files; `null`: not examined since they last changed. */
   readonly severity: Severity | 'sound' | null;
   readonly isLive: boolean;
   /** When the client deletes it, where that is within a week. */

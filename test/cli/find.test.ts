@@ -78,6 +78,8 @@ test('a hit says where it stands, and the command that opens the place', (contex
       tool: null,
       timestamp: '2026-03-01T10:00:04.000Z',
       snippet: 'dry the wick then',
+      tag: null,
+      lineage: null,
     },
   ]);
   const { status, stdout, stderr } = find('trimwick');

@@ -84,7 +84,11 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   const id = '11111111-1111-4111-a111-111111111111';
   writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
-  collect('fork', run('fork', id, '--at', '1'), printed);
+  const fork = run('fork', id, '--at', '1');
+  collect('fork', fork, printed);
+  collect('ls', run('ls'), printed);
+  collect('show', run('show', String(asObject(asObject(fork)?.to)?.sessionId)), printed);
+  collect('find', run('find', 'go'), printed);
   collect('fork', run('compress', id, '--keep-turns', '1', '--dry-run'), printed);
   collect('strip', run('strip', id), printed);
   collect('bundle', run('bundle', id, '--output', path.join(folder, 'page.clew')), printed);

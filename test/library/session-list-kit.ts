@@ -28,7 +28,8 @@ export async function readThemAll(root: string): Promise<{ sessions: object[]; f
   for (const found of (await discoverSessions([root])).sessions) {
     const summary: SessionSummary | undefined = await summariseFile(found.path);
     if (summary === undefined) foreign.push(found.path);
-    else sessions.push({ ...summary, project: found.slug, root: found.root, mtimeMs: found.mtimeMs });
+    else
+      sessions.push({ ...summary, project: found.slug, root: found.root, mtimeMs: found.mtimeMs, verdict: undefined });
   }
   return { sessions, foreign };
 }

@@ -27,7 +27,22 @@ test('a session in one row', () => {
     sizeBytes: builder.text().length,
     diagnostics: 1,
     damage: 1,
+    tag: undefined,
+    forkedFrom: undefined,
   });
+});
+
+test('the last tag counts, an empty one takes it away, and a fork names the session it is from', () => {
+  const tags = (...given: readonly string[]): string | undefined => {
+    const builder = transcript().user('a');
+    for (const tag of given) builder.aside('tag', { tag });
+    return summarise(builder.session()).tag;
+  };
+  assert.deepEqual([tags(), tags('one'), tags('one', 'two'), tags('one', '')], [undefined, 'one', 'two', undefined]);
+  const copy = transcript()
+    .user('a', { forkedFrom: { sessionId: 'first', messageUuid: 'x' } })
+    .assistant('b');
+  assert.equal(summarise(copy.session()).forkedFrom, 'first');
 });
 
 test('a file without times and conversations has a row as well', () => {

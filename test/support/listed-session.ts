@@ -19,6 +19,9 @@ export function listedSession(more: Partial<ListedSession> = {}): ListedSession 
     diagnostics: 0,
     damage: 0,
     mtimeMs: 0,
+    tag: undefined,
+    forkedFrom: undefined,
+    verdict: undefined,
     ...more,
   };
 }

@@ -3,9 +3,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
+import { type JudgedSession, saveVerdicts } from '../../library/verdicts.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
 import type { DoctorRow, LibraryDoctorAnswer } from '../wire-health.ts';
+import { ReaderIndex } from './reader-index.ts';
 import { findingView, RepairAnswers } from './repair-answers.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { Methods, Tell } from './worker.ts';
@@ -27,9 +29,14 @@ export function doctorMethods(setup: ThreadSetup, tell: Tell): Methods {
   // The demo's folders were never on this disk.
   const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
   const repairs = new RepairAnswers(folders);
-  const library = new LibraryDoctor(setup, folders, tell);
+  const index = new ReaderIndex(setup.state);
+  const library = new LibraryDoctor(setup, folders, tell, index);
   return {
-    diagnosis: (query: { readonly path: string; readonly key: string }) => repairs.diagnosis(query),
+    diagnosis: async (query: { readonly path: string; readonly key: string }) => {
+      const { answer, judged } = await repairs.diagnosis(query);
+      if (judged !== undefined) keep(index, tell, [judged]);
+      return answer;
+    },
     preview: (query: { readonly path: string }) => repairs.preview(query),
     apply: (query: { readonly path: string; readonly strategy?: string; readonly inPlace?: boolean }) =>
       repairs.apply(query),
@@ -41,18 +48,33 @@ export function doctorMethods(setup: ThreadSetup, tell: Tell): Methods {
 }
 
 const maxFindings = 500;
+/** Each time the index is written, which waits for the disk. */
+const judgedAtOnce = 32;
+
+/** In the index first: whoever hears of it may ask there. */
+function keep(index: ReaderIndex, tell: Tell, judged: readonly JudgedSession[]): void {
+  try {
+    index.ask((database) => saveVerdicts(database, judged));
+  } catch {
+    // The index tells of its own trouble; the page has the verdict all the same.
+  }
+  for (const { path, verdict } of judged) tell('judged', { path, severity: verdict } satisfies DoctorNews['judged']);
+}
 
 class LibraryDoctor {
   readonly #setup: ThreadSetup;
   readonly #folders: readonly ProjectsFolder[];
   readonly #tell: Tell;
+  readonly #index: ReaderIndex;
   #state: LibraryDoctorAnswer['state'] = 'idle';
   #done = { bytesDone: 0, bytesTotal: 0, sessionsDone: 0, sessionsTotal: 0 };
   #rows: DoctorFound[] = [];
   #inFolders: readonly Finding[] = [];
+  #unread = new Map<string, string>();
   #counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
 
-  constructor(setup: ThreadSetup, folders: readonly ProjectsFolder[], tell: Tell) {
+  constructor(setup: ThreadSetup, folders: readonly ProjectsFolder[], tell: Tell, index: ReaderIndex) {
+    this.#index = index;
     this.#setup = setup;
     this.#folders = folders;
     this.#tell = tell;
@@ -78,6 +100,7 @@ class LibraryDoctor {
       ...this.#done,
       sessions: this.#rows.toSorted(worstFirst),
       folders: this.#inFolders.slice(0, maxFindings).map(findingView),
+      unread: [...this.#unread].map(([path, code]) => ({ path, code })),
       counts: [...this.#counts].map(([code, count]) => ({ code, title: damageClasses[code].title, ...count })),
     };
   }
@@ -85,22 +108,28 @@ class LibraryDoctor {
   async #run(): Promise<void> {
     this.#rows = [];
     this.#counts = new Map();
-    const { sessions } = await discoverSessions(this.#setup.roots);
+    const { sessions, problems: found } = await discoverSessions(this.#setup.roots);
+    this.#unread = new Map(found.map(({ path, code }) => [path, code]));
     const bytesTotal = sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     this.#done = { bytesDone: 0, bytesTotal, sessionsDone: 0, sessionsTotal: sessions.length };
     this.#inFolders = findFolderDamage(this.#folders);
     for (const finding of this.#inFolders) this.#count([finding]);
-    for await (const { session, diagnosis } of diagnoseLibrary(sessions, {
+    const waiting: JudgedSession[] = [];
+    for await (const { session, judged, diagnosis, problems } of diagnoseLibrary(sessions, {
       folders: this.#folders,
       nowMs: Date.now(),
     })) {
       this.#done.bytesDone += session.sizeBytes;
       this.#done.sessionsDone++;
+      for (const { path, code } of problems) this.#unread.set(path, code);
+      if (judged !== undefined) waiting.push(judged);
+      if (waiting.length >= judgedAtOnce) keep(this.#index, this.#tell, waiting.splice(0));
       if (diagnosis !== undefined) this.#take(session, diagnosis);
       this.#tell('doctor', { state: this.#state, ...this.#done });
       // Other questions wait in this thread too.
       await setImmediate();
     }
+    keep(this.#index, this.#tell, waiting);
   }
 
   #take(
@@ -112,7 +141,6 @@ class LibraryDoctor {
   ): void {
     const { findings, reachable } = diagnosis;
     const severity = findings[0]?.severity;
-    this.#tell('judged', { path: session.path, severity: severity ?? 'sound' } satisfies DoctorNews['judged']);
     if (severity === undefined) return;
     const codes = new Map<string, number>();
     for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);

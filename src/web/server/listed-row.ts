@@ -1,10 +1,10 @@
 // What the index knows of a session → the part of its row that only changes with its files. The rest of `SessionRow`
-// (its key, whether it runs, what doctor said) the server adds.
+// (its key, whether it runs) the server adds.
 import type { KnownSession } from '../../library/known-sessions.ts';
 import type { ListedSession } from '../../library/session-list.ts';
 import type { SessionRow } from '../wire.ts';
 
-export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'severity' | 'expiresAt'> {
+export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'expiresAt'> {
   readonly root: string;
 }
 
@@ -34,6 +34,7 @@ export function rowOfKnown(session: KnownSession, costMicroUsd: number | undefin
     entries: counts?.entries ?? null,
     agents: counts?.agents ?? null,
     damage: counts?.damage ?? null,
+    severity: session.verdict ?? null,
     costMicroUsd: costMicroUsd ?? null,
   };
 }

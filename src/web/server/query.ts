@@ -21,7 +21,7 @@ const shapes = {
     reverse: flag.optional(),
     project: folder.optional(),
     text: z.string().max(200).optional(),
-    only: z.enum(['live', 'damaged', 'expiring']).optional(),
+    only: z.enum(['live', 'damaged', 'expiring', 'unexamined']).optional(),
     offset: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),

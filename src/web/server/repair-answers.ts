@@ -5,8 +5,11 @@ import { damageClasses, type Finding } from '../../doctor/finding.ts';
 import { isMendable } from '../../doctor/repair/mendable.ts';
 import { defaultStrategy, planRepair } from '../../doctor/repair/repair.ts';
 import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../doctor/repair/sequence.ts';
+import { verdictOf } from '../../doctor/verdict.ts';
 import { withLock } from '../../library/archive/lock.ts';
-import { loadSession } from '../../session/session.ts';
+import { daysLeftOf } from '../../library/expiry.ts';
+import { type JudgedSession, verdictState } from '../../library/verdicts.ts';
+import { loadSession, type Session } from '../../session/session.ts';
 import type { ProjectsFolder } from '../../store/roots.ts';
 import { type Outcome, operate } from '../../surgery/operate.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/operation-log.ts';
@@ -23,6 +26,11 @@ export type OperationFound = Omit<OperationRow, 'from' | 'to'> & {
   readonly to: readonly PlannedSource[];
 };
 
+export interface Diagnosed {
+  readonly answer: DiagnosisAnswer;
+  readonly judged: JudgedSession | undefined;
+}
+
 const maxFindings = 500;
 const maxDropped = 200;
 const maxOperations = 200;
@@ -34,9 +42,15 @@ export class RepairAnswers {
     this.#folders = folders;
   }
 
-  async diagnosis({ path, key }: { readonly path: string; readonly key: string }): Promise<DiagnosisAnswer> {
-    const { findings, reachable, reachableOld, violations } = await this.#diagnose(path);
-    return {
+  /** `judged` is for the index; `undefined` where something of the session could not be read. */
+  async diagnosis({ path, key }: { readonly path: string; readonly key: string }): Promise<Diagnosed> {
+    const state = verdictState(path);
+    const session = await loadSession(path);
+    const diagnosis = await this.#diagnose(session);
+    const { findings, reachable, reachableOld, violations } = diagnosis;
+    const unread = session.files.problems.map(({ path: file, code }) => ({ path: file, code }));
+    const isWhole = state !== undefined && unread.length === 0;
+    const answer = {
       key,
       findings: findings.slice(0, maxFindings).map(findingView),
       hasMore: findings.length > maxFindings,
@@ -44,7 +58,9 @@ export class RepairAnswers {
       reachableOld,
       violations: violations.slice(0, maxFindings).map(({ rule, message, line }) => ({ rule, message, line })),
       isMendable: findings.some(isMendable),
+      unread,
     };
+    return { answer, judged: isWhole ? { path, state, verdict: verdictOf(diagnosis) } : undefined };
   }
 
   /** Where there is no choice between branches, all strategies come to the same: only one is tried. */
@@ -76,7 +92,7 @@ export class RepairAnswers {
     const plan = await planRepair(source, diagnosis, { strategy, isInPlace: query.inPlace === true });
     if (plan === undefined) throw new Refusal(409, 'there is nothing in the file to mend');
     const outcome = await operate(plan, [source]);
-    const { findings } = await this.#diagnose(outcome.to.path);
+    const { findings } = await this.#diagnose(await loadSession(outcome.to.path));
     return {
       operation: outcome.id ?? '',
       to: outcome.to,
@@ -101,8 +117,9 @@ export class RepairAnswers {
     return this.#folders.map(({ root }) => root);
   }
 
-  async #diagnose(path: string): Promise<Diagnosis> {
-    return diagnoseSession(await loadSession(path), { folders: this.#folders });
+  async #diagnose(session: Session): Promise<Diagnosis> {
+    const daysLeft = daysLeftOf(session.transcript.path, this.#folders, Date.now());
+    return diagnoseSession(session, { folders: this.#folders, daysLeft });
   }
 }
 

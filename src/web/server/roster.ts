@@ -28,7 +28,6 @@ export class Roster {
   #sorted = new Map<string, readonly ListedRow[]>();
   #running: ReadonlyMap<string, number> = new Map();
   #live = new Set<string>();
-  readonly #severities = new Map<string, { readonly changedAt: number; readonly severity: Severity | 'sound' }>();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
   /** How many there will be at once; `null`: these are all. */
@@ -71,7 +70,9 @@ export class Roster {
 
   judge(path: string, severity: Severity | 'sound'): void {
     const row = this.#rows.get(path);
-    if (row !== undefined) this.#severities.set(path, { changedAt: row.changedAt, severity });
+    if (row === undefined) return;
+    this.#rows.set(path, { ...row, severity });
+    this.#sorted = new Map();
   }
 
   rowOf(path: string): SessionRow | undefined {
@@ -143,7 +144,6 @@ export class Roster {
     const key = this.#keyOf(row);
     this.#rows.delete(path);
     this.#pathsOfId.get(row.id)?.delete(path);
-    this.#severities.delete(path);
     return key;
   }
 
@@ -161,11 +161,9 @@ export class Roster {
 
   #view(row: ListedRow): SessionRow {
     const { root, ...shown } = row;
-    const said = this.#severities.get(row.path);
     return {
       key: this.#keyOf(row),
       ...shown,
-      severity: said?.changedAt === row.changedAt ? said.severity : null,
       isLive: this.#live.has(row.path),
       expiresAt: this.#expiresAt(row),
     };
@@ -191,13 +189,14 @@ export class Roster {
     if (only === 'live' && !this.#live.has(row.path)) return false;
     if (only === 'damaged' && !this.#isDamaged(row)) return false;
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
+    if (only === 'unexamined' && row.severity !== null) return false;
     if (words.length === 0) return true;
     const text = this.#textOf(row);
     return words.every((word) => text.includes(word));
   }
 
   #isDamaged(row: ListedRow): boolean {
-    const severity = this.#severities.get(row.path)?.severity;
+    const { severity } = row;
     return (row.damage ?? 0) > 0 || severity === 'fatal' || severity === 'loss';
   }
 
@@ -225,7 +224,7 @@ const orders: Readonly<Record<SessionSort, Order>> = {
   size: (a, b) => b.sizeBytes - a.sizeBytes,
   turns: (a, b) => (b.turns ?? -1) - (a.turns ?? -1),
   cost: (a, b) => (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1),
-  damage: (a, b) => (b.damage ?? -1) - (a.damage ?? -1),
+  damage: (a, b) => rankOf(a) - rankOf(b) || (b.damage ?? -1) - (a.damage ?? -1),
   expires: (a, b) => a.changedAt - b.changedAt,
   title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
   project: (a, b) => byName(a.project, b.project),
@@ -234,6 +233,11 @@ const orders: Readonly<Record<SessionSort, Order>> = {
 /** A file that is much newer than its last line was copied here, or checked out; nobody works in it. */
 function isCopied({ endedAt, changedAt }: ListedRow): boolean {
   return endedAt !== null && changedAt - endedAt > dayMs;
+}
+
+/** Sessions that cannot be resumed first, those that were not examined before those that are sound. */
+function rankOf({ severity }: ListedRow): number {
+  return ['fatal', 'loss', 'warn', null, 'info', 'sound'].indexOf(severity);
 }
 
 function lastUse({ endedAt, changedAt }: ListedRow): number {

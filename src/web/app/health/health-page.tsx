@@ -51,6 +51,7 @@ export function HealthPage() {
           <Counts answer={answer} code={code} />
           <DoctorList answer={answer} code={code} current={key} />
           <FolderFindings answer={answer} />
+          <Unread answer={answer} />
         </>
       )}
       <Operations allowsChanges={status?.allowsChanges === true} onChanged={start} />
@@ -146,7 +147,7 @@ function DoctorList({ answer, code, current }: DoctorListProps) {
       <p className="state quiet">Nothing found so far.</p>
     ) : (
       <Empty>
-        <p>{code === null ? 'Every session is sound.' : 'No session has this damage.'}</p>
+        <p>{nothingText(answer, code)}</p>
       </Empty>
     );
   return (
@@ -158,6 +159,31 @@ function DoctorList({ answer, code, current }: DoctorListProps) {
         ))}
       </ol>
       {rows.length > maxShown ? <p className="quiet">The {maxShown} worst are shown.</p> : null}
+    </section>
+  );
+}
+
+/** Only what was examined is sound. */
+function nothingText({ sessionsDone, unread, state }: LibraryDoctorAnswer, code: string | null): string {
+  if (code !== null) return 'No session has this damage.';
+  if (sessionsDone === 0) return 'No session was examined.';
+  return unread.length === 0 && state === 'done'
+    ? 'Every session is sound.'
+    : 'Every session that was examined is sound.';
+}
+
+function Unread({ answer }: { readonly answer: LibraryDoctorAnswer }) {
+  if (answer.unread.length === 0) return null;
+  return (
+    <section aria-label="Not examined" className="folder-findings">
+      <h2>Not examined</h2>
+      <ul>
+        {answer.unread.slice(0, maxShown).map(({ path, code }) => (
+          <li key={path} className="severity-loss">
+            cannot read <Words text={path} /> <span className="quiet">({code}); check the permissions</span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -54,7 +54,15 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
 }
 
 function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; readonly sessionKey: string }) {
-  if (answer.findings.length === 0 && answer.violations.length === 0) return <p>Nothing is wrong with this session.</p>;
+  if (answer.findings.length === 0 && answer.violations.length === 0)
+    return answer.unread.length === 0 ? (
+      <p>Nothing is wrong with this session.</p>
+    ) : (
+      <p className="problem">
+        Not all of it could be examined:{' '}
+        <Words text={answer.unread.map(({ path, code }) => `${path} (${code})`).join(', ')} />
+      </p>
+    );
   return (
     <>
       <p className="reach-line">

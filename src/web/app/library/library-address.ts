@@ -15,7 +15,7 @@ export interface LibraryAddress {
 }
 
 export const searchModes = ['words', 'exact', 'regex'] as const;
-export const onlyNames = ['live', 'damaged', 'expiring'] as const;
+export const onlyNames = ['live', 'damaged', 'expiring', 'unexamined'] as const;
 
 export function readLibraryAddress(search: string): LibraryAddress {
   const query = new URLSearchParams(search);

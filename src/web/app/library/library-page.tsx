@@ -113,5 +113,6 @@ function useCounts(): FilterCounts {
   );
   const { answer, askAgain } = useAnswer(ask);
   useEvent('sessions', useThrottled(askAgain, refreshMs));
-  return { live: answer?.[0] ?? null, damaged: answer?.[1] ?? null, expiring: answer?.[2] ?? null };
+  const [live = null, damaged = null, expiring = null, unexamined = null] = answer ?? [];
+  return { live, damaged, expiring, unexamined };
 }

@@ -9,6 +9,7 @@ const filters = [
   { only: 'live', name: 'Live' },
   { only: 'damaged', name: 'Damaged' },
   { only: 'expiring', name: 'Expiring soon' },
+  { only: 'unexamined', name: 'Not examined' },
 ] as const;
 
 const sorts = [

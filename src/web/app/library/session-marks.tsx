@@ -20,7 +20,8 @@ export function SessionMarks({ row, now }: { readonly row: SessionRow; readonly 
 function damageOf({ damage, severity }: SessionRow): string | null {
   if (severity === 'fatal') return 'cannot be resumed';
   if (severity === 'loss') return 'a resume loses work';
-  return damage === null || damage === 0 ? null : counted(damage, 'damaged line');
+  if (damage === null || damage === 0) return null;
+  return `${counted(damage, 'damaged line')}${severity === null ? ', not examined' : ''}`;
 }
 
 const dayMs = 86_400_000;

@@ -1,0 +1,72 @@
+// What doctor said of a session is the same on every page, after the server was started again, and in the terminal; what
+// it has not looked at is not examined.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runClew } from '../../support/clew.ts';
+import { sessionId as plainId, transcript } from '../../support/transcript-builder.ts';
+import { openWebServer } from '../../support/web-server.ts';
+import { age, damagedId, expiringId, pageLibrary } from '../page-library.ts';
+
+test('the damaged sessions are those that were examined, and the others are not examined', async (context) => {
+  const server = await openWebServer(context, pageLibrary());
+  const { client } = server;
+  age(server.root, expiringId, 29);
+  await server.isCurrent();
+  const count = async (only: 'damaged' | 'unexamined'): Promise<number> => (await client.sessions({ only })).total;
+  const all = (await client.sessions()).total;
+  assert.equal(await count('unexamined'), all);
+
+  const events = server.listen('/api/events');
+  await events.next('hello');
+  await client.startLibraryDoctor();
+  await events.next('doctor', ({ state }) => state === 'done');
+  assert.equal(await count('unexamined'), 0);
+  assert.deepEqual((await client.libraryDoctor()).unread, []);
+  const severities = new Map((await client.sessions()).rows.map(({ id, severity }) => [id, severity]));
+  assert.ok(['fatal', 'loss'].includes(severities.get(damagedId) ?? ''));
+
+  const env = { CLEW_HOME: server.state, CLEW_ROOTS: server.root };
+  const listed = JSON.parse(runClew(['ls', '--json'], { env }).stdout) as {
+    sessionId: string;
+    health: string | null;
+  }[];
+  const said = JSON.parse(runClew(['doctor', '--all', '--json'], { env }).stdout) as {
+    sessions: { sessionId: string; severity: string | null }[];
+  };
+  assert.deepEqual(
+    new Map(listed.map(({ sessionId, health }) => [sessionId, health])),
+    new Map(said.sessions.map(({ sessionId, severity }) => [sessionId, severity ?? 'sound'])),
+  );
+});
+
+test('a server that is started again has the verdicts of the last one', async (context) => {
+  const server = await openWebServer(context, {
+    [`-p/${plainId}.jsonl`]: transcript().user('a').assistant('b').text(),
+  });
+  const env = { CLEW_HOME: server.state, CLEW_ROOTS: server.root };
+  await server.isCurrent();
+  assert.equal((await server.client.sessions({ only: 'unexamined' })).total, 1);
+  assert.equal(runClew(['doctor', '--all'], { env }).status, 0);
+  const again = await openWebServer(context, {}, { roots: [server.root], state: server.state });
+  await again.isCurrent();
+  assert.deepEqual(
+    (await again.client.sessions()).rows.map(({ id, severity }) => [id, severity]),
+    [[plainId, 'sound']],
+  );
+});
+
+test('one session about to be deleted has that finding on its page, as in the terminal', async (context) => {
+  const server = await openWebServer(context, pageLibrary());
+  age(server.root, expiringId, 29);
+  await server.isCurrent();
+  const { findings } = await server.client.diagnosis(expiringId);
+  const file = path.join(server.root, 'projects/-home-dev-mill', `${expiringId}.jsonl`);
+  const { stdout } = runClew(['doctor', file, '--json'], { env: { CLEW_ROOTS: server.root } });
+  const told = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);
+  assert.ok(told.includes('F-expiring'));
+  assert.deepEqual(
+    findings.map(({ code }) => code),
+    told,
+  );
+});
