@@ -163,10 +163,12 @@ function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Sourc
   const [to, ...others] = places;
   const [proved] = proofs;
   if (from === undefined || to === undefined || proved === undefined) throw new TypeError('a plan needs two sessions');
-  const before = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
-  const after = plan.results.flatMap(({ files }, i) =>
+  const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+  const before = sum(sources.flatMap(({ files }) => files.map((file) => file.stats.size)));
+  const written = plan.results.flatMap(({ files }, i) =>
     files.map((file) => statSync(stagedPath(path.join(staged, String(i)), file.name)).size),
   );
+  const after = sum([...written, ...untouchedSizes(plan, sources)]);
   return {
     operation: plan.operation,
     isWritten: false,
@@ -177,9 +179,22 @@ function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Sourc
     dropped: plan.dropped,
     proof: proved.proof,
     notes: [...(plan.notes ?? []), ...leftOutNotes(sources.flatMap((source) => source.leftOut))],
-    sizeBytes: { before, after: after.reduce((sum, size) => sum + size, 0) },
+    sizeBytes: { before, after },
     ...(plan.workingFolder === undefined ? {} : { workingFolder: plan.workingFolder }),
   };
+}
+
+/** Of the files that a session keeps as they are when it is changed in place. */
+function untouchedSizes({ results, removals = [] }: Plan, sources: readonly Source[]): readonly number[] {
+  return results
+    .filter(({ isInPlace }) => isInPlace)
+    .flatMap(({ files, comparedWith = 0 }) => {
+      const written = new Set(files.map(({ name }) => name));
+      const own = sources[comparedWith]?.files ?? [];
+      return own
+        .filter((file) => !written.has(file.name) && !removals.includes(file.path))
+        .map((file) => file.stats.size);
+    });
 }
 
 /** Every file that will change, the main transcripts last: until then a new session is not there. */

@@ -10,7 +10,7 @@ import { sameSession } from '../../src/surgery/new-session.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import type { Plan } from '../../src/surgery/plan.ts';
-import { planRename } from '../../src/surgery/rename.ts';
+import { planRename, planTag } from '../../src/surgery/rename.ts';
 import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -42,6 +42,19 @@ test('records that a plan neither keeps nor names as dropped break the proof', a
   const source = await loadSource(bench.main);
   const plan = inPlace(source, new Map([[1, 'told']]), []);
   await assert.rejects(operate(plan, [source], { env: bench.env }), /1 records are neither in the result nor among/);
+});
+
+test('the sizes are those of the whole session, also of files that an operation in place leaves alone', async (context) => {
+  const agent = transcript({ isSidechain: true, agentId: 'a1' }).user('look').assistant('found').text();
+  const bench = benchWith(context, sessionId, transcript().user('hi').assistant('hello').text(), {
+    [`${sessionId}/subagents/agent-a1.jsonl`]: agent,
+  });
+  const sizeOf = (): number => [...contentsOf(bench.folder).values()].reduce((sum, text) => sum + text.length, 0);
+  const before = sizeOf();
+  const source = await loadSource(bench.main);
+  const outcome = await operate(planTag(source, 'new'), [source], { env: bench.env });
+  assert.ok(sizeOf() > before);
+  assert.deepEqual(outcome.sizeBytes, { before, after: sizeOf() });
 });
 
 test('an operation in place keeps a backup, and undo gives back identical bytes', async (context) => {
