@@ -1,6 +1,7 @@
 // Compiles what changed and runs test files with node:test.
 //   npm test [-- WORD…]          the fast tests: no browser, no kill loops, no long fuzz, no real client
 //   npm run test:all [-- WORD…]  these and the slow ones, *.slow.test.ts
+//   npm run test:slow [-- WORD…] the slow ones alone
 //   npm run test:interop         the tests that run the real client, test/interop
 // With words, only files whose path contains one of them.
 import { spawnSync } from 'node:child_process';
@@ -15,8 +16,15 @@ const args = process.argv.slice(2);
 const words = args.filter((argument) => !argument.startsWith('--'));
 const isSlow = (file) => file.endsWith('.slow.test.js');
 const isInterop = (file) => file.startsWith('build/test/interop/');
-const isFast = !args.includes('--all') && !args.includes('--interop');
-const tier = args.includes('--interop') ? isInterop : (file) => !isInterop(file) && !(isFast && isSlow(file));
+const tierName = ['--all', '--slow', '--interop'].find((name) => args.includes(name)) ?? '--fast';
+const isFast = tierName === '--fast';
+const tiers = {
+  '--fast': (file) => !isInterop(file) && !isSlow(file),
+  '--slow': (file) => !isInterop(file) && isSlow(file),
+  '--all': (file) => !isInterop(file),
+  '--interop': isInterop,
+};
+const tier = tiers[tierName];
 
 compile();
 const all = listFiles('build/test').filter((file) => file.endsWith('.test.js'));

@@ -1,0 +1,91 @@
+// The calls that are watched, as lines: `{name}` is a session of the hostile place or one of its folders, `&&` separates
+// calls that come before the watched one.
+
+export interface WatchedLine {
+  readonly line: string;
+  readonly input?: string;
+  /** It runs until it is stopped. */
+  readonly isEndless?: boolean;
+  readonly isInTerminal?: boolean;
+  /** Stopped before it could do all that its row allows. */
+  readonly isPartly?: boolean;
+}
+
+/** At least one for every row of docs/safety.md; together they do everything that the row allows. */
+export const everyCall: readonly WatchedLine[] = [
+  { line: 'chat', input: 'hello\r', isEndless: true, isInTerminal: true, isPartly: true },
+  { line: 'print Write.the.file --permission-mode acceptEdits --allowedTools Read' },
+  'print Go.on --resume {sound}',
+  ...['ls', 'ls --expiring', 'show {sound}', 'messages {sound}', 'cat {sound}', 'find first', 'index', 'usage daily'],
+  { line: 'statusline', input: '{"transcript_path":"{sound file}","session_id":"{sound}"}' },
+  ...['archive', 'archive --auto', 'archive && archive --list', 'archive && archive --verify', 'archive --dry-run'],
+  ...['rm {sound} --yes && restore {sound}', 'archive && tag {sound} x && restore {sound} --force'],
+  ...['archive && restore {sound} --to {out}/back', 'rm {sound} --yes && restore {sound} --dry-run'],
+  ...['rm {sound} --yes', 'rm --empty --yes', 'rm {sound} --yes --no-archive', 'rm {sound} --dry-run'],
+  ...['fork {sound}', 'fork {sound} --at 1 --to {out} --title new', 'fork {sound} --dry-run'],
+  ...['strip {sound}', 'strip {sound} --tools', 'strip {sound} --tools --in-place', 'strip {sound} --tools --dry-run'],
+  ...['strip {sound} --tools --in-place --dry-run', 'compress {sound} --keep-turns 1 --in-place --dry-run'],
+  ...['rewind {sound} --to 1 --in-place --dry-run', 'redact {sound} --in-place --dry-run'],
+  'doctor {hostile names} --fix --yes --in-place --dry-run',
+  ...[
+    'compress {sound} --keep-turns 1 --summary-file {input}/summary.md',
+    'compress {sound} --keep-turns 1 --in-place',
+  ],
+  ...['compress {sound} --keep-turns 1 --dry-run', 'compress {sound} --keep-turns 1 --api'],
+  'compress {sound} --keep-turns 1 --api --in-place',
+  ...[
+    'move {work} {out}',
+    'move {sound} --to {out}',
+    'move {sound} --to {out} --copy',
+    'move {sound} --to {out} --dry-run',
+  ],
+  ...['rewind {sound} --to 1', 'rewind {sound} --to 1 --in-place', 'rewind {sound} --to 1 --dry-run'],
+  ...[
+    'graft {sound} {twin}',
+    'graft {sound} {twin} --dry-run',
+    'merge {sound} {twin}',
+    'merge {sound} {twin} --dry-run',
+  ],
+  ...['split {sound} --at 1', 'split {sound} --at 1 --dry-run', 'rename {sound} new', 'rename {sound} new --dry-run'],
+  ...['tag {sound} new', 'tag {sound} new --dry-run'],
+  ...['bundle {sound} --output {out}/one.clew', 'bundle {sound} --output {out}/one.clew --dry-run'],
+  'bundle {sound} --output {input}/one.clew && import {input}/one.clew',
+  'bundle {sound} --output {input}/one.clew && import {input}/one.clew --dry-run',
+  ...['redact {sound} --rules {input}/rules.json', 'redact {sound} --dry-run', 'redact --check --all'],
+  ...['archive && redact {sound} --in-place', 'archive && redact {sound} --in-place --no-backup'],
+  ...['fork {sound} && undo', 'redact {sound} --in-place && undo', 'fork {sound} && undo --dry-run'],
+  ...['fork {sound} && history', 'doctor {sound}', 'doctor --all', 'doctor {hostile names} --fix --yes'],
+  ...['doctor {hostile names} --fix --yes --in-place', 'doctor {hostile names} --fix --yes --dry-run'],
+  ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],
+  ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
+  ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],
+  ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],
+  { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
+  ...['watch', 'tail', 'open --no-browser', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
+  { line: 'trace retry', isPartly: true },
+  ...['open --no-browser --allow-changes', 'trace follow'].map((line) => ({ line, isEndless: true, isPartly: true })),
+].map((each): WatchedLine => (typeof each === 'string' ? { line: each } : each));
+
+/** One for each way in which a session is written, copied or deleted; SESSION is filled in. The last one deletes it. */
+export const changingCalls: readonly string[] = [
+  'fork SESSION',
+  'tag SESSION new',
+  'rename SESSION new',
+  'strip SESSION --tools --in-place',
+  'compress SESSION --keep-turns 1 --in-place',
+  'rewind SESSION --to 1 --in-place',
+  'doctor SESSION --fix --yes --in-place',
+  'redact SESSION --in-place',
+  'undo',
+  'graft SESSION {twin}',
+  'bundle SESSION --output {out}/one.clew',
+  'import {out}/one.clew',
+  'export SESSION --output {out}/one.html --format html',
+  'move SESSION --to {out}',
+  'archive',
+  'restore SESSION --force',
+  'rm SESSION --yes',
+  'restore SESSION',
+  'redact SESSION --in-place --no-backup',
+  'rm SESSION --yes --no-archive',
+];

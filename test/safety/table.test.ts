@@ -1,0 +1,105 @@
+// docs/safety.md is complete: every command and every flag that changes what is touched has its row, in words that the
+// page explains. Whether the rows are true is what the other tests of this folder find out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commands } from '../../src/cli/commands.ts';
+import { readSafetyTable, readVocabulary, rowFor, type SafetyRow } from '../support/safety-table.ts';
+import { everyCall } from './calls.ts';
+
+const rows = readSafetyTable();
+const nameOf = (row: SafetyRow): string => row.words.join(' ');
+
+test('every command has a row, and every row is of a command with these flags', () => {
+  const named = new Set(rows.map(({ words }) => words[0]));
+  assert.deepEqual(
+    commands.map(({ name }) => name).filter((name) => !named.has(name)),
+    [],
+  );
+  const unknown = rows.filter(({ words: [name, ...rest] }) => {
+    const row = commands.find((command) => command.name === name);
+    const flags = row?.flags.map((flag) => flag.name) ?? [];
+    return row === undefined || rest.some((word) => word.startsWith('--') && !flags.includes(word));
+  });
+  assert.deepEqual(unknown.map(nameOf), []);
+});
+
+/** The flags by which a command touches more, or less, than without them; each has a row of its own. */
+const telling = [
+  '--dry-run',
+  '--in-place',
+  '--fix',
+  '--no-archive',
+  '--no-backup',
+  '--auto',
+  '--api',
+  '--allow-changes',
+];
+/** They change what is written, but not where; `bundle` does not go without. */
+const silent = new Set(['export --force', 'restore --force', 'bundle --output']);
+
+test('every flag that changes what a command touches has a row', () => {
+  const missing = commands.flatMap(({ name, flags }) =>
+    [...telling, '--output', '--force', '--check', '--list', '--verify']
+      .filter((flag) => flags.some((each) => each.name === flag) && !silent.has(`${name} ${flag}`))
+      .filter((flag) => !rows.some(({ words }) => words[0] === name && words.includes(flag)))
+      .map((flag) => `${name} ${flag}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the rows use the words that the page explains, each row once', () => {
+  const vocabulary = readVocabulary();
+  const used = rows.flatMap(({ reads, writes, deletes, sends }) => [...reads, ...writes, ...deletes, ...sends]);
+  assert.deepEqual(
+    used.filter((word) => !vocabulary.has(word)),
+    [],
+  );
+  assert.deepEqual(
+    [...vocabulary].filter((word) => !used.includes(word)),
+    [],
+  );
+  assert.equal(new Set(rows.map(nameOf)).size, rows.length);
+});
+
+/** Written down apart from the table: what the page promises in words. */
+const own = new Set(['state', 'operations']);
+const network = new Map([
+  ['model API', ['chat', 'print', 'compress --api']],
+  ['127.0.0.1', ['open', 'open --allow-changes', 'replay']],
+  ['tools', ['chat', 'print']],
+]);
+
+test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {
+  const dry = rows.filter(({ words }) => words.includes('--dry-run'));
+  assert.ok(dry.length >= 15);
+  const more = dry.filter(({ writes, deletes, sends }) => {
+    return writes.some((word) => !own.has(word)) || deletes.length > 0 || sends.length > 0;
+  });
+  assert.deepEqual(more.map(nameOf), []);
+});
+
+test('only the agent, a summary by a model, the servers and traces reach a network', () => {
+  for (const [word, names] of network) {
+    const found = rows.filter(({ sends }) => sends.includes(word)).map(nameOf);
+    assert.deepEqual(found, names, word);
+  }
+  const rest = rows.filter(({ sends }) => sends.some((word) => !network.has(word)));
+  assert.deepEqual(
+    [...new Set(rest.map(({ words, sends }) => `${words[0]}: ${sends}`))],
+    ['trace: trace destinations'],
+  );
+});
+
+test('the last row that fits a command line counts', () => {
+  assert.equal(nameOf(rowFor(['doctor', 'x', '--in-place', '--fix'])), 'doctor --fix --in-place');
+  assert.equal(nameOf(rowFor(['doctor', 'x', '--in-place', '--fix', '--dry-run'])), 'doctor --fix --dry-run');
+  assert.equal(nameOf(rowFor(['doctor', 'x', '--all'])), 'doctor');
+});
+
+test('a call of every row is watched', () => {
+  const watched = new Set(everyCall.map(({ line }) => nameOf(rowFor(line.split(' && ').at(-1)?.split(' ') ?? []))));
+  assert.deepEqual(
+    rows.map(nameOf).filter((name) => !watched.has(name)),
+    [],
+  );
+});

@@ -1,0 +1,37 @@
+// A tree of files as it is: every file, folder and link with its kind, mode, time and content, so that two states can be
+// compared. Links are not followed.
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+export type TreeSnapshot = ReadonlyMap<string, string>;
+
+/** Everything below a folder, links and folders included. */
+export function listTree(folder: string, isLeftOut: (file: string) => boolean = () => false): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const full = path.join(folder, entry.name);
+    if (isLeftOut(full)) return [];
+    return entry.isDirectory() ? [full, ...listTree(full, isLeftOut)] : [full];
+  });
+}
+
+/** `leftOut` are folders below `top` that may change. */
+export function snapshotTree(top: string, leftOut: readonly string[]): TreeSnapshot {
+  const files = listTree(top, (file) => leftOut.includes(file));
+  return new Map(files.map((file) => [path.relative(top, file), describeFile(file)]));
+}
+
+/** What differs, one line each. */
+export function changesOf(before: TreeSnapshot, after: TreeSnapshot): readonly string[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => `changed ${name}: ${before.get(name) ?? 'absent'} → ${after.get(name) ?? 'absent'}`);
+}
+
+function describeFile(file: string): string {
+  const stats = lstatSync(file);
+  const common = `${stats.mode.toString(8)} ${stats.mtimeMs}`;
+  if (stats.isSymbolicLink()) return `${common} ${readlinkSync(file)}`;
+  return stats.isFile() ? `${common} ${createHash('sha256').update(readFileSync(file)).digest('hex')}` : common;
+}
