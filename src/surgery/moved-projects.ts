@@ -9,7 +9,7 @@ import { editJson } from '../format/edit.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { discoverSessions } from '../store/discover.ts';
-import { listOwned, realPlace, staysIn } from '../store/owned-files.ts';
+import { boundaryFor, type LeftOut, listOwned, realPlace, staysIn, whyLeaving } from '../store/owned-files.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { encodeOldSlug, slugMatches } from '../store/slug.ts';
 import type { Relocation } from './move.ts';
@@ -25,7 +25,7 @@ export interface MovedProject {
 }
 
 export async function findMovedProject(roots: readonly string[], from: string, to: string): Promise<MovedProject> {
-  const { inside, elsewhere } = await sessionsBelow(roots, from);
+  const { inside, elsewhere, leftOut } = await sessionsBelow(roots, from);
   const relocations = inside.map(({ source, launched }) => ({
     source,
     folder: folderFor(source.folder, movePath(launched, from, to) ?? to),
@@ -42,6 +42,7 @@ export async function findMovedProject(roots: readonly string[], from: string, t
     removals: memory.removals,
     notes: [
       ...(elsewhere === 0 ? [] : [`${elsewhere} in a project folder of that name belong to another folder and stay`]),
+      ...leftOutNotes(leftOut),
       ...memory.notes,
     ],
   };
@@ -91,10 +92,15 @@ interface Found {
   readonly launched: string;
 }
 
-async function sessionsBelow(
-  roots: readonly string[],
-  from: string,
-): Promise<{ readonly inside: readonly Found[]; readonly elsewhere: number }> {
+interface FoundBelow {
+  readonly inside: readonly Found[];
+  /** How many are in a project folder of that name, but of another folder. */
+  readonly elsewhere: number;
+  /** Links to transcripts outside the root, which stay. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+async function sessionsBelow(roots: readonly string[], from: string): Promise<FoundBelow> {
   const start = encodeOldSlug(from).slice(0, 200).toLowerCase();
   const { sessions, problems } = await discoverSessions(roots);
   const unread = problems.find(({ path: file, code }) => code !== 'ENOENT' && mayBelong(file, roots, start));
@@ -102,9 +108,15 @@ async function sessionsBelow(
     throw new UnreadableError(unread.path, unread.code, 'check the permissions; nothing was moved');
   const inside: Found[] = [];
   const silent: Source[] = [];
+  const leftOut: LeftOut[] = [];
   let elsewhere = 0;
   for (const found of sessions) {
     if (!found.slug.toLowerCase().startsWith(start)) continue;
+    const leaving = whyLeaving(found.path, boundaryFor(path.dirname(found.path), found.sessionId));
+    if (leaving !== undefined) {
+      leftOut.push({ path: found.path, reason: leaving });
+      continue;
+    }
     const source = await loadSource(found.path, { roots });
     const launched = launchFolderOf(source.session, source.folder);
     if (launched !== undefined && restBelow(launched, from) !== undefined) inside.push({ source, launched });
@@ -113,7 +125,7 @@ async function sessionsBelow(
   }
   // Files without a word of where they were written, such as those a failed resume leaves, follow their neighbours.
   if (elsewhere === 0) inside.push(...silent.map((source) => ({ source, launched: from })));
-  return { inside, elsewhere: elsewhere === 0 ? 0 : elsewhere + silent.length };
+  return { inside, elsewhere: elsewhere === 0 ? 0 : elsewhere + silent.length, leftOut };
 }
 
 function movedProject(entry: JsonObject, from: string, to: string): string | undefined {

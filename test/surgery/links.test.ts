@@ -11,6 +11,7 @@ import { sessionFiles } from '../../src/store/session-files.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { planFork } from '../../src/surgery/fork.ts';
 import { planMove } from '../../src/surgery/move.ts';
+import { findMovedProject } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { planRedact } from '../../src/surgery/redact.ts';
 import { planRename, planTag } from '../../src/surgery/rename.ts';
@@ -30,7 +31,8 @@ interface Linked extends Bench {
 }
 
 function linked(context: TestContext): Linked {
-  const bench = benchWith(context, sessionId, transcript().user(`key ${secret}`).assistant('two').text());
+  const text = transcript({ cwd: '/home/kim/project' }).user(`key ${secret}`).assistant('two').text();
+  const bench = benchWith(context, sessionId, text);
   const outside = path.join(path.dirname(bench.root), 'outside');
   writeTree(outside, {
     'subagents/agent-a1.jsonl': agentText,
@@ -133,6 +135,12 @@ test('a main transcript that is a link out of the root is not changed, copied or
     sessions.map(({ outcome, problem }) => [outcome, problem?.startsWith(`left out: ${name} is a link to `)]),
     [['failed', true]],
   );
+  const { relocations, notes } = await findMovedProject([bench.root], '/home/kim/project', '/home/kim/renamed');
+  assert.deepEqual(
+    relocations.map(({ source }) => source.session.transcript.path),
+    [bench.main],
+  );
+  assert.deepEqual(notes, [`left out: ${message.split(';')[0]}`]);
   assert.deepEqual(contentsOf(bench.outside), before);
 });
 
