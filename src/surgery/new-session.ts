@@ -18,6 +18,8 @@ export interface ResultOptions {
   readonly contents?: ReadonlyMap<string, FileSource>;
   /** Files that the source does not have, by their name below the project folder. */
   readonly added?: readonly PlannedFile[];
+  /** Other names for files, below the project folder; the main transcript keeps its own. */
+  readonly fileNames?: (name: string) => string;
   /** Files that do not come along. */
   readonly leftOut?: ReadonlySet<string>;
 }
@@ -50,7 +52,7 @@ export function newSession(source: Source, options: NewSessionOptions = {}): Pla
     folder: options.folder ?? source.folder,
     isInPlace: false,
     files: planFiles(source, { ...options, renames }, (name) =>
-      isChanged ? nameFor(name, source.session.id, sessionId) : name,
+      isChanged ? nameFor(newName(name, options), source.session.id, sessionId) : newName(name, options),
     ),
   };
 }
@@ -75,6 +77,7 @@ export function sameSession(source: Source, options: ResultOptions = {}): Planne
   const isTouched = (file: SourceFile): boolean =>
     options.rewrites?.has(file.path) === true ||
     options.contents?.has(file.path) === true ||
+    newName(file.name, options) !== file.name ||
     (options.renames !== undefined && file.transcript !== undefined);
   const [main, ...others] = source.files;
   const files = [...(main === undefined ? [] : [main]), ...others.filter(isTouched)];
@@ -82,8 +85,12 @@ export function sameSession(source: Source, options: ResultOptions = {}): Planne
     sessionId: source.session.id,
     folder: source.folder,
     isInPlace: true,
-    files: planFiles({ ...source, files }, options, (name) => name),
+    files: planFiles({ ...source, files }, options, (name) => newName(name, options)),
   };
+}
+
+function newName(name: string, { fileNames }: ResultOptions): string {
+  return fileNames?.(name) ?? name;
 }
 
 function planFiles(source: Source, options: ResultOptions, rename: (name: string) => string): readonly PlannedFile[] {

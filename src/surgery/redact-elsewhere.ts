@@ -11,7 +11,7 @@ import { type LeftOut, listOwned, type OwnedFiles, realPlace, whyLeaving } from 
 import type { OutLine } from './out-line.ts';
 import type { PlannedOtherFile } from './plan.ts';
 import type { Redactor } from './redactor.ts';
-import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile } from './survey.ts';
+import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile, surveyName } from './survey.ts';
 
 export interface KeptElsewhere {
   /** As the files were before they were read: other sessions go on adding their prompts to the history. */
@@ -19,7 +19,14 @@ export interface KeptElsewhere {
   /** What may hold a secret and is not touched, because a link leads there. */
   readonly leftOut: readonly LeftOut[];
   learn(redactor: Redactor): void;
-  redact(redactor: Redactor): { readonly files: readonly PlannedOtherFile[]; readonly surveys: readonly FileSurvey[] };
+  redact(redactor: Redactor): RedactedElsewhere;
+}
+
+interface RedactedElsewhere {
+  readonly files: readonly PlannedOtherFile[];
+  /** Under their old names, where these held a secret. */
+  readonly removals: readonly string[];
+  readonly surveys: readonly FileSurvey[];
 }
 
 export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
@@ -34,23 +41,31 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
     leftOut,
     identities: new Map(read.map((file) => [file, identify(file)])),
     learn: (redactor) => {
-      for (const file of files) learnFile(file, redactor);
+      for (const file of files) {
+        learnFile(file, redactor);
+        redactor.learnFileName(file.name);
+      }
       if (history === undefined) return;
       for (const { bytes, owner } of historyLines(history)) if (owner === sessionId) redactor.learn(bytes, 'json');
     },
     redact: (redactor) => {
-      const surveys = files.map((file) => surveyFile(file, redactor)).filter(({ lines }) => lines.size > 0);
-      const changed = surveys.map(
-        (survey): PlannedOtherFile => ({
-          path: survey.path,
-          content: { bytes: redactFile({ path: survey.path, name: path.basename(survey.path) }, redactor) },
-        }),
-      );
-      if (history === undefined) return { files: changed, surveys };
-      const said = surveyHistory(history, sessionId, redactor);
-      if (said.lines.size === 0) return { files: changed, surveys };
+      const surveys = files
+        .flatMap((file) => [surveyFile(file, redactor), surveyName(file, redactor)])
+        .filter(({ places }) => places.length > 0);
+      const changed = files.flatMap((file): PlannedOtherFile[] => {
+        const target = path.join(path.dirname(file.path), redactor.renameFile(file.name));
+        const isChanged = surveys.some((survey) => survey.path === file.path);
+        return isChanged ? [{ path: target, content: { bytes: redactFile(file, redactor) } }] : [];
+      });
+      const targets = new Set(changed.map((file) => file.path));
+      const removals = files
+        .filter(({ name, path: file }) => redactor.renameFile(name) !== name && !targets.has(file))
+        .map((file) => file.path);
+      const said = history === undefined ? undefined : surveyHistory(history, sessionId, redactor);
+      if (history === undefined || said === undefined || said.lines.size === 0)
+        return { files: changed, removals, surveys };
       const content = { lines: () => redactHistory(history, sessionId, redactor) };
-      return { files: [...changed, { path: history, content, isLog: true }], surveys: [...surveys, said] };
+      return { files: [...changed, { path: history, content, isLog: true }], removals, surveys: [...surveys, said] };
     },
   };
 }

@@ -17,9 +17,9 @@ import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { RuleSet } from './secrets/find.ts';
 import { isMediaData } from './secrets/kept-values.ts';
-import type { Source } from './source.ts';
+import type { Source, SourceFile } from './source.ts';
 import { stagedPath } from './stage.ts';
-import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile } from './survey.ts';
+import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile, surveyName } from './survey.ts';
 
 export interface RedactOptions {
   readonly isInPlace?: boolean;
@@ -49,11 +49,18 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
   const elsewhere = isInPlace ? await keptElsewhere(session.files.main) : undefined;
   for (const file of source.files) learnFile(file, redactor);
   elsewhere?.learn(redactor);
+  for (const file of source.files.slice(1)) redactor.learnFileName(file.name);
   const surveys = new Map(source.files.map((file) => [file.path, surveyFile(file, redactor)]));
   const work = workOn(source, surveys, redactor, options.keepsThinking === true);
-  const other = elsewhere?.redact(redactor);
-  const secrets = listSecrets(redactor, [...surveys.values(), ...(other?.surveys ?? [])]);
-  const results = isInPlace ? sameSession(source, work) : newSession(source, work);
+  const other = elsewhere?.redact(redactor) ?? { files: [], removals: [], surveys: [] };
+  const names = source.files.slice(1).map((file) => surveyName(file, redactor));
+  const found = [...surveys.values(), ...names, ...other.surveys];
+  const secrets = listSecrets(redactor, found);
+  const mainName = path.basename(session.files.main);
+  const fileNames = (name: string): string => (name === mainName ? name : redactor.renameFile(name));
+  const isRenamed = ({ name }: SourceFile): boolean => fileNames(name) !== name;
+  const results = isInPlace ? sameSession(source, { ...work, fileNames }) : newSession(source, { ...work, fileNames });
+  const removals = isInPlace ? [...source.files.filter(isRenamed).map((file) => file.path), ...other.removals] : [];
   return {
     redactor,
     secrets,
@@ -67,12 +74,12 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
       words: options.words ?? [],
       sources: [{ sessionId: session.id, path: session.files.main }],
       results: [results],
-      ...(other === undefined ? {} : { otherFiles: other.files }),
+      ...(isInPlace ? { otherFiles: other.files, removals } : {}),
       dropped: work.dropped,
-      notes: [...notesOf(session, secrets, work, options), ...(isInPlace ? otherNames(secrets) : [])],
+      notes: [...notesOf(session, secrets, work, options), ...(isInPlace ? otherNames(found) : [])],
       expects: (staged) => [
         ...leaks(staged, redactor),
-        ...otherLeaks(other?.files ?? [], redactor),
+        ...otherLeaks(other.files, redactor),
         ...sends(session, staged, redactor),
       ],
     },
@@ -118,7 +125,8 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
 /** What the surveys found, each secret once, in the order in which the redactor met them. */
 export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
   const places = new Map<string, { count: number; places: { file: string; line: number }[] }>();
-  for (const { path: file, places: found } of surveys) {
+  for (const { path: real, places: found } of surveys) {
+    const file = found.length === 0 ? real : redactor.hide(real);
     for (const { placeholder, line, count } of found) {
       const known = places.get(placeholder) ?? { count: 0, places: [] };
       places.set(placeholder, known);
@@ -149,8 +157,8 @@ function notesOf(session: Session, secrets: readonly RedactedSecret[], work: Wor
 }
 
 /** A file with a second name is replaced under one of them only: the other goes on with the old bytes. */
-function otherNames(secrets: readonly RedactedSecret[]): string[] {
-  const files = new Set(secrets.flatMap(({ places }) => places.map(({ file }) => file)));
+function otherNames(surveys: readonly FileSurvey[]): string[] {
+  const files = new Set(surveys.filter(({ places }) => places.length > 0).map((survey) => survey.path));
   return [...files].flatMap((file) => {
     const { nlink, ino } = statSync(file);
     if (nlink < 2) return [];
@@ -165,18 +173,20 @@ function otherNames(secrets: readonly RedactedSecret[]): string[] {
 function leaks({ planned, session }: StagedSession, redactor: Redactor): string[] {
   const before = new Set(redactor.list().map(({ placeholder }) => placeholder));
   return planned.files.flatMap(({ name }) => {
-    const left = inspectContent(readFileSync(stagedPath(path.dirname(session.files.main), name)), name, redactor);
+    const file = stagedPath(path.dirname(session.files.main), name);
+    const left = [...inspectContent(readFileSync(file), name, redactor), ...redactor.findKnown(Buffer.from(name))];
     const fresh = left.filter((placeholder) => !before.has(placeholder));
     return left.length === 0
       ? []
-      : [`${name} still holds ${left.length} secrets${fresh.length > 0 ? ', some of them new' : ''}`];
+      : [`${redactor.hide(name)} still holds ${left.length} secrets${fresh.length > 0 ? ', some of them new' : ''}`];
   });
 }
 
 function otherLeaks(files: readonly PlannedOtherFile[], redactor: Redactor): string[] {
-  return files.flatMap(({ path, content }) => {
-    const left = 'bytes' in content ? inspectContent(content.bytes, path, redactor) : [];
-    return left.length === 0 ? [] : [`${path} still holds ${left.length} secrets`];
+  return files.flatMap(({ path: file, content }) => {
+    const inName = redactor.findKnown(Buffer.from(path.basename(file)));
+    const left = [...inName, ...('bytes' in content ? inspectContent(content.bytes, file, redactor) : [])];
+    return left.length === 0 ? [] : [`${redactor.hide(file)} still holds ${left.length} secrets`];
   });
 }
 

@@ -1,16 +1,24 @@
 // Bytes of a session's files come in, the same bytes with placeholders for secrets go out; everything else stays byte
 // for byte. One redactor for all copies, so that a value has one placeholder in all of them: learn from every file
 // first (a name may give a value away in one place only), then redact.
-import { type JsonValue, parseJson } from '../base/json.ts';
+import { parseJson } from '../base/json.ts';
 import { findSecrets, makeRuleSet, type RuleSet, type Secret } from './secrets/find.ts';
-import { type JsonString, jsonStrings } from './secrets/json-strings.ts';
-import { isKeptValue, isMediaData, signedThinking } from './secrets/kept-values.ts';
+import type { JsonString } from './secrets/json-strings.ts';
+import {
+  type Cut,
+  decodeString,
+  type Form,
+  type JsonView,
+  shortest,
+  shownText,
+  splice,
+  textsOf,
+  viewOf,
+} from './secrets/json-view.ts';
 import { decodeLossless, encodeLossless, isStandIn, splitStandIns } from './secrets/lossless-text.ts';
 import { Placeholders } from './secrets/placeholders.ts';
 import { learnSecrets, redactText } from './secrets/redact-text.ts';
-
-/** A record of a transcript, other JSON, or any text. What is no whole JSON value is taken for text. */
-export type Form = 'record' | 'json' | 'text';
+import { type NewName, SafeNames } from './secrets/safe-names.ts';
 
 export interface Redaction {
   readonly bytes: Buffer;
@@ -38,6 +46,10 @@ export function createRedactor(ruleSet?: RuleSet): Redactor {
 export class Redactor {
   readonly #rules: RuleSet;
   readonly #state = new Placeholders();
+  readonly #names = new SafeNames(
+    (name) => redactText(name, this.#state, this.#rules),
+    () => this.#state.size,
+  );
   readonly #rotate: ReadonlyMap<string, string>;
 
   constructor(rules: RuleSet) {
@@ -51,6 +63,34 @@ export class Redactor {
     const thinking = view.signed.map(({ text }) => text);
     for (const text of [...textsOf(view), ...thinking]) learnSecrets(text, this.#state, this.#rules);
     this.#learnQuoted(view);
+    this.#names.addTools(view.toolNames);
+  }
+
+  /** Makes the secrets in the name of a file known. In all texts, `renameFile` says what it is called then. */
+  learnFileName(name: string): void {
+    for (const part of name.split('/')) {
+      learnSecrets(part, this.#state, this.#rules);
+      this.#names.addFile(part);
+    }
+  }
+
+  /** The name, with `/`, that a file has once the secrets in it are replaced. */
+  renameFile(name: string): string {
+    return name
+      .split('/')
+      .map((part) => this.#names.renameFile(part))
+      .join('/');
+  }
+
+  /** The placeholders of the secrets in the name of a file. */
+  findInName(name: string): string[] {
+    const found = name.split('/').flatMap((part) => this.#names.inFile(part));
+    return found.map((secret) => this.#state.placeholderOf(secret));
+  }
+
+  /** A path or a message to show: with the new names of files, and without values that are known. */
+  hide(text: string): string {
+    return this.#state.replaceKnown(this.#names.replace(text, () => {}));
   }
 
   /** A value with a quote in it ends there for the rules, so they are asked with another character instead. */
@@ -73,6 +113,7 @@ export class Redactor {
     const text = decodeLossless(bytes);
     const view = viewOf(text, form);
     this.#learnQuoted(view);
+    this.#names.addTools(view.toolNames);
     const redacted = view.strings === undefined ? this.#cut(text, found) : this.#redactJson(view, form, found);
     const held = view.signed.map(({ index, text: thinking }) => ({ index, secrets: this.#look(thinking) }));
     return {
@@ -89,7 +130,7 @@ export class Redactor {
   }
 
   redactText(text: string): string {
-    return redactText(text, this.#state, this.#rules).text;
+    return this.#cut(text, new Map());
   }
 
   /** Puts placeholders for what is known already, and looks for nothing new. */
@@ -138,10 +179,15 @@ export class Redactor {
     return secrets.map((secret) => this.#state.placeholderOf(secret));
   }
 
-  #cut(text: string, found: Map<string, number>): string {
+  #cut(whole: string, found: Map<string, number>): string {
+    const text = this.#names.replace(whole, (name) => this.#countName(name, found));
     const { text: cut, found: secrets } = redactText(text, this.#state, this.#rules);
     for (const secret of secrets) this.#count(secret, found);
     return cut;
+  }
+
+  #countName({ secrets }: NewName, found: Map<string, number>): void {
+    for (const secret of secrets) this.#count(secret, found);
   }
 
   #count(secret: Secret, found: Map<string, number>): void {
@@ -151,9 +197,13 @@ export class Redactor {
 
   #redactJson(first: JsonView, form: Form, found: Map<string, number>): string {
     let view = first;
+    const cuts = [
+      ...(view.strings ?? []).flatMap((string) => this.#redactString(view.text, string, found)),
+      ...view.kept.flatMap((string) => this.#renameAgent(view.text, string, found)),
+    ];
     let text = splice(
       view.text,
-      (view.strings ?? []).flatMap((string) => this.#redactString(view.text, string, found)),
+      cuts.sort((a, b) => a.start - b.start),
     );
     // What only the name before it gives away, or what a cut brought to light.
     for (let round = 0; round < mostRounds; round++) {
@@ -176,6 +226,14 @@ export class Redactor {
     });
     const redacted = parts.join('');
     return redacted === raw ? [] : [{ start, end, text: redacted }];
+  }
+
+  /** The id of an agent is kept, unless the agent's file has another name now. */
+  #renameAgent(text: string, { start, end, name }: JsonString, found: Map<string, number>): Cut[] {
+    const renamed = name === 'agentId' ? this.#names.get(text.slice(start, end)) : undefined;
+    if (renamed === undefined) return [];
+    this.#countName(renamed, found);
+    return [{ start, end, text: renamed.to }];
   }
 
   /** Secrets of the whole line, each cut out of the strings that it reaches into: the JSON around them stays. */
@@ -205,87 +263,5 @@ function overlap(a: Secret, b: Secret): boolean {
 
 const mostRounds = 4;
 
-interface JsonView {
-  readonly text: string;
-  /** Those that may be looked into; `undefined` where the text is no JSON. */
-  readonly strings: readonly JsonString[] | undefined;
-  /** Those that may not. */
-  readonly kept: readonly JsonString[];
-  readonly signed: readonly { readonly index: number; readonly text: string }[];
-}
-
-interface Cut {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-function viewOf(text: string, form: Form): JsonView {
-  const value = form === 'text' ? undefined : parseJson(text);
-  if (typeof value !== 'object' || value === null) return { text, strings: undefined, kept: [], signed: [] };
-  const signed = form === 'record' ? signedThinking(value) : new Set<number>();
-  const strings: JsonString[] = [];
-  const kept: JsonString[] = [];
-  for (const string of jsonStrings(text)) {
-    const isKept =
-      !string.isKey &&
-      ((form === 'record' && isKeptValue(string.path, signed)) || isMediaData(text.slice(string.start, string.end)));
-    (isKept ? kept : strings).push(string);
-  }
-  return { text, strings, kept, signed: thinkingTexts(value, signed) };
-}
-
-function thinkingTexts(entry: JsonValue, signed: ReadonlySet<number>): JsonView['signed'] {
-  if (signed.size === 0) return [];
-  const { content } = (entry as { message: { content: readonly { thinking?: unknown }[] } }).message; // it has signed thinking
-  return [...signed].flatMap((index) => {
-    const text = content[index]?.thinking;
-    return typeof text === 'string' ? [{ index, text }] : [];
-  });
-}
-
-/** The whole text, without what is kept, then each string by itself, decoded. */
-function textsOf(view: JsonView): string[] {
-  const { text, strings } = view;
-  if (strings === undefined) return [text];
-  const decoded = strings.flatMap(({ start, end }) =>
-    splitStandIns(text.slice(start, end)).flatMap((part) => {
-      const plain = isStandIn(part) ? undefined : decodeString(part);
-      return plain !== undefined && plain.length >= shortest ? [plain] : [];
-    }),
-  );
-  return [shownText(view), ...decoded];
-}
-
-/** What stands between the quotes, without its escapes. */
-function decodeString(raw: string): string | undefined {
-  if (!raw.includes('\\')) return raw;
-  const plain = parseJson(`"${raw}"`);
-  return typeof plain === 'string' ? plain : undefined;
-}
-
 /** A password, not a text. */
 const longestQuoted = 200;
-
-/** No rule and no known value is shorter. */
-const shortest = 4;
-
-/** The same length: what is kept is blank. */
-function shownText({ text, kept }: JsonView): string {
-  return splice(
-    text,
-    kept.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) })),
-  );
-}
-
-function splice(text: string, cuts: readonly Cut[]): string {
-  if (cuts.length === 0) return text;
-  const parts: string[] = [];
-  let done = 0;
-  for (const cut of cuts) {
-    parts.push(text.slice(done, cut.start), cut.text);
-    done = cut.end;
-  }
-  parts.push(text.slice(done));
-  return parts.join('');
-}

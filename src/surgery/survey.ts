@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { maxLineBytes, readLineBatches } from '../store/lines.ts';
-import type { Form, Redactor } from './redactor.ts';
+import type { Redactor } from './redactor.ts';
 import { rewriteLines } from './rewrite.ts';
+import type { Form } from './secrets/json-view.ts';
 import type { SourceFile } from './source.ts';
 
 export interface FileSurvey {
@@ -35,6 +36,12 @@ export function learnFile(file: FilePart, redactor: Redactor): void {
 
 export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
   return survey(file.path, redactor, (visit) => eachPart(file, visit));
+}
+
+/** The secrets in the name of a file, on line 0, after `learnFileName`. */
+export function surveyName({ path: file, name }: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): FileSurvey {
+  const places = redactor.findInName(name).map((placeholder): SecretPlace => ({ placeholder, line: 0, count: 1 }));
+  return { path: file, lines: new Set(), places, signed: new Map() };
 }
 
 /** The same of bytes that are no file. */

@@ -6,6 +6,7 @@ const scanner = 'src/surgery/secrets/keyword-scanner.ts';
 const placeholders = 'src/surgery/secrets/placeholders.ts';
 const view = 'src/surgery/secrets/view.ts';
 const kept = 'src/surgery/secrets/kept-values.ts';
+const names = 'src/surgery/secrets/safe-names.ts';
 const redactor = 'src/surgery/redactor.ts';
 const redact = 'src/surgery/redact.ts';
 const elsewhere = 'src/surgery/redact-elsewhere.ts';
@@ -299,6 +300,49 @@ export const mutants = [
     find: 'identities: new Map(read.map',
     replace: 'identities: new Map([].map',
     tests: session,
+  },
+  // Names
+  {
+    id: 'tool-name-invalid',
+    file: names,
+    find: "replaceAll(placeholder, 'redacted-$1-$2')",
+    replace: "replaceAll(placeholder, '$&')",
+    tests: ['surgery/redact-names'],
+  },
+  {
+    id: 'tool-name-too-long',
+    file: names,
+    find: 'const longestToolName = 128;',
+    replace: 'const longestToolName = 1280;',
+    tests: ['surgery/redact-names'],
+  },
+  {
+    id: 'tool-names-the-same',
+    file: names,
+    find: 'if (!taken.has(free)) return free;',
+    replace: 'return free;',
+    tests: ['surgery/redact-names'],
+  },
+  {
+    id: 'agent-id-stays',
+    file: redactor,
+    find: "name === 'agentId' ? this.#names",
+    replace: "name === '' ? this.#names",
+    tests: ['surgery/redact-names'],
+  },
+  {
+    id: 'old-file-name-stays',
+    file: redact,
+    find: '...source.files.filter(isRenamed)',
+    replace: '...source.files.filter(() => false)',
+    tests: ['surgery/redact-names'],
+  },
+  {
+    id: 'file-name-shown',
+    file: redact,
+    find: ': redactor.hide(real);',
+    replace: ': real;',
+    tests: ['surgery/redact-names'],
   },
   // Other copies
   {

@@ -24,6 +24,14 @@ export function isMediaData(text: string): boolean {
   return text.length >= 64 && mediaStart.test(text) && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
+/** Where the name of a tool is: in a call, in what a result or an attachment says of tools. */
+export function isToolName(path: Path): boolean {
+  const last = path.at(-1);
+  if (typeof last === 'number') return /^(?:added|removed|readded)Names$/.test(String(path.at(-2)));
+  if (last === 'name') return typeof path.at(-2) === 'number' && path.at(-3) === 'content';
+  return last === 'toolName' || last === 'tool_name';
+}
+
 /** Only where it is said: copies of it in bookkeeping are never sent, so they may be altered. */
 export function signedThinking(value: JsonValue): ReadonlySet<number> {
   const entry = asObject(value);

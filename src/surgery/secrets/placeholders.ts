@@ -25,6 +25,10 @@ export class Placeholders {
   private readonly numbers = new Map<string, number>();
   private scanner: KeywordScanner<string> | undefined;
 
+  get size(): number {
+    return this.byValue.size;
+  }
+
   /** The placeholder of a secret; a new one for a value that was not met before. */
   placeholderOf(secret: Pick<Secret, 'kind' | 'value'>): string {
     const value = innermostText(secret.value);

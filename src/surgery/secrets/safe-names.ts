@@ -1,0 +1,107 @@
+// Names of tools, files and agents that hold a secret → names without it that are valid where the old ones were: the API
+// takes only letters, digits, `_` and `-` for a tool, and a file name must not have a colon everywhere.
+import type { Secret } from './find.ts';
+import type { RedactedText } from './redact-text.ts';
+
+export interface NewName {
+  readonly to: string;
+  readonly secrets: readonly Secret[];
+}
+
+export class SafeNames {
+  readonly #redact: (name: string) => RedactedText;
+  /** With the length that the new name may have. */
+  readonly #candidates = new Map<string, number>();
+  readonly #countKnown: () => number;
+  #names: ReadonlyMap<string, NewName> | undefined;
+  #knownThen = 0;
+
+  /** `countKnown`: a value that becomes known later may be part of a name as well. */
+  constructor(redact: (name: string) => RedactedText, countKnown: () => number) {
+    this.#redact = redact;
+    this.#countKnown = countKnown;
+  }
+
+  addTools(names: readonly string[]): void {
+    for (const name of names) if (/^[a-zA-Z0-9_-]{4,128}$/.test(name)) this.#add(name, longestToolName);
+  }
+
+  /** One part of a path. */
+  addFile(part: string): void {
+    this.#add(partOf(part).name, longestFileName);
+  }
+
+  renameFile(part: string): string {
+    const { before, name, after } = partOf(part);
+    return `${before}${this.get(name)?.to ?? name}${after}`;
+  }
+
+  /** The secrets in one part of a path. */
+  inFile(part: string): readonly Secret[] {
+    return this.get(partOf(part).name)?.secrets ?? [];
+  }
+
+  get(name: string): NewName | undefined {
+    return this.#all().get(name);
+  }
+
+  /** The text with the new names; `onReplaced` is called for each that is put in. */
+  replace(text: string, onReplaced: (name: NewName) => void): string {
+    let replaced = text;
+    for (const [from, name] of this.#all()) {
+      const parts = replaced.split(from);
+      for (let i = 1; i < parts.length; i++) onReplaced(name);
+      replaced = parts.join(name.to);
+    }
+    return replaced;
+  }
+
+  #add(name: string, longest: number): void {
+    if (this.#candidates.has(name)) return;
+    this.#candidates.set(name, longest);
+    this.#names = undefined;
+  }
+
+  /** Longer names first: one may be part of another. */
+  #all(): ReadonlyMap<string, NewName> {
+    if (this.#names !== undefined && this.#knownThen === this.#countKnown()) return this.#names;
+    const names = new Map<string, NewName>();
+    const taken = new Set<string>();
+    for (const [name, longest] of [...this.#candidates].sort(([a], [b]) => b.length - a.length)) {
+      const { text, found } = this.#redact(name);
+      if (found.length === 0) continue;
+      const to = unused(inPlainLetters(text, longest), taken);
+      taken.add(to);
+      names.set(name, { to, secrets: found });
+    }
+    this.#names = names;
+    this.#knownThen = this.#countKnown();
+    return names;
+  }
+}
+
+const longestToolName = 128;
+const longestFileName = 200;
+
+/** The id of an agent is a name of its own, which is said without the rest of the file name. */
+function partOf(part: string): { readonly before: string; readonly name: string; readonly after: string } {
+  const [, before = '', name = part, after = ''] =
+    /^((?:[0-9a-f-]{36}-)?agent-)(.+?)((?:\.meta)?\.jsonl?)$/.exec(part) ?? [];
+  return { before, name, after };
+}
+
+function inPlainLetters(text: string, longest: number): string {
+  const plain = text.replaceAll(placeholder, 'redacted-$1-$2');
+  if (plain.length <= longest) return plain;
+  const [, kind = 'secret', number = '1'] = new RegExp(placeholder.source).exec(text) ?? [];
+  return `redacted-${kind}-${number}`;
+}
+
+const placeholder = /\[redacted:([a-z0-9-]{1,60}):(\d{1,9})\]/g;
+
+function unused(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 2, free = name; ; number++) {
+    if (!taken.has(free)) return free;
+    free = `${name}-${number}`;
+  }
+}
