@@ -6,19 +6,20 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { formatCount } from '../base/human.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { leftOutNotes, type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
+import { loadSession } from '../session/session.ts';
 import { discoverSessions, findSession } from '../store/discover.ts';
 import { diskError } from '../store/disk.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { listSecrets, type RedactedSecret } from '../surgery/redact.ts';
 import { createRedactor } from '../surgery/redactor.ts';
 import type { RuleSet } from '../surgery/secrets/find.ts';
-import { learnFile, surveyContent, surveyFile } from '../surgery/survey.ts';
+import { learnFile, surveyContent, surveyFile, surveyName } from '../surgery/survey.ts';
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { createProgress } from './progress.ts';
 import { rulesArgument } from './redact-rules.ts';
-import { secretJson, secretsText } from './redact-text.ts';
+import { findingsText, secretsJson, type TurnsByLine, turnsByLine } from './redact-text.ts';
 import { rootsOf } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';
@@ -32,6 +33,7 @@ interface Target {
 interface Checked {
   readonly target: Target;
   readonly secrets: readonly RedactedSecret[];
+  readonly turns: TurnsByLine;
 }
 
 export async function check(input: CommandInput): Promise<void> {
@@ -52,7 +54,7 @@ export async function check(input: CommandInput): Promise<void> {
         return [];
       });
       if (input.unread.size === unreadBefore) checked++;
-      if (secrets.length > 0) found.push({ target, secrets });
+      if (secrets.length > 0) found.push({ target, secrets, turns: await turnsOf(target) });
       progress.add(sizeOf(target.path));
       await setImmediate();
     }
@@ -100,13 +102,21 @@ async function checkTarget(input: CommandInput, target: Target, rules: RuleSet):
   try {
     const files = target.sessionId === undefined ? [own] : await readableFiles(target.path, input);
     for (const file of files) learnFile(file, redactor);
-    return listSecrets(
-      redactor,
-      files.map((file) => surveyFile(file, redactor)),
-    );
+    const named = files.filter((file) => file.path !== own.path);
+    for (const file of named) redactor.learnFileName(file.name);
+    // Looking for where they are takes as long as looking whether there are any.
+    if (redactor.list().length === 0) return [];
+    const inside = files.map((file) => surveyFile(file, redactor));
+    return listSecrets(redactor, [...inside, ...named.map((file) => surveyName(file, redactor))]);
   } catch (error) {
     throw diskError(error, 'read', target.path);
   }
+}
+
+/** Findings without turns are better than none. */
+async function turnsOf({ path: file, sessionId }: Target): Promise<TurnsByLine> {
+  if (file === undefined || sessionId === undefined) return new Map();
+  return loadSession(file).then(turnsByLine, () => new Map());
 }
 
 /** A file that cannot be read may hold a secret: such a session is not called clean. */
@@ -126,16 +136,17 @@ async function readAll(): Promise<Buffer> {
 
 async function print({ flags, io, unread }: CommandInput, checked: number, found: readonly Checked[]): Promise<void> {
   if (flags.json === true) {
-    const sessions = found.map(({ target, secrets }) => ({
+    const sessions = found.map(({ target, secrets, turns }) => ({
       sessionId: target.sessionId ?? null,
       path: target.path ?? null,
-      secrets: secrets.map(secretJson),
+      secrets: secretsJson(secrets, target.path ?? '-', turns),
     }));
     return writeOut([`${jsonText({ checked, sessions, unread: unread.problems }, 2)}\n`], io);
   }
-  const texts = found.map(({ target, secrets }) => {
+  const texts = found.map(({ target, secrets, turns }) => {
     const name = target.sessionId ?? target.path ?? 'stdin';
-    return neutralise(`${name}: ${counted(secrets.length, 'secret')}\n${secretsText(secrets, target.path ?? '-')}`);
+    const findings = findingsText(secrets, target.path ?? '-', turns);
+    return neutralise(`${name}: ${counted(secrets.length, 'secret')}\n${findings}`);
   });
   const missed =
     unread.size === 0 ? '' : `; ${counted(unread.size, 'file or folder', 'files and folders')} could not be read`;

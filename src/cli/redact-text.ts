@@ -1,4 +1,5 @@
-// Secrets that were found, without their values → a table of kinds and places, and what to do with each kind.
+// Secrets that were found, without their values → a table of kinds and places, or of each place with an excerpt, and what
+// to do with each kind.
 import path from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { Session } from '../session/session.ts';
@@ -6,35 +7,66 @@ import { turnsOf } from '../session/turns.ts';
 import type { RedactedSecret } from '../surgery/redact.ts';
 import { counted } from './wording.ts';
 
-export function secretsText(secrets: readonly RedactedSecret[], main: string, session?: Session): string {
+export function secretsText(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): string {
   if (secrets.length === 0) return '';
-  const turns = session === undefined ? new Map<number, number>() : turnsByLine(session);
   const width = Math.max(...secrets.map(({ placeholder }) => placeholder.length));
   const rows = secrets.map(
     ({ placeholder, count, places }) =>
       `    ${placeholder.padEnd(width)}  ${counted(count, 'place')}: ${placesText(places, main, turns)}`,
   );
+  return foundText(rows, secrets);
+}
+
+/** A row for each place. */
+export function findingsText(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): string {
+  const width = Math.max(...secrets.map(({ kind }) => kind.length));
+  const rows = secrets.flatMap(({ kind, places }) => {
+    const name = `    ${kind.padEnd(width)}  `;
+    const shown = places.slice(0, most).map((place) => {
+      return `${name}${placesText([place], main, turns)}: ${place.excerpt}`;
+    });
+    const left = places.length - shown.length;
+    return left === 0 ? shown : [...shown, `${name}the same value in ${counted(left, 'more place')}: see --json`];
+  });
+  return foundText(rows, secrets);
+}
+
+function foundText(rows: readonly string[], secrets: readonly RedactedSecret[]): string {
   const kinds = new Map(secrets.map(({ kind, rotate }) => [kind, rotate]));
   const rotate = [...kinds].map(([kind, how]) => `    ${kind}: ${how}`);
   return `${['  found:', ...rows, '  rotate, because they were sent to the model:', ...rotate].join('\n')}\n`;
 }
 
-export function secretJson({ kind, placeholder, count, rotate, places }: RedactedSecret): JsonObject {
-  return { kind, placeholder, count, rotate, places: places.map(({ file, line }) => ({ file, line })) };
+export function secretsJson(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): JsonObject[] {
+  return secrets.map(({ kind, placeholder, count, rotate, places }) => ({
+    kind,
+    placeholder,
+    count,
+    rotate,
+    places: places.map(({ file, line, excerpt }) => ({
+      file,
+      line,
+      turn: (file === main ? turns.get(line) : undefined) ?? null,
+      excerpt,
+    })),
+  }));
 }
 
-function turnsByLine(session: Session): Map<number, number> {
+export type TurnsByLine = ReadonlyMap<number, number>;
+
+/** The turn that each line of the main transcript is part of. */
+export function turnsByLine(session: Session): TurnsByLine {
   return new Map(turnsOf(session).flatMap((turn, i) => turn.nodes.map((node): [number, number] => [node.line, i + 1])));
 }
 
 /** `lines 3, 9 (turns 1, 2); tool-results/a.txt line 1`, the first few of each. */
-function placesText(places: RedactedSecret['places'], main: string, turns: ReadonlyMap<number, number>): string {
+function placesText(places: RedactedSecret['places'], main: string, turns: TurnsByLine): string {
   const byFile = new Map<string, number[]>();
   for (const { file, line } of places) byFile.set(file, [...(byFile.get(file) ?? []), line]);
   const texts = [...byFile].map(([file, lines]) => {
     const name = file === main ? '' : `${nameOf(file, main)} `;
     const said = file === main ? [...new Set(lines.flatMap((line) => turns.get(line) ?? []))] : [];
-    return `${name}${listed('line', lines)}${said.length === 0 ? '' : ` (${listed('turn', said)})`}`;
+    return `${name}${lines[0] === 0 ? '(its name)' : listed('line', lines)}${said.length === 0 ? '' : ` (${listed('turn', said)})`}`;
   });
   return firstOf(texts, '; ');
 }

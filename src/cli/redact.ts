@@ -11,7 +11,7 @@ import { type CommandInput, listFlag, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rulesArgument } from './redact-rules.ts';
-import { secretJson, secretsText } from './redact-text.ts';
+import { secretsJson, secretsText, turnsByLine } from './redact-text.ts';
 import { outcomeJson, outcomeText, sourceArgument } from './surgery-command.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';
@@ -98,8 +98,9 @@ async function print(
   source: Source,
   { secrets }: RedactPlan,
 ): Promise<void> {
+  const { main } = source.session.files;
   if (flags.json === true) {
-    const value = { ...outcomeJson(outcome), secrets: secrets.map(secretJson) };
+    const value = { ...outcomeJson(outcome), secrets: secretsJson(secrets, main, turnsByLine(source.session)) };
     return writeOut([`${jsonText(value, 2)}\n`], io);
   }
   if (secrets.length === 0)
@@ -109,5 +110,5 @@ async function print(
     );
   const { id: _, ...final } = outcome;
   const text = outcomeText(flags['no-backup'] === true ? final : outcome, source);
-  await writeOut([neutralise(text), neutralise(secretsText(secrets, source.session.files.main, source.session))], io);
+  await writeOut([neutralise(text), neutralise(secretsText(secrets, main, turnsByLine(source.session)))], io);
 }

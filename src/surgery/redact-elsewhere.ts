@@ -137,7 +137,9 @@ function surveyHistory(file: string, sessionId: string, redactor: Redactor): Fil
     if (redacted === line.bytes || redacted.equals(line.bytes)) continue;
     const placeholders =
       line.owner === sessionId ? redactor.inspect(line.bytes, 'json') : redactor.findKnown(line.bytes);
-    for (const placeholder of placeholders) places.push({ placeholder, line: line.number, count: 1 });
+    const text = redacted.toString('utf8');
+    for (const placeholder of placeholders)
+      places.push({ placeholder, line: line.number, count: 1, excerpt: redactor.excerpt(placeholder, text) });
   }
   return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed: new Map() };
 }

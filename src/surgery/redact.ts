@@ -39,7 +39,18 @@ export interface RedactPlan {
 }
 
 export interface RedactedSecret extends FoundSecret {
-  readonly places: readonly { readonly file: string; readonly line: number }[];
+  /** Each line once. */
+  readonly places: readonly FoundPlace[];
+}
+
+/** Where a secret is. */
+export interface FoundPlace {
+  /** With its new name, where the old one holds a secret. */
+  readonly file: string;
+  /** From 1; 0 is the name of the file. */
+  readonly line: number;
+  /** What is before it on the line and at most four characters of the value. */
+  readonly excerpt: string;
 }
 
 export async function planRedact(source: Source, options: RedactOptions = {}): Promise<RedactPlan> {
@@ -124,15 +135,15 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
 
 /** What the surveys found, each secret once, in the order in which the redactor met them. */
 export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
-  const places = new Map<string, { count: number; places: { file: string; line: number }[] }>();
+  const places = new Map<string, { count: number; places: FoundPlace[] }>();
   for (const { path: real, places: found } of surveys) {
     const file = found.length === 0 ? real : redactor.hide(real);
-    for (const { placeholder, line, count } of found) {
+    for (const { placeholder, line, count, excerpt } of found) {
       const known = places.get(placeholder) ?? { count: 0, places: [] };
       places.set(placeholder, known);
       known.count += count;
       const last = known.places.at(-1);
-      if (last?.file !== file || last.line !== line) known.places.push({ file, line });
+      if (last?.file !== file || last.line !== line) known.places.push({ file, line, excerpt });
     }
   }
   return redactor.list().flatMap((secret) => {

@@ -2,6 +2,7 @@
 // for byte. One redactor for all copies, so that a value has one placeholder in all of them: learn from every file
 // first (a name may give a value away in one place only), then redact.
 import { parseJson } from '../base/json.ts';
+import { excerptOf } from './secrets/excerpt.ts';
 import { findSecrets, makeRuleSet, type RuleSet, type Secret } from './secrets/find.ts';
 import type { JsonString } from './secrets/json-strings.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { decodeLossless, encodeLossless, isStandIn, splitStandIns } from './secrets/lossless-text.ts';
 import { Placeholders } from './secrets/placeholders.ts';
 import { learnSecrets, redactText } from './secrets/redact-text.ts';
-import { type NewName, SafeNames } from './secrets/safe-names.ts';
+import { type NewName, nameOf, SafeNames } from './secrets/safe-names.ts';
 
 export interface Redaction {
   readonly bytes: Buffer;
@@ -163,6 +164,12 @@ export class Redactor {
         for (; at < secret.start; at++) if (text.charCodeAt(at) === 0x0a) line++;
         return { placeholder: this.#state.placeholderOf(secret), line, count: 1 };
       });
+  }
+
+  /** What a finding is recognised by; `redacted` is the text without values. */
+  excerpt(placeholder: string, redacted: string, from = 0): string {
+    const found = [placeholder, nameOf(placeholder)].map((text) => redacted.indexOf(text, from));
+    return excerptOf(this.#state.valueOf(placeholder), redacted, found.find((at) => at >= 0) ?? -1);
   }
 
   list(): FoundSecret[] {

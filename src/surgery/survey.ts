@@ -22,6 +22,8 @@ export interface SecretPlace {
   readonly placeholder: string;
   readonly line: number;
   readonly count: number;
+  /** To recognise it by: what is before it and at most four characters of the value. */
+  readonly excerpt: string;
 }
 
 type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
@@ -40,7 +42,10 @@ export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
 
 /** The secrets in the name of a file, on line 0, after `learnFileName`. */
 export function surveyName({ path: file, name }: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): FileSurvey {
-  const places = redactor.findInName(name).map((placeholder): SecretPlace => ({ placeholder, line: 0, count: 1 }));
+  const renamed = path.posix.basename(redactor.renameFile(name));
+  const places = redactor.findInName(name).map((placeholder): SecretPlace => {
+    return { placeholder, line: 0, count: 1, excerpt: redactor.excerpt(placeholder, renamed) };
+  });
   return { path: file, lines: new Set(), places, signed: new Map() };
 }
 
@@ -54,13 +59,28 @@ function survey(file: string, redactor: Redactor, each: (visit: Visit) => void):
   const signed = new Map<number, readonly number[]>();
   each((bytes, form, line, index) => {
     const redaction = redactor.redact(bytes, form);
-    if (form === 'text') places.push(...redactor.locate(bytes));
-    else for (const [placeholder, count] of redaction.found) places.push({ placeholder, line, count });
+    const text = redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8');
+    if (form === 'text') places.push(...withExcerpts(redactor.locate(bytes), text, redactor));
+    else
+      for (const [placeholder, count] of redaction.found)
+        places.push({ placeholder, line, count, excerpt: redactor.excerpt(placeholder, text) });
     if (index !== undefined && redaction.signed.length > 0) signed.set(index, redaction.signed);
-    for (const placeholder of redaction.signedPlaceholders) places.push({ placeholder, line, count: 1 });
+    for (const placeholder of redaction.signedPlaceholders)
+      places.push({ placeholder, line, count: 1, excerpt: redactor.excerpt(placeholder, '') });
     return bytes;
   });
   return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed };
+}
+
+/** The places of a value are in the same order as its placeholders in the redacted text. */
+function withExcerpts(located: readonly Omit<SecretPlace, 'excerpt'>[], text: string, redactor: Redactor) {
+  const next = new Map<string, number>();
+  return located.map((place): SecretPlace => {
+    const from = next.get(place.placeholder) ?? 0;
+    const at = text.indexOf(place.placeholder, from);
+    if (at >= 0) next.set(place.placeholder, at + place.placeholder.length);
+    return { ...place, excerpt: redactor.excerpt(place.placeholder, text, from) };
+  });
 }
 
 /** A file that is no transcript, with placeholders. */

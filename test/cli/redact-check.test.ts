@@ -25,7 +25,10 @@ test('a secret in any file of a session ends with exit code 1, and nothing is wr
     const before = contentsOf(bench.root);
     const { refusal, stdout } = await run([sessionId]);
     assert.deepEqual(refusal, failure('1 secret'), name);
-    assert.match(stdout, new RegExp(`^${sessionId}: 1 secret\n  found:\n.*${name.replace('.', '\\.')} line 1\n`));
+    assert.match(
+      stdout,
+      new RegExp(`^${sessionId}: 1 secret\n  found:\n {4}github-token {2}${name.replaceAll('.', '\\.')} line 1: `),
+    );
     assert.ok(!stdout.includes(token.slice(4)));
     assert.deepEqual(contentsOf(bench.root), before);
   }
@@ -48,7 +51,7 @@ test('what was checked is counted, what was found is listed, and a clean library
             placeholder: '[redacted:github-token:1]',
             count: 1,
             rotate: 'https://github.com/settings/tokens',
-            places: [{ file: bench.main, line: 1 }],
+            places: [{ file: bench.main, line: 1, turn: 1, excerpt: '"content":"use ghp_********' }],
           },
         ],
       },
@@ -62,6 +65,35 @@ test('what was checked is counted, what was found is listed, and a clean library
   });
   assert.equal((await run([], { all: true, kind: ['npm-token'] })).refusal, undefined);
   assert.deepEqual((await run([], { all: true, kind: ['npm-token', 'github-token'] })).refusal, failure('1 secret'));
+});
+
+test('each finding has a line, a turn and an excerpt with at most four characters of the value', async (t) => {
+  const password = ['k9Zq', 'r7Lm2xT'].join('');
+  const text = transcript()
+    .user('hi')
+    .assistant('ok')
+    .user(`cat .env\nDB_PASSWORD=${password}\nAPI_TOKEN=${token}`)
+    .text();
+  const old = `tool-results/out-${token}.txt`;
+  const { run } = library(t, 'nothing', {
+    [`${sessionId}.jsonl`]: text,
+    [`${sessionId}/${old}`]: `first\nexport A=1 T=${token}\n${`${password} `.repeat(8).replaceAll(' ', '\n')}`,
+  });
+  const { refusal, stdout } = await run([sessionId]);
+  assert.deepEqual(refusal, failure('2 secrets'));
+  const file = 'tool-results/out-redacted-github-token-1.txt';
+  assert.deepEqual(stdout.split('\n').slice(0, -4), [
+    `${sessionId}: 2 secrets`,
+    '  found:',
+    '    env-secret    line 3 (turn 2): DB_PASSWORD=k9********',
+    ...[3, 4, 5, 6, 7].map((line) => `    env-secret    ${file} line ${line}: k9********`),
+    '    env-secret    the same value in 3 more places: see --json',
+    '    github-token  line 3 (turn 2): API_TOKEN=ghp_********',
+    `    github-token  ${file} line 2: export A=1 T=ghp_********`,
+    `    github-token  ${file} (its name): out-ghp_********`,
+  ]);
+  const { stdout: json } = await run([sessionId], { json: true });
+  assert.ok(!json.includes(token.slice(0, 5)) && !json.includes(password.slice(0, 3)));
 });
 
 test('a file that cannot be read is an error, not a session without secrets', async (t) => {

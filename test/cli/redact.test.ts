@@ -41,9 +41,14 @@ test('JSON has the shape of all operations and the secrets with their places', (
       count: 3,
       rotate: '',
       places: [
-        { file: bench.main, line: 1 },
-        { file: bench.main, line: 2 },
-        { file: path.join(bench.folder, sessionId, 'tool-results/a.txt'), line: 2 },
+        { file: bench.main, line: 1, turn: 1, excerpt: '"content":"use ghp_********' },
+        { file: bench.main, line: 2, turn: 1, excerpt: '"text":"yes, ghp_********' },
+        {
+          file: path.join(bench.folder, sessionId, 'tool-results/a.txt'),
+          line: 2,
+          turn: null,
+          excerpt: 'ghp_********',
+        },
       ],
     },
   );
@@ -99,7 +104,7 @@ test('--check answers with its exit code, for sessions, files, stdin and the who
     [1, 1, 1, 0, 0, 0, 1, 0, 2, 2, 2],
   );
   const { stdout } = dirty.run('redact', '--check', note);
-  assert.match(stdout, /note\.md: 1 secret\n.*\n {4}\[redacted:github-token:1\] {2}1 place: line 2\n/);
+  assert.match(stdout, /note\.md: 1 secret\n.*\n {4}github-token {2}line 2: two ghp_\*{8}\n/);
   assert.ok(!stdout.includes(token.slice(5)));
 });
 

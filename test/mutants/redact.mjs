@@ -7,6 +7,7 @@ const placeholders = 'src/surgery/secrets/placeholders.ts';
 const view = 'src/surgery/secrets/view.ts';
 const kept = 'src/surgery/secrets/kept-values.ts';
 const names = 'src/surgery/secrets/safe-names.ts';
+const excerpt = 'src/surgery/secrets/excerpt.ts';
 const redactor = 'src/surgery/redactor.ts';
 const redact = 'src/surgery/redact.ts';
 const elsewhere = 'src/surgery/redact-elsewhere.ts';
@@ -378,6 +379,41 @@ export const mutants = [
     file: 'src/cli/redact-check.ts',
     find: 'if (total > 0)',
     replace: 'if (total > 1)',
+    tests: ['cli/redact-check'],
+  },
+  {
+    id: 'check-file-names',
+    file: 'src/cli/redact-check.ts',
+    find: 'for (const file of named) redactor.learnFileName(file.name);',
+    replace: '',
+    tests: ['cli/redact-check'],
+  },
+  {
+    id: 'excerpt-shows-more',
+    file: excerpt,
+    find: 'Math.min(4, ',
+    replace: 'Math.min(5, ',
+    tests: ['surgery/secrets/excerpt'],
+  },
+  {
+    id: 'excerpt-short-value',
+    file: excerpt,
+    find: 'Math.floor(value.length / 4)',
+    replace: 'Math.floor(value.length)',
+    tests: ['surgery/secrets/excerpt'],
+  },
+  {
+    id: 'excerpt-unmasked-context',
+    file: excerpt,
+    find: "isRandomLetters(word) ? '***' : word",
+    replace: 'isRandomLetters(word) ? word : word',
+    tests: ['surgery/secrets/excerpt'],
+  },
+  {
+    id: 'excerpt-of-the-raw-text',
+    file: 'src/surgery/survey.ts',
+    find: "redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8')",
+    replace: "bytes.toString('utf8')",
     tests: ['cli/redact-check'],
   },
   {

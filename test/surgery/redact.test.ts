@@ -160,9 +160,13 @@ test('a value has one placeholder in all files, also where only a name in anothe
         count: 3,
         rotates: true,
         places: [
-          { file: bench.main, line: 1 },
-          { file: path.join(bench.folder, plantedFiles.agent), line: 1 },
-          { file: path.join(bench.folder, plantedFiles.result), line: 1 },
+          { file: bench.main, line: 1, excerpt: '"content":"login with k9!********' },
+          {
+            file: path.join(bench.folder, plantedFiles.agent),
+            line: 1,
+            excerpt: `"content":"DB_PASSWORD='k9!********`,
+          },
+          { file: path.join(bench.folder, plantedFiles.result), line: 1, excerpt: 'the answer: k9!********' },
         ],
       },
     ],

@@ -90,6 +90,11 @@ export class Placeholders {
     return [...this.byValue.values()].map((known) => ({ ...known }));
   }
 
+  /** The value that a placeholder stands for. */
+  valueOf(placeholder: string): string {
+    return this.list().find((known) => known.placeholder === placeholder)?.value ?? '';
+  }
+
   private countUse(value: string): void {
     const known = this.byValue.get(innermostText(value));
     if (known !== undefined) known.count++;

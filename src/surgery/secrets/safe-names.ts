@@ -90,8 +90,13 @@ function partOf(part: string): { readonly before: string; readonly name: string;
   return { before, name, after };
 }
 
+/** The text with placeholders that may be part of a name. */
+export function nameOf(text: string): string {
+  return text.replaceAll(placeholder, 'redacted-$1-$2');
+}
+
 function inPlainLetters(text: string, longest: number): string {
-  const plain = text.replaceAll(placeholder, 'redacted-$1-$2');
+  const plain = nameOf(text);
   if (plain.length <= longest) return plain;
   const [, kind = 'secret', number = '1'] = new RegExp(placeholder.source).exec(text) ?? [];
   return `redacted-${kind}-${number}`;
