@@ -117,10 +117,7 @@ interface HistoryLine {
 function* historyLines(file: string): Generator<HistoryLine> {
   if (!existsSync(file)) return;
   for (const batch of readLineBatches(file)) {
-    for (const { bytes, number } of batch) {
-      const owner = asString(asObject(parseJson(bytes.toString('utf8')))?.sessionId);
-      yield { bytes: Buffer.from(bytes), number, owner };
-    }
+    for (const { bytes, number } of batch) yield { bytes: Buffer.from(bytes), number, owner: ownerOf(bytes) };
   }
 }
 
@@ -142,6 +139,23 @@ function surveyHistory(file: string, sessionId: string, redactor: Redactor): Fil
       places.push({ placeholder, line: line.number, count: 1, excerpt: redactor.excerpt(placeholder, text) });
   }
   return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed: new Map() };
+}
+
+/** The lines of the history that still hold a secret: any in prompts of the session, a known one in prompts without owner. */
+export function leakyPrompts(lines: Iterable<OutLine>, sessionId: string, redactor: Redactor): number {
+  let leaky = 0;
+  for (const { bytes } of lines) {
+    const owner = ownerOf(bytes);
+    const left =
+      owner === sessionId ? redactor.inspect(bytes, 'json') : owner === undefined ? redactor.findKnown(bytes) : [];
+    if (left.length > 0) leaky++;
+  }
+  return leaky;
+}
+
+/** The session that a prompt was typed in. */
+function ownerOf(line: Buffer): string | undefined {
+  return asString(asObject(parseJson(line.toString('utf8')))?.sessionId);
 }
 
 function* redactHistory(file: string, sessionId: string, redactor: Redactor): Generator<OutLine> {

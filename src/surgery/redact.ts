@@ -11,7 +11,7 @@ import { requestMessages } from '../session/resume/request.ts';
 import { makeSession, type Session } from '../session/session.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from './plan.ts';
-import { keptElsewhere } from './redact-elsewhere.ts';
+import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
 import { takeThinking } from './redact-thinking.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
@@ -90,7 +90,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
       notes: [...notesOf(session, secrets, work, options), ...(isInPlace ? otherNames(found) : [])],
       expects: (staged) => [
         ...leaks(staged, redactor),
-        ...otherLeaks(other.files, redactor),
+        ...otherLeaks(other.files, session.id, redactor),
         ...sends(session, staged, redactor),
       ],
     },
@@ -193,11 +193,17 @@ function leaks({ planned, session }: StagedSession, redactor: Redactor): string[
   });
 }
 
-function otherLeaks(files: readonly PlannedOtherFile[], redactor: Redactor): string[] {
+function otherLeaks(files: readonly PlannedOtherFile[], sessionId: string, redactor: Redactor): string[] {
   return files.flatMap(({ path: file, content }) => {
-    const inName = redactor.findKnown(Buffer.from(path.basename(file)));
-    const left = [...inName, ...('bytes' in content ? inspectContent(content.bytes, file, redactor) : [])];
-    return left.length === 0 ? [] : [`${redactor.hide(file)} still holds ${left.length} secrets`];
+    const inName = redactor.findKnown(Buffer.from(path.basename(file))).length;
+    const inside =
+      'bytes' in content
+        ? inspectContent(content.bytes, file, redactor).length
+        : 'lines' in content
+          ? leakyPrompts(content.lines(), sessionId, redactor)
+          : 0;
+    const left = inName + inside;
+    return left === 0 ? [] : [`${redactor.hide(file)} still holds ${left} secrets`];
   });
 }
 

@@ -262,8 +262,15 @@ export const mutants = [
   {
     id: 'proof-other-leaks',
     file: redact,
-    find: '...otherLeaks(other?.files ?? [], redactor),',
+    find: '...otherLeaks(other.files, session.id, redactor),',
     replace: '',
+    tests: session,
+  },
+  {
+    id: 'proof-history',
+    file: redact,
+    find: '? leakyPrompts(content.lines(), sessionId, redactor)',
+    replace: '? 0',
     tests: session,
   },
   { id: 'proof-sends', file: redact, find: '...sends(session, staged, redactor),', replace: '', tests: session },

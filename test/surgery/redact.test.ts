@@ -91,7 +91,10 @@ test('nothing is written where a staged file still holds a secret, or a resume w
   const bench = benchWith(context, sessionId, transcript().user(`nothing here, but ${token}`).assistant('ok').text(), {
     [plantedFiles.result]: token,
   });
-  writeTree(bench.root, { [`debug/${sessionId}.txt`]: `${'-'.repeat(60)} ${token}` });
+  writeTree(bench.root, {
+    [`debug/${sessionId}.txt`]: `${'-'.repeat(60)} ${token}`,
+    'history.jsonl': `${JSON.stringify({ display: token, sessionId })}\n`,
+  });
   const before = contentsOf(bench.root);
   const source = await loadSource(bench.main);
   const { plan } = await planRedact(source, { isInPlace: true });
@@ -122,6 +125,18 @@ test('nothing is written where a staged file still holds a secret, or a resume w
   assert.ok(log !== undefined && 'bytes' in log.content);
   log.content.bytes.write(token);
   await assert.rejects(operate(damaged, [source], { env: bench.env }), /debug\/\S+ still holds 1 secrets/);
+  for (const owner of [{ sessionId }, {}]) {
+    const { plan: forgetful } = await planRedact(source, { isInPlace: true });
+    const history = forgetful.otherFiles?.find((file) => file.path.endsWith('history.jsonl'));
+    assert.ok(history !== undefined);
+    const said = {
+      bytes: Buffer.from(JSON.stringify({ display: token, ...owner })),
+      isEdited: false,
+      isRenamed: false,
+    };
+    Object.assign(history.content, { lines: () => [said] });
+    await assert.rejects(operate(forgetful, [source], { env: bench.env }), /history\.jsonl still holds 1 secrets/);
+  }
   const main = readFileSync(bench.main, 'latin1')
     .replaceAll(token, placeholder)
     .replaceAll('nothing here', 'something');
