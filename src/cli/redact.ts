@@ -1,15 +1,14 @@
 // clew redact SESSION: a second session with placeholders instead of secrets, or the same one in place; with --check only
 // whether there are any.
-import { UserError } from '../base/errors.ts';
+import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { archiveFolder } from '../library/archive/archive.ts';
 import { type Outcome, operate } from '../surgery/operate.ts';
 import { planRedact, type RedactPlan } from '../surgery/redact.ts';
-import { countArchived, redactArchive } from '../surgery/redact-archive.ts';
 import type { Source } from '../surgery/source.ts';
 import { type CommandInput, listFlag, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
+import { type CleanedCopies, cleanArchive, cleanState, planArchive, planState } from './redact-copies.ts';
 import { rulesArgument } from './redact-rules.ts';
 import { secretsJson, secretsText, turnsByLine } from './redact-text.ts';
 import { outcomeJson, outcomeText, sourceArgument } from './surgery-command.ts';
@@ -38,12 +37,16 @@ export async function run(input: CommandInput): Promise<void> {
     keepsBackup: flags['no-backup'] !== true,
     onWait,
   });
-  const notes = [
-    ...outcome.notes,
-    ...backupNotes(input, outcome),
-    ...(await archiveNotes(input, source, planned, outcome, onWait)),
-  ];
-  await print(input, { ...outcome, notes }, source, planned);
+  const copies = await copiesOf(input, source, planned, outcome, onWait);
+  const notes = [...outcome.notes, ...backupNotes(input, outcome), ...copies.notes, ...copies.problems];
+  const hidden = notes.map((note) => planned.redactor.hide(note));
+  await print(input, { ...outcome, notes: hidden }, source, planned);
+  if (copies.problems.length > 0)
+    throw new UserError(
+      `${counted(copies.problems.length, 'copy', 'copies')} could not be cleaned`,
+      'delete what the lines above name',
+      exitCodes.failed,
+    );
 }
 
 function wordsOf({ flags }: CommandInput): string[] {
@@ -60,31 +63,24 @@ function backupNotes({ flags }: CommandInput, { isWritten }: Outcome): string[] 
   return ['the backup for `clew undo` holds the secrets as they were; --no-backup keeps none'];
 }
 
-/** The copies in the archive go with the session; what was not redacted in place keeps its own. */
-async function archiveNotes(
+/** What becomes of the copies that Clew has made; a session that was not redacted in place keeps them. */
+async function copiesOf(
   { flags, io }: CommandInput,
   { session }: Source,
   { redactor, secrets }: RedactPlan,
   { isWritten }: Outcome,
   onWait: (holder: string) => void,
-): Promise<string[]> {
-  if (secrets.length === 0) return [];
-  const folder = archiveFolder(io.env);
-  const { main } = session.files;
-  if (flags['in-place'] === true && isWritten) {
-    const gone = await redactArchive(main, redactor, { folder, onWait });
-    return gone === 0
-      ? []
-      : [`${counted(gone, 'copy', 'copies')} in the archive held them: replaced by the redacted one`];
-  }
-  const held = countArchived(main, redactor, folder);
-  if (held === 0) return [];
-  const copies = counted(held, 'copy', 'copies');
-  return [
-    flags['in-place'] === true
-      ? `${copies} in the archive would be replaced`
-      : `${copies} in the archive hold them, too`,
-  ];
+): Promise<CleanedCopies> {
+  if (secrets.length === 0) return { notes: [], problems: [] };
+  const options = { session, redactor, env: io.env, onWait };
+  const isInPlace = flags['in-place'] === true;
+  const isFinal = flags['no-backup'] === true;
+  if (!isWritten || !isInPlace)
+    return { notes: [...planArchive(options, isInPlace), ...(isFinal ? await planState(options) : [])], problems: [] };
+  const archive = await cleanArchive(options);
+  if (!isFinal) return archive;
+  const state = await cleanState(options);
+  return { notes: [...archive.notes, ...state.notes], problems: [...archive.problems, ...state.problems] };
 }
 
 /** What the search did not look into. */

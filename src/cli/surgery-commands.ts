@@ -183,7 +183,10 @@ export const surgeryCommands: readonly CommandRow[] = [
       { name: '--allow', value: 'VALUE', summary: 'this value is no secret (repeatable)', isRepeatable: true },
       { name: '--keep-thinking', summary: 'leave signed thinking that holds a secret instead of taking it out' },
       inPlace,
-      { name: '--no-backup', summary: 'with --in-place: keep no backup, which would hold the secrets' },
+      {
+        name: '--no-backup',
+        summary: 'with --in-place: keep no backup, and clean every copy that Clew has (docs/redact.md)',
+      },
       portable,
       dryRun,
       json,

@@ -19,6 +19,23 @@ export async function redactArchive(main: string, redactor: Redactor, options: A
   return versions;
 }
 
+/** Whether copies of other sessions hold a value, as it is. Reads the whole archive. */
+export function isInArchive(redactor: Redactor, folder: string): boolean {
+  const contents = readContents(folder);
+  const reader = new ChunkReader(contents);
+  for (let chunk = 0; chunk < contents.next; chunk++) if (holdsPlain(chunk, reader, redactor)) return true;
+  return false;
+}
+
+function holdsPlain(chunk: number, reader: ChunkReader, redactor: Redactor): boolean {
+  try {
+    return redactor.holdsPlain(reader.read(chunk));
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return false; // nothing can be read from it
+    throw error;
+  }
+}
+
 /** How many copies would go. */
 export function countArchived(main: string, redactor: Redactor, folder: string): number {
   const contents = readContents(folder);
@@ -36,6 +53,7 @@ function isOf(manifest: Manifest, main: string): boolean {
 function holdsSecret(manifest: Manifest, reader: ChunkReader, redactor: Redactor): boolean {
   try {
     return manifest.files.some((file) => {
+      if (redactor.holdsValue(Buffer.from(file.path))) return true;
       const pieces = [...readArchivedFile(reader, manifest, file)];
       return inspectContent(Buffer.concat(pieces), file.path, redactor).length > 0;
     });

@@ -24,6 +24,8 @@ export interface KeptElsewhere {
 
 interface RedactedElsewhere {
   readonly files: readonly PlannedOtherFile[];
+  /** How many prompts of other sessions hold a value; they stay. */
+  readonly foreign: number;
   /** Under their old names, where these held a secret. */
   readonly removals: readonly string[];
   readonly surveys: readonly FileSurvey[];
@@ -61,11 +63,13 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
       const removals = files
         .filter(({ name, path: file }) => redactor.renameFile(name) !== name && !targets.has(file))
         .map((file) => file.path);
-      const said = history === undefined ? undefined : surveyHistory(history, sessionId, redactor);
-      if (history === undefined || said === undefined || said.lines.size === 0)
-        return { files: changed, removals, surveys };
+      if (history === undefined) return { files: changed, removals, surveys, foreign: 0 };
+      const said = surveyHistory(history, sessionId, redactor);
+      const foreign = countForeign(history, sessionId, redactor);
+      if (said.lines.size === 0) return { files: changed, removals, surveys, foreign };
       const content = { lines: () => redactHistory(history, sessionId, redactor) };
-      return { files: [...changed, { path: history, content, isLog: true }], removals, surveys: [...surveys, said] };
+      const all = [...changed, { path: history, content, isLog: true }];
+      return { files: all, removals, surveys: [...surveys, said], foreign };
     },
   };
 }
@@ -125,6 +129,13 @@ function* historyLines(file: string): Generator<HistoryLine> {
 function redactPrompt({ bytes, owner }: HistoryLine, sessionId: string, redactor: Redactor): Buffer {
   if (owner === sessionId) return redactor.redact(bytes, 'json').bytes;
   return owner === undefined ? redactor.replaceKnown(bytes) : bytes;
+}
+
+function countForeign(file: string, sessionId: string, redactor: Redactor): number {
+  let foreign = 0;
+  for (const { bytes, owner } of historyLines(file))
+    if (owner !== undefined && owner !== sessionId && redactor.findKnown(bytes).length > 0) foreign++;
+  return foreign;
 }
 
 function surveyHistory(file: string, sessionId: string, redactor: Redactor): FileSurvey {

@@ -63,7 +63,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
   for (const file of source.files.slice(1)) redactor.learnFileName(file.name);
   const surveys = new Map(source.files.map((file) => [file.path, surveyFile(file, redactor)]));
   const work = workOn(source, surveys, redactor, options.keepsThinking === true);
-  const other = elsewhere?.redact(redactor) ?? { files: [], removals: [], surveys: [] };
+  const other = elsewhere?.redact(redactor) ?? { files: [], removals: [], surveys: [], foreign: 0 };
   const names = source.files.slice(1).map((file) => surveyName(file, redactor));
   const found = [...surveys.values(), ...names, ...other.surveys];
   const secrets = listSecrets(redactor, found);
@@ -87,7 +87,11 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
       results: [results],
       ...(isInPlace ? { otherFiles: other.files, removals } : {}),
       dropped: work.dropped,
-      notes: [...notesOf(session, secrets, work, options), ...(isInPlace ? otherNames(found) : [])],
+      notes: [
+        ...notesOf(session, secrets, work, options),
+        ...(isInPlace ? otherNames(found) : []),
+        ...(other.foreign === 0 ? [] : [foreignNote(other.foreign)]),
+      ],
       expects: (staged) => [
         ...leaks(staged, redactor),
         ...otherLeaks(other.files, session.id, redactor),
@@ -178,6 +182,10 @@ function otherNames(surveys: readonly FileSurvey[]): string[] {
       `${file} has ${names} on this disk (hard links, inode ${ino}) and still holds the secret there: delete it, too`,
     ];
   });
+}
+
+function foreignNote(prompts: number): string {
+  return `${prompts === 1 ? '1 prompt' : `${prompts} prompts`} of other sessions in history.jsonl ${prompts === 1 ? 'holds' : 'hold'} them, too`;
 }
 
 /** What is left in the staged files; it must be nothing. */

@@ -91,7 +91,7 @@ export class Redactor {
 
   /** A path or a message to show: with the new names of files, and without values that are known. */
   hide(text: string): string {
-    return this.#state.replaceKnown(this.#names.replace(text, () => {}));
+    return this.#state.replaceValues(this.#state.replaceKnown(this.#names.replace(text, () => {})));
   }
 
   /** A value with a quote in it ends there for the rules, so they are asked with another character instead. */
@@ -144,6 +144,21 @@ export class Redactor {
   /** The placeholders of what is known already and stands in these bytes. */
   findKnown(bytes: Buffer): string[] {
     return this.#state.findKnown(decodeLossless(bytes)).map((secret) => this.#state.placeholderOf(secret));
+  }
+
+  /** Whether any of the values is in these bytes, also as part of a longer word. */
+  holdsValue(bytes: Buffer): boolean {
+    return this.holdsPlain(bytes) || this.findKnown(bytes).length > 0;
+  }
+
+  /** The same without looking into escapes and encodings, which is fast. */
+  holdsPlain(bytes: Buffer): boolean {
+    return this.#state.holdsValue(decodeLossless(bytes));
+  }
+
+  /** Puts placeholders for the values that `holdsValue` finds. */
+  replaceValues(bytes: Buffer): Buffer {
+    return encodeLossless(this.#state.replaceValues(this.#state.replaceKnown(decodeLossless(bytes))));
   }
 
   /** The placeholders of what stands in these bytes; of kept values (ids, signatures, signed thinking) nothing is said. */

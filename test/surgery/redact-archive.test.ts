@@ -41,6 +41,17 @@ test('every copy with the secret goes, the redacted session is archived, and a f
   );
 });
 
+test('a copy goes where only the name of a file holds the secret', async (context) => {
+  const text = transcript().user('hi').assistant('ok').text();
+  const bench = benchWith(context, sessionId, text, { [`${sessionId}/tool-results/${token}.txt`]: 'output' });
+  const folder = path.join(bench.env.CLEW_HOME, 'archive');
+  await archiveSessions([{ path: bench.main }], { folder });
+  assert.ok(unpacked(folder).includes(token));
+  const { redactor } = await redactBench(bench, { isInPlace: true });
+  assert.equal(await redactArchive(bench.main, redactor, { folder }), 1);
+  assert.ok(!unpacked(folder).includes(token));
+});
+
 test('an archive without a secret of this session is left alone', async (context) => {
   const { bench, folder } = await archivedBench(context);
   const before = packsOf(folder);

@@ -85,6 +85,17 @@ export class Placeholders {
     return found.length === 0 ? text : this.replace(text, found);
   }
 
+  /** The same for every value of eight characters or more, also as part of a longer word. */
+  replaceValues(text: string): string {
+    let replaced = text;
+    for (const { value, placeholder } of this.longest()) replaced = replaced.replaceAll(value, () => placeholder);
+    return replaced;
+  }
+
+  holdsValue(text: string): boolean {
+    return this.longest().some(({ value }) => text.includes(value));
+  }
+
   /** All that was found, in the order it was met: the list of what to rotate. */
   list(): KnownSecret[] {
     return [...this.byValue.values()].map((known) => ({ ...known }));
@@ -93,6 +104,13 @@ export class Placeholders {
   /** The value that a placeholder stands for. */
   valueOf(placeholder: string): string {
     return this.list().find((known) => known.placeholder === placeholder)?.value ?? '';
+  }
+
+  /** One may be part of another. */
+  private longest(): KnownSecret[] {
+    return this.list()
+      .filter(({ value }) => value.length >= shortestKnown)
+      .sort((a, b) => b.value.length - a.value.length);
   }
 
   private countUse(value: string): void {

@@ -1,0 +1,102 @@
+// A session that is redacted in place → the copies of its secrets that Clew has made elsewhere: found for the plan, or
+// deleted and replaced, and then looked for once more.
+
+import { archiveFolder } from '../library/archive/archive.ts';
+import type { Session } from '../session/session.ts';
+import { stateFolder } from '../store/roots.ts';
+import { findStateCopies, type StateCopies, type StateCopy } from '../surgery/forget.ts';
+import { countArchived, isInArchive, redactArchive } from '../surgery/redact-archive.ts';
+import type { Redactor } from '../surgery/redactor.ts';
+import { deleteHeldBatch, findBatches } from '../trace/forget.ts';
+import { tracePlaces } from '../trace/places.ts';
+import { counted } from './wording.ts';
+
+export interface CleanedCopies {
+  readonly notes: readonly string[];
+  /** Copies that are still there, as sentences. */
+  readonly problems: readonly string[];
+}
+
+export interface CopiesOptions {
+  readonly session: Session;
+  readonly redactor: Redactor;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onWait: (holder: string) => void;
+}
+
+/** What `cleanArchive` and `cleanState` would do. */
+export function planArchive({ session, redactor, env }: CopiesOptions, isInPlace: boolean): readonly string[] {
+  const held = countArchived(session.files.main, redactor, archiveFolder(env));
+  if (held === 0) return [];
+  const copies = counted(held, 'copy', 'copies');
+  return [isInPlace ? `${copies} in the archive would be replaced` : `${copies} in the archive hold them, too`];
+}
+
+export async function cleanArchive({ session, redactor, env, onWait }: CopiesOptions): Promise<CleanedCopies> {
+  try {
+    const folder = archiveFolder(env);
+    const gone = await redactArchive(session.files.main, redactor, { folder, onWait });
+    const copies = counted(gone, 'copy', 'copies');
+    return {
+      notes: gone === 0 ? [] : [`${copies} in the archive held them: replaced by the redacted one`],
+      problems: [],
+    };
+  } catch (error) {
+    return { notes: [], problems: [`the archive (${archiveFolder(env)}) still holds them: ${messageOf(error)}`] };
+  }
+}
+
+const otherSessions =
+  'the archive still holds them for other sessions: `clew redact --check --all` finds those that are there';
+
+export async function planState(options: CopiesOptions): Promise<readonly string[]> {
+  const { found, kept, problems } = await findCopies(options, false);
+  return [...found.map(({ action, what }) => `would ${action} ${what}`), ...kept, ...problems];
+}
+
+/** Every copy is tried, whatever becomes of the others. */
+export async function cleanState(options: CopiesOptions): Promise<CleanedCopies> {
+  const { found } = await findCopies(options, true);
+  const notes: string[] = [];
+  const failed = new Map<string, string>();
+  for (const { action, what, clean } of found) {
+    try {
+      await clean();
+      notes.push(`${action === 'delete' ? 'deleted' : 'redacted'} ${what}`);
+    } catch (error) {
+      failed.set(what, messageOf(error));
+    }
+  }
+  const left = await findCopies(options, true);
+  const problems = left.found
+    .filter(({ what, isRebuilt }) => failed.has(what) || isRebuilt !== true)
+    .map(({ what }) => `${what} still holds them (${failed.get(what) ?? 'it came back'}): delete it`);
+  return { notes: [...notes, ...left.kept], problems: [...problems, ...left.problems] };
+}
+
+/** `isCleaned`: the copies of this session are no longer in the archive. */
+async function findCopies({ session, redactor, env }: CopiesOptions, isCleaned: boolean): Promise<StateCopies> {
+  const sessionId = session.id;
+  const state = await findStateCopies({ state: stateFolder(env), sessionId, redactor });
+  const batches = findBatches(tracePlaces(env), (bytes) => redactor.holdsValue(bytes));
+  const own = batches.filter((batch) => batch.sessionId === sessionId);
+  const others = batches.length - own.length;
+  const copy: StateCopy = {
+    action: 'delete',
+    what: `${counted(own.length, 'batch', 'batches')} of traces that were not sent yet`,
+    clean: async () => own.forEach(deleteHeldBatch),
+  };
+  return {
+    found: [...state.found, ...(own.length === 0 ? [] : [copy])],
+    kept: [
+      ...state.kept,
+      ...(isCleaned && isInArchive(redactor, archiveFolder(env)) ? [otherSessions] : []),
+      ...(others === 0 ? [] : [`${counted(others, 'batch', 'batches')} of traces of other sessions hold them, too`]),
+    ],
+    problems: state.problems,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

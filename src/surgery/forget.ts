@@ -1,0 +1,148 @@
+// Clew's state folder and the secrets of a session that was redacted in place without a backup → every copy of them that
+// Clew itself has made there, each with the way to get rid of it. The one place that knows all files below the state
+// folder; only the archive (redact-archive.ts) and the batches of the tracer, which are packed, are looked into elsewhere.
+import { type Dirent, readFileSync, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
+import { withLock } from '../library/archive/lock.ts';
+import { indexPath, removeIndex } from '../library/schema.ts';
+import { replaceFile } from '../store/replace.ts';
+import { type OperationRecord, operationsFolder, readRecords, removeBackup, writeRecord } from './operation-log.ts';
+import type { Redactor } from './redactor.ts';
+import { inspectContent, isBinary } from './survey.ts';
+
+/** A file, or several that belong together, with a value in it. */
+export interface StateCopy {
+  readonly action: 'delete' | 'redact';
+  /** To be read after the action: `the search index …`. */
+  readonly what: string;
+  clean(): Promise<unknown>;
+  /** Other commands make it again from the sessions as they are now. */
+  readonly isRebuilt?: boolean;
+}
+
+export interface StateCopies {
+  readonly found: readonly StateCopy[];
+  /** What holds a value and is left alone on purpose, as sentences. */
+  readonly kept: readonly string[];
+  /** What cannot be read or changed, as sentences. */
+  readonly problems: readonly string[];
+}
+
+export interface StateOptions {
+  readonly state: string;
+  readonly sessionId: string;
+  readonly redactor: Redactor;
+}
+
+type Found = { readonly [Key in keyof StateCopies]: StateCopies[Key][number][] };
+
+/** Only looks; `clean` of each copy does the work. */
+export async function findStateCopies(options: StateOptions): Promise<StateCopies> {
+  const found: Found = { found: [], kept: [], problems: [] };
+  findIndex(options, found);
+  await findOperations(options, found);
+  await walk(options.state, options, found);
+  return found;
+}
+
+/** Deleted rows stay in the pages of the file, and words of a value in the full text: so all of it goes. */
+function findIndex({ state }: StateOptions, { found }: Found): void {
+  const index = indexPath(state);
+  if (['', '-wal', '-shm'].every((ending) => statSync(`${index}${ending}`, { throwIfNoEntry: false }) === undefined))
+    return;
+  const what = `the search index (${index}), which the next command that needs it builds again`;
+  found.push({ action: 'delete', what, clean: async () => removeIndex(index), isRebuilt: true });
+}
+
+async function findOperations({ state, sessionId, redactor }: StateOptions, { found, kept }: Found): Promise<void> {
+  const operations = operationsFolder({ CLEW_HOME: state });
+  for (const record of await readRecords(operations)) {
+    const isOwn = [...record.from, ...record.to].some((place) => place.sessionId === sessionId);
+    const inRecord = redactor.holdsValue(Buffer.from(JSON.stringify(record)));
+    const inBackup = holdsInBackup(operations, record, isOwn, redactor);
+    if (!inRecord && !inBackup) continue;
+    const name = `operation ${record.id} (${record.operation})`;
+    if (!isOwn) {
+      kept.push(
+        `the backup of ${name} holds them for another session: \`clew undo ${record.id}\` would bring them back`,
+      );
+      continue;
+    }
+    const what = inBackup
+      ? `the backup of ${name}, which can no longer be undone`
+      : `file names in the record of ${name}`;
+    const clean = (): Promise<void> =>
+      withLock(operations, { what: 'changing sessions' }, async () => {
+        const hidden = JSON.parse(redactor.hide(JSON.stringify(record))) as OperationRecord; // placeholders need no escapes
+        await writeRecord(operations, { ...hidden, hasNoBackup: true });
+        await removeBackup(operations, record);
+      });
+    found.push({ action: inBackup ? 'delete' : 'redact', what, clean });
+  }
+}
+
+function holdsInBackup(operations: string, record: OperationRecord, isOwn: boolean, redactor: Redactor): boolean {
+  return record.files.some(({ backup }) => {
+    const file = backup === undefined ? undefined : path.join(operations, record.id, backup);
+    if (file === undefined || statSync(file, { throwIfNoEntry: false }) === undefined) return false;
+    const bytes = readFileSync(file);
+    if (redactor.holdsValue(bytes) || redactor.holdsValue(Buffer.from(file))) return true;
+    return isOwn && inspectContent(bytes, file, redactor).length > 0;
+  });
+}
+
+/** What the user has written: a key that the tracer needs is not replaced. */
+const settingsFiles: ReadonlySet<string> = new Set(['trace.json', 'redact.json', 'prices.json']);
+/** Folders that are looked into elsewhere; the ledger has only hashes. */
+const otherFolders: ReadonlySet<string> = new Set([
+  'archive',
+  'operations',
+  'trace/outbox',
+  'trace/dead',
+  'trace/ledger',
+]);
+
+async function walk(folder: string, options: StateOptions, found: Found): Promise<void> {
+  for (const entry of await list(folder, found)) {
+    const file = path.join(folder, entry.name);
+    const name = path.relative(options.state, file).split(path.sep).join('/');
+    if (entry.isDirectory()) {
+      if (!otherFolders.has(name)) await walk(file, options, found);
+    } else if (entry.isFile() && !/^index\.db(?:-wal|-shm)?$/.test(name)) lookInto(file, name, options, found);
+  }
+}
+
+async function list(folder: string, { problems }: Found): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== 'ENOENT') problems.push(unread(folder, code));
+    return [];
+  }
+}
+
+function lookInto(file: string, name: string, { redactor }: StateOptions, { found, kept, problems }: Found): void {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== 'ENOENT') problems.push(unread(file, code));
+    return;
+  }
+  if (redactor.holdsValue(Buffer.from(name))) {
+    found.push({ action: 'delete', what: redactor.hide(file), clean: () => rm(file, { force: true }) });
+    return;
+  }
+  if (!redactor.holdsValue(bytes)) return;
+  if (settingsFiles.has(name)) kept.push(`${file} holds them, too: it has your settings and is left as it is`);
+  else if (isBinary(bytes)) problems.push(`${file} holds them and cannot be changed: delete it`);
+  else found.push({ action: 'redact', what: file, clean: () => replaceFile(file, redactor.replaceValues(bytes)) });
+}
+
+function unread(file: string, code: string | undefined): string {
+  return `${file} cannot be read (${code ?? 'unknown error'}) and may hold them: delete it`;
+}

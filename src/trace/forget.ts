@@ -1,0 +1,54 @@
+// The secrets of a session that was redacted in place → the batches of the tracer that hold one. A batch is packed and
+// counted as one, so it is deleted: its spans are never sent.
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { namesIn, syncFolder } from './durable.ts';
+import type { TracePlaces } from './places.ts';
+
+export interface HeldBatch {
+  readonly file: string;
+  readonly sessionId: string | undefined;
+}
+
+/** Those that wait and those that a server refused; `holds` is given what the server would get. */
+export function findBatches(places: TracePlaces, holds: (bytes: Buffer) => boolean): readonly HeldBatch[] {
+  const folders = ['outbox', 'dead'].flatMap((kind) => {
+    const top = path.join(places.folder, kind);
+    return namesIn(top).map((destination) => path.join(top, destination));
+  });
+  return folders.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const file = path.join(folder, name);
+      const content = contentOf(file);
+      if (content === undefined || !holds(content)) return [];
+      const head = content.toString('utf8', 0, content.indexOf(0x0a));
+      return [{ file, sessionId: asString(asObject(parseJson(head))?.sessionId) }];
+    }),
+  );
+}
+
+export function deleteHeldBatch({ file }: HeldBatch): void {
+  rmSync(file, { force: true });
+  rmSync(file.replace(/\.batch$/, '.reason'), { force: true });
+  syncFolder(path.dirname(file));
+}
+
+/** The line that describes it and the spans, unpacked; of a file that is no batch its bytes. */
+function contentOf(file: string): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined; // sent and deleted in the meantime
+  }
+  const end = bytes.indexOf(0x0a) + 1;
+  const body = bytes.subarray(end);
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return bytes;
+  try {
+    return Buffer.concat([bytes.subarray(0, end), gunzipSync(body)]);
+  } catch {
+    return bytes;
+  }
+}
