@@ -87,7 +87,7 @@ async function* subjectsOf(input: CommandInput, mains: readonly string[], tally:
     for (const [i, main] of mains.entries()) {
       progress.update(i, mains.length);
       try {
-        const source = await sourceOf(main, rootsOf(input));
+        const source = await sourceOf(main, { roots: rootsOf(input), isOnlyRead: true });
         if (flags.all !== true) tally.lines.push(...usageLinesOf(source.session));
         tally.sessions++;
         yield exportSubject(source.session, flags['no-redact'] === true ? undefined : redactorFor([source], rules));

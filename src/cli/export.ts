@@ -66,7 +66,7 @@ async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
   if (input.words.length === 0) throw new UserError('no session is named', 'run `clew ls` to see them');
   const sources = new Map<string, Source>();
   for (const word of input.words) {
-    const source = await sourceArgument({ ...input, argument: word });
+    const source = await sourceArgument({ ...input, argument: word }, { isOnlyRead: true });
     sources.set(source.session.files.main, source);
   }
   // One for all: a value that one session gives away is gone from the others too.

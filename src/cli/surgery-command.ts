@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../base/human.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { refuseUnreadable } from '../session/recognise.ts';
+import { refuseUnreadable, type SessionFileOptions } from '../session/recognise.ts';
 import { cwdOf } from '../session/session.ts';
 import { type OperateOptions, type Outcome, operate } from '../surgery/operate.ts';
 import type { Plan } from '../surgery/plan.ts';
@@ -18,13 +18,16 @@ import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from './ses
 import { writeOut } from './terminal/output.ts';
 import { counted, shortOperation } from './wording.ts';
 
-export async function sourceArgument(input: CommandInput): Promise<Source> {
-  return sourceOf(await findSessionArgument(input), rootsOf(input));
+export async function sourceArgument(
+  input: CommandInput,
+  options: Pick<SessionFileOptions, 'isOnlyRead'> = {},
+): Promise<Source> {
+  return sourceOf(await findSessionArgument(input), { ...options, roots: rootsOf(input) });
 }
 
-export async function sourceOf(file: string, roots: readonly string[]): Promise<Source> {
+export async function sourceOf(file: string, options: SessionFileOptions): Promise<Source> {
   spareMemoryFor(file);
-  const source = await loadSource(file, { roots });
+  const source = await loadSource(file, options);
   refuseUnreadable(source.session.transcript);
   refuseAgent(source.session);
   return source;

@@ -9,7 +9,7 @@ import type { Head } from '../format/head.ts';
 import { scanRecord } from '../format/scan.ts';
 import { diskError } from '../store/disk.ts';
 import { readLineBatches } from '../store/lines.ts';
-import { boundaryFor, isProjects, realPlace, whyLeaving } from '../store/owned-files.ts';
+import { boundaryFor, isProjects, realPlace, whyLeaving, whySessionLeaves } from '../store/owned-files.ts';
 import { projectsFolders, resolveRoots } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
@@ -21,6 +21,8 @@ export interface SessionFileOptions {
    * empty one in any `projects/<slug>/` is a session, too: there is nothing in it to lose.
    */
   readonly roots?: readonly string[];
+  /** @internal It is neither changed nor deleted, so that its project folder may be a link out of the root. */
+  readonly isOnlyRead?: boolean;
 }
 
 /**
@@ -31,7 +33,8 @@ export function refuseOtherFile(main: string, options: SessionFileOptions = {}):
   const stats = statRegular(main);
   const full = path.resolve(main);
   const project = path.dirname(full);
-  const leaving = whyLeaving(full, boundaryFor(project, path.basename(full, '.jsonl')));
+  const boundary = boundaryFor(project, path.basename(full, '.jsonl'));
+  const leaving = options.isOnlyRead === true ? whyLeaving(full, boundary) : whySessionLeaves(full);
   if (leaving !== undefined) throw new UserError(`${main} ${leaving}`, `name ${realPlace(full)}`);
   if (!full.endsWith('.jsonl'))
     throw new UserError(`${main} is not a transcript: its name does not end in .jsonl`, nameOne);

@@ -55,16 +55,21 @@ export function isProjects(folder: string): boolean {
 
 /** Whether a file that is written at this path is really in `folder`, whatever links are on the way. */
 export function staysIn(file: string, folder: string): boolean {
-  const real = realPlace(file);
+  return isBelow(realPlace(file), realPlace(boundaryOf(folder)));
+}
+
+/** A project folder may be a link to another one of its root, but not out of it. */
+function boundaryOf(folder: string): string {
   const projects = path.dirname(folder);
-  return [folder, ...(isProjects(projects) ? [projects] : [])].some((each) => isBelow(real, realPlace(each)));
+  return isProjects(projects) ? projects : folder;
 }
 
 /** Throws where writing to `file` would change something outside `folder` through a link. */
 export function refuseLeaving(file: string, folder: string): void {
   if (staysIn(file, folder)) return;
+  const left = staysIn(path.join(folder, 'any'), folder) ? folder : boundaryOf(folder);
   throw new UserError(
-    `${file} leads to ${realPlace(file)} through a link, outside ${folder}; nothing was written`,
+    `${file} leads to ${realPlace(file)} through a link, outside ${left}; nothing was written`,
     'remove the link and run it again',
     exitCodes.refused,
   );
@@ -75,6 +80,17 @@ export function whyLeaving(file: string, boundary: string): string | undefined {
   if (!isLink(file)) return undefined;
   const real = realPlace(file);
   return isBelow(real, boundary) ? undefined : `is a link to ${real}, outside ${boundary}`;
+}
+
+/** Why a session is not changed, copied or deleted: its file, or the project folder it is in, is a link out of the root. */
+export function whySessionLeaves(main: string): string | undefined {
+  const full = path.resolve(main);
+  const project = path.dirname(full);
+  const boundary = boundaryFor(project, path.basename(full, '.jsonl'));
+  const leaving = whyLeaving(full, boundary);
+  if (leaving !== undefined || !isProjects(path.dirname(project))) return leaving;
+  const real = realPlace(full);
+  return isBelow(real, boundary) ? undefined : `is really ${real}, outside ${boundary}, because ${project} is a link`;
 }
 
 /** Where a file of this name is or would be: links on the way are followed as far as the way exists. */

@@ -8,6 +8,27 @@ const format = 'src/surgery/bundle/format.ts';
 
 export const mutants = [
   {
+    id: 'linked-project-is-changed',
+    file: 'src/store/owned-files.ts',
+    find: 'return isBelow(real, boundary) ? undefined : `is really',
+    replace: 'return isBelow(real, real) || real !== "" ? undefined : `is really',
+    tests: ['surgery/links'],
+  },
+  {
+    id: 'linked-project-is-written-to',
+    file: 'src/store/owned-files.ts',
+    find: 'return isProjects(projects) ? projects : folder;',
+    replace: 'return folder;',
+    tests: ['surgery/links'],
+  },
+  {
+    id: 'linked-project-takes-a-new-session',
+    file: 'src/agent/session/open-session.ts',
+    find: '  refuseLeaving(file, path.dirname(file));',
+    replace: '',
+    tests: ['agent/session/open-session'],
+  },
+  {
     id: 'operations-do-not-wait-for-one-another',
     file: operate,
     find: "withLock(operations, { ...options, what: 'changing sessions' }, async () => {",

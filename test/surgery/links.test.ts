@@ -226,15 +226,57 @@ test('an archived session is not restored through a link out of the root', async
   assert.deepEqual(contentsOf(bench.outside), before);
 });
 
-test('a project folder that is itself a link is a place like any other', async (t) => {
+test('in a project folder that is itself a link out of the root nothing is changed, copied or deleted, but all is read', async (t) => {
   const bench = linked(t);
-  writeTree(bench.outside, { [`-p/${sessionId}.jsonl`]: transcript().user('one').assistant('two').text() });
-  writeTree(bench.outside, { [`-p/${sessionId}/tool-results/b.txt`]: 'output' });
-  const folder = link(path.join(bench.outside, '-p'), path.join(path.dirname(bench.folder), '-linked'));
-  const source = await loadSource(path.join(folder, `${sessionId}.jsonl`));
-  assert.deepEqual([source.files.length, source.leftOut], [2, []]);
-  const outcome = await operate(planRename(source, 'new title'), [source], { env: bench.env });
-  assert.equal(outcome.isWritten, true);
+  const name = '22222222-2222-4222-a222-222222222222';
+  writeTree(bench.outside, { [`-p/${name}.jsonl`]: transcript().user('one').assistant('two').text() });
+  writeTree(bench.outside, { [`-p/${name}/tool-results/b.txt`]: 'output' });
+  const projects = path.dirname(bench.folder);
+  const folder = link(path.join(bench.outside, '-p'), path.join(projects, '-linked'));
+  const main = path.join(folder, `${name}.jsonl`);
+  const real = path.join(bench.outside, '-p', `${name}.jsonl`);
+  const before = contentsOf(bench.outside);
+  const message = `${main} is really ${real}, outside ${projects}, because ${folder} is a link; name ${real}`;
+  assert.deepEqual(await refusalOf(loadSource(main)), { message, exitCode: 2 });
+  assert.deepEqual(await refusalOf(removeSession(main, { withoutArchive: true })), { message, exitCode: 2 });
+  const archive = path.join(bench.root, 'archive');
+  const { sessions } = await archiveSessions([{ path: main }], { folder: archive });
+  assert.deepEqual(
+    sessions.map(({ outcome, problem }) => [outcome, problem]),
+    [['failed', `left out: ${main} is really ${real}, outside ${projects}, because ${folder} is a link`]],
+  );
+  // Nothing is written into it, either: by a move, by an operation on what was read, or by a restore.
+  const source = await loadSource(bench.main);
+  const { plan, sources } = await planMove([{ source, folder }], { words: [] });
+  const target = path.join(folder, `${sessionId}.jsonl`);
+  assert.deepEqual(await refusalOf(operate(plan, sources, { env: bench.env })), {
+    message: `${target} leads to ${path.join(bench.outside, '-p', `${sessionId}.jsonl`)} through a link, outside ${projects}; nothing was written; remove the link and run it again`,
+    exitCode: 3,
+  });
+  const readOnly = await loadSource(main, { isOnlyRead: true });
+  assert.deepEqual([readOnly.files.length, readOnly.leftOut], [2, []]);
+  assert.equal((await refusalOf(operate(planTag(readOnly, 'x'), [readOnly], { env: bench.env })))?.exitCode, 3);
+  await archiveSessions([{ path: bench.main }], { folder: archive });
+  rmSync(bench.folder, { recursive: true });
+  link(path.join(bench.outside, '-p'), bench.folder);
+  assert.deepEqual(await refusalOf(restoreSession(sessionId, { folder: archive })), {
+    message: `${bench.main} leads to ${path.join(bench.outside, '-p', `${sessionId}.jsonl`)} through a link, outside ${bench.folder}; nothing was restored; remove the link, or restore --to another folder`,
+    exitCode: 3,
+  });
+  assert.deepEqual(contentsOf(bench.outside), before);
+  assert.equal((await sessionFiles(main)).toolResults.length, 1);
+  // By its real path it is a session like any other.
+  assert.equal((await loadSource(real)).files.length, 2);
+});
+
+test('a root, or its projects folder, may be a link', async (t) => {
+  const bench = linked(t);
+  const root = link(bench.root, path.join(path.dirname(bench.root), 'linked-root'));
+  const projects = link(path.dirname(bench.folder), path.join(path.dirname(bench.root), 'other-root/projects'));
+  for (const place of [path.join(root, 'projects'), projects]) {
+    const source = await loadSource(path.join(place, path.basename(bench.folder), `${sessionId}.jsonl`));
+    assert.equal((await operate(planTag(source, place), [source], { env: bench.env })).isWritten, true);
+  }
 });
 
 test('a secret in a file with a second name is not called gone', async (t) => {

@@ -12,7 +12,7 @@ import { cwdOf, loadSession, type Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { identify } from '../../store/append.ts';
 import { diskError, makeFolder } from '../../store/disk.ts';
-import { isBelow as isBelowFolder, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
+import { isBelow as isBelowFolder, listOwned, realPlace, refuseLeaving, staysIn } from '../../store/owned-files.ts';
 import { projectsFolder } from '../../store/roots.ts';
 import { encodeSlug } from '../../store/slug.ts';
 import { planFork } from '../../surgery/fork.ts';
@@ -71,6 +71,7 @@ async function openNew(options: OpenOptions, wanted: string | undefined): Promis
   if (wanted !== undefined) await refuseKnownId(options, wanted);
   const sessionId = wanted?.toLowerCase() ?? randomUUID();
   const file = transcriptFor(options, sessionId);
+  refuseLeaving(file, path.dirname(file));
   const release = await holdSession(file, options.env, forkInstead);
   const history = new FileHistory({ root: options.root, sessionId, cwd: options.cwd });
   return makeOpen(file, options, { history, start: emptyStart, slug: slugFor(sessionId) }, release);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import type { DiskProblem } from '../../store/folders.ts';
-import { boundaryFor, type LeftOut, whyLeaving } from '../../store/owned-files.ts';
+import { type LeftOut, whySessionLeaves } from '../../store/owned-files.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { type ArchiveContents, readContents } from './contents.ts';
 import { GroupBuilder } from './group.ts';
@@ -132,8 +132,7 @@ function knownAgents(contents: ArchiveContents): ReadonlyMap<string, string> {
 function problemOf(main: string, files: readonly SessionPath[], problems: readonly DiskProblem[]): string | undefined {
   const [problem] = problems;
   if (problem !== undefined) return `cannot read ${problem.path} (${problem.code})`;
-  const full = path.resolve(main);
-  const leaving = whyLeaving(full, boundaryFor(path.dirname(full), path.basename(full, '.jsonl')));
+  const leaving = whySessionLeaves(main);
   if (leaving !== undefined) return `left out: ${main} ${leaving}`;
   return files.length > 0 ? undefined : `cannot read ${main} (ENOENT)`;
 }

@@ -178,7 +178,8 @@ export class SessionAnswers {
 
   async #redactorOf(path: string): Promise<ParcelRedactor> {
     const { session } = await this.#shelf.open(path);
-    const learn = async (): Promise<ParcelRedactor> => redactorFor([await loadSource(path)], usualRuleSet(this.#state));
+    const learn = async (): Promise<ParcelRedactor> =>
+      redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state));
     const redactor = this.#redactors.get(session) ?? learn();
     this.#redactors.set(session, redactor);
     return redactor;

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { type OpenOptions, openSession } from '../../../src/agent/session/open-session.ts';
@@ -51,6 +60,21 @@ test('a session is found by id, beginning, path and title, and an unknown one is
   }
   const refusal = await refusalOf(openSession({ kind: 'resume', session: 'nothing like it' }, place));
   assert.match(refusal?.message ?? '', /^no session "nothing like it" below .*; run `clew ls`/);
+});
+
+test('a project folder that is a link out of the root takes no new session and goes on with none', async (t) => {
+  const place = placeIn(temporaryFolder(t));
+  const folder = project(place);
+  const file = await writeSession(place, idA, 'One');
+  const outside = path.join(temporaryFolder(t), 'outside');
+  renameSync(folder, outside);
+  symlinkSync(outside, folder);
+  const before = contentsOf(outside);
+  const made = await refusalOf(openSession({ kind: 'new', sessionId: idB }, place));
+  assert.match(made?.message ?? '', /through a link, outside .*projects; nothing was written; remove the link/);
+  const resumed = await refusalOf(openSession({ kind: 'resume', session: file }, place));
+  assert.match(resumed?.message ?? '', /is really .*, because .* is a link; name /);
+  assert.deepEqual(contentsOf(outside), before);
 });
 
 test('--continue takes the session with the newest line, not the newest file, and passes over those of programs', async (t) => {
