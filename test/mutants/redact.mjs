@@ -178,6 +178,20 @@ export const mutants = [
     replace: 'const mostRounds = 1;',
     tests: claims,
   },
+  {
+    id: 'netrc-in-prose',
+    file: 'src/surgery/secrets/rules-command.ts',
+    find: 'isUuid(value) || looksLikeSecret(value)',
+    replace: 'isUuid(value) || looksLikePassword(value)',
+    tests: ['surgery/secrets/find'],
+  },
+  {
+    id: 'secret-string',
+    file: 'src/surgery/secrets/rules-named.ts',
+    find: "price s(?!tring)'",
+    replace: "price s'",
+    tests: ['surgery/secrets/places'],
+  },
   // Bytes
   {
     id: 'backslash-before-quote',

@@ -1,5 +1,6 @@
 // Rules for passwords that the syntax of a command or of a file gives away: options of clients, passwords that are piped
 // into a command, .netrc, .pgpass, cookie jars, password files.
+import { isUuid } from '../../base/uuid.ts';
 import type { SecretRule } from './rule.ts';
 import { looksLikeCredential, looksLikePassword, looksLikeSecret, looksRandom } from './value-checks.ts';
 
@@ -49,6 +50,12 @@ const commandRows: readonly CommandRow[] = [
     ['zip -', '7z '],
     `(?:zip|7z) ${options}(?<= )(?:-P {1,2}|-p)${word}`,
     'encrypt the archive with another password',
+  ],
+  [
+    'OpenSSL cipher',
+    ['openssl enc '],
+    `openssl enc ${options}(?<= )-k {1,2}${word}`,
+    'encrypt the file with another password',
   ],
   ['OpenSSL', ['pass:'], `pass:${word}`, 'encrypt the key or file with another password'],
   ['Windows credential', ['/pass:', '/password:'], `\\/pass(?:word)?:${word}`, account],
@@ -107,7 +114,8 @@ const fileRules: readonly SecretRule[] = [
     ),
     grouped: true,
     certainty: 'place',
-    check: looksLikeSecret,
+    // Prose says "default password" and "login password", too.
+    check: (value) => isUuid(value) || looksLikeSecret(value),
     rotate: account,
   },
   {

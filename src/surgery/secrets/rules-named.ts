@@ -25,7 +25,7 @@ const keyNames =
 const secretWords = [...secretNames, ...keyNames.flatMap((name) => [`${name}key`, `${name}_key`, `${name}-key`])];
 // max_tokens, token_count, secretName, password_url: names about a secret, not of one.
 const aboutNames =
-  'count type url uri name id file path endpoint expir len limit budget usage use hash iz field policy input label prompt regex pattern store manager provider service class reset version arn ref rate cost price s'.split(
+  'count type url uri name id file path endpoint expir len limit budget usage use hash iz field policy input label prompt regex pattern store manager provider service class reset version arn ref rate cost price s(?!tring)'.split(
     ' ',
   );
 const secretName = `(?:${[...secretNames, `(?:${keyNames.join('|')})[-_]?key`].join('|')})`;
@@ -34,12 +34,12 @@ const aboutName = `(?!s?[-_]?(?:${aboutNames.join('|')}))`;
 /** Where a name in capitals begins: `export NAME`, `$env:NAME`, `+ NAME`, `"NAME"`. */
 const beginsEnv = `(?:^|[\\s;"'\`(|→:$])`;
 const envValue = `["']?(?: {0,2}= {0,2}| {0,2}: {0,4})(?:"([^"\\r\\n]{8,400})"|'([^'\\r\\n]{8,400})'|((?:[^\\s"'\`\\\\;&|<>]|&(?![&\\s]|\\w{1,40}=)){8,400}))`;
-const quoted = `[bfr]?["'\`]([^"'\`\\s\\\\]{8,400})["'\`]`;
+const quoted = `[bfr]?["'\`]{1,3}([^"'\`\\s\\\\]{8,400})["'\`]`;
 const bare = `([^\\s"'\`\\\\,;&|<>(){}[\\]]{8,400})(?![(\\w])`;
 /** `name = value`, `name: string = "value"`, `NAME 'value'`, `name("value")`, `("name", "value")`,
  * `"name": "NAME", "value": "value"` in JSON, YAML and XML, and a block of YAML. */
 const assignment = [
-  `["'\`\\]]{0,3}[ \\t]{0,8}(?:=>|:=|!?={1,3}|:(?!:))[ \\t]{0,8}(?:${quoted}|${bare})`,
+  `["'\`\\]]{0,3}[ \\t]{0,8}(?:=>|:=|!?={1,3}|:(?!:))[ \\t]{0,8}(?:!!?\\w{1,12} {1,2})?(?:${quoted}|${bare})`,
   `["'\`]?(?: {0,2}(?:\\??:| as) {0,2}[&\\w<>|. ]{2,40}= {0,2}| {1,4}|\\( {0,2})${quoted}`,
   `["'\`]\\s{0,4},\\s{0,4}${quoted}`,
   `["'\`]?:?(?: {0,2}!\\w{1,20})?\\s{0,4}[,>]?\\s{0,20}["'<]?\\w{0,12}(?:value|default)\\w{0,12}["'>]?\\s{0,4}[:=]?\\s{0,4}(?:${quoted}|${bare})`,

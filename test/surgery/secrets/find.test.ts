@@ -137,6 +137,8 @@ test('ids, hashes, pictures and placeholders of documentation are not secrets', 
       `"token_count": ${round}, "max_tokens": 32000, "tokenizer": "cl100k_base"`,
       `PASSWORD=changeme\nTOKEN=xxx\nAPI_KEY=<your-key>\nSECRET=\${SECRET}\nEMAIL_TOKEN=user@example.com`,
       'const token = process.env.GITHUB_TOKEN2;',
+      'the default password policy, the login form password field, a machine learning password strength meter',
+      'see the netrc page: machine NAME login USER password PASSWORD, or default password anonymous',
       `AWS_ACCESS_KEY_ID=${'AKIA'}IOSFODNN7${'EXAMPLE'}`,
       `cookie: session`,
     ];

@@ -254,4 +254,10 @@ export const morePlaces: readonly string[] = [
   'CONFLUENT_API_SECRET=«{b64}»',
   'SNOWFLAKE_PASSWORD=«{l16}»',
   'BUILDKITE_AGENT_TOKEN=«{h50}»',
+  // What the rows of blind-places.ts did not find at first, in other words
+  'machine git.corp.net login bot password «{u}»',
+  'apiToken: !!str «{l24}»',
+  "client_secret = '''«{l28}»'''",
+  'openssl enc -d -aes-128-cbc -k "«{w18}»" -in x.enc',
+  '{"SecretString": "«{l20}»", "Name": "x"}',
 ];
