@@ -12,7 +12,7 @@ const redactor = 'src/surgery/redactor.ts';
 const redact = 'src/surgery/redact.ts';
 const elsewhere = 'src/surgery/redact-elsewhere.ts';
 const archive = 'src/surgery/redact-archive.ts';
-const service = 'src/surgery/secrets/rules-service.ts';
+const code = 'src/surgery/secrets/rules-code.ts';
 const table = ['surgery/secrets/secret-table'];
 const claims = ['surgery/secrets/claims'];
 const bytes = ['surgery/redactor'];
@@ -36,14 +36,14 @@ export const mutants = [
   },
   {
     id: 'keyword-removed-ghr',
-    file: service,
+    file: code,
     find: 'ghp_ gho_ ghu_ ghs_ ghr_',
     replace: 'ghp_ gho_ ghu_ ghs_',
     tests: table,
   },
   {
     id: 'token-one-shorter',
-    file: service,
+    file: code,
     find: "'nuget-key', 'NuGet key', 'oy2', 'oy2[a-z0-9]{43}'",
     replace: "'nuget-key', 'NuGet key', 'oy2', 'oy2[a-z0-9]{44}'",
     tests: table,

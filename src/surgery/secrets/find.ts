@@ -5,6 +5,7 @@ import { encodedParts } from './encoded-text.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
 import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
 import type { SecretRule } from './rule.ts';
+import { codeRules } from './rules-code.ts';
 import { commandRules } from './rules-command.ts';
 import { namedValueRules } from './rules-named.ts';
 import { placeRules } from './rules-place.ts';
@@ -23,6 +24,7 @@ export interface Secret {
 
 export const bundledRules: readonly SecretRule[] = [
   ...platformRules,
+  ...codeRules,
   ...serviceRules,
   ...placeRules,
   ...namedValueRules,
