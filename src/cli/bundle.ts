@@ -29,7 +29,7 @@ export async function run(input: CommandInput): Promise<void> {
   const parcel = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
   const manifest = await writeBundle(file, [...sources.values()], {
     isDryRun,
-    ...(parcel === undefined ? {} : { redact: parcel.redact }),
+    ...(parcel === undefined ? {} : { redact: parcel.redact, renameFile: parcel.renameFile }),
   });
   const after = isDryRun ? undefined : statSync(file).size;
   const text =

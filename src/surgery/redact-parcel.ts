@@ -10,6 +10,8 @@ import { learnFile } from './survey.ts';
 /** Replaces secrets with placeholders. */
 export interface ParcelRedactor {
   redact(bytes: Uint8Array): Bytes;
+  /** @internal The name that a file of the sessions gets. */
+  renameFile(name: string): string;
   /** What was found so far, without the values. */
   list(): readonly FoundSecret[];
 }
@@ -21,6 +23,7 @@ export function redactorFor(sources: readonly Source[], ruleSet: RuleSet | undef
 export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): ParcelRedactor {
   const redactor = createRedactor(ruleSet);
   for (const file of sources.flatMap(({ files }) => files)) learnFile(file, redactor);
+  for (const file of sources.flatMap(({ files }) => files.slice(1))) redactor.learnFileName(file.name);
   return {
     redact: (bytes) => {
       const { bytes: redacted, signed } = redactor.redact(asBuffer(bytes), 'record');
@@ -28,6 +31,7 @@ export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): Parc
       const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
       return edits.length === 0 ? redacted : editJson(redacted, edits);
     },
+    renameFile: (name) => redactor.renameFile(name),
     list: () => redactor.list(),
   };
 }

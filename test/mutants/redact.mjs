@@ -207,7 +207,13 @@ export const mutants = [
     replace: 'at++; start = at + 1;',
     tests: bytes,
   },
-  { id: 'keys-not-looked-into', file: redactor, find: '!string.isKey &&', replace: 'string.isKey ||', tests: bytes },
+  {
+    id: 'keys-not-looked-into',
+    file: 'src/surgery/secrets/json-view.ts',
+    find: '!string.isKey &&',
+    replace: 'string.isKey ||',
+    tests: bytes,
+  },
   {
     id: 'name-in-json-ignored',
     file: redactor,
@@ -471,6 +477,13 @@ export const mutants = [
     find: 'if (error instanceof ArchiveDamaged) return true;',
     replace: 'if (error instanceof ArchiveDamaged) return false;',
     tests: ['surgery/redact-archive'],
+  },
+  {
+    id: 'parcel-file-name',
+    file: 'src/surgery/redact-parcel.ts',
+    find: 'redactor.renameFile(name)',
+    replace: 'name',
+    tests: ['surgery/redact-parcel'],
   },
   {
     id: 'parcel-thinking',

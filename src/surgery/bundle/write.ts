@@ -42,6 +42,8 @@ import { checkBundle } from './read.ts';
 export interface BundleOptions {
   /** Takes secrets out of a line of a transcript, or of a whole side file. */
   readonly redact?: (bytes: Buffer) => Buffer;
+  /** Takes secrets out of the name of a file. */
+  readonly renameFile?: (name: string) => string;
   readonly home?: string;
   /** Only say what would be in it. */
   readonly isDryRun?: boolean;
@@ -116,7 +118,8 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
   const named = all.filter(({ name }) => isProperName(name, session.id));
   const unnamed = all.filter((each) => !named.includes(each));
   const files: BundledFile[] = [];
-  for (const { name, content } of named) files.push({ name, ...(await measure(content, options)) });
+  for (const { name, content } of named)
+    files.push({ name: options.renameFile?.(name) ?? name, ...(await measure(content, options)) });
   return {
     session: {
       sessionId: session.id,

@@ -34,7 +34,7 @@ export function viewOf(text: string, form: Form): JsonView {
   const kept: JsonString[] = [];
   const toolNames: string[] = [];
   for (const string of jsonStrings(text)) {
-    if (!string.isKey && isToolName(string.path)) toolNames.push(text.slice(string.start, string.end));
+    if (isToolName(string.path) && !string.isKey) toolNames.push(text.slice(string.start, string.end));
     const isKept =
       !string.isKey &&
       ((form === 'record' && isKeptValue(string.path, signed)) || isMediaData(text.slice(string.start, string.end)));
