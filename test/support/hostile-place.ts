@@ -224,6 +224,7 @@ function writeSessions(project: string, work: string): void {
     [`${uuid('2')}.jsonl`]: sessionTextOf(uuid('2'), work, 'another prompt', 'x'),
     [`${uuid('1')}/subagents/agent-s1.jsonl`]: agent.user('look').assistant('found').text(),
     [`${uuid('1')}/tool-results/out.txt`]: `a result with ${secret}\n`,
+    [`${uuid('1')}/tool-results/${secret}.txt`]: 'a result under a secret name\n',
     [`${uuid('5')}/subagents/agent-own.jsonl`]: agent.text(),
     [`${uuid('9')}.jsonl`]: 'plain text, not a transcript\n',
     [`${uuid('d')}.jsonl`]: '',
@@ -249,6 +250,7 @@ function writeLinks(root: string, project: string, canary: string): void {
   writeTree(root, {
     'settings.json': '{"model":"opus"}\n',
     [`todos/${uuid('1')}-agent-${uuid('1')}.json`]: `["${secret}"]\n`,
+    [`todos/${uuid('1')}-agent-${secret}.json`]: '[]\n',
     [`file-history/${uuid('1')}/copy@v1`]: `${secret}\n`,
   });
   const links: readonly (readonly [target: string, link: string])[] = [
