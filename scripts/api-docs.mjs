@@ -16,6 +16,7 @@ const folders = [
   ['trace', 'Trace sessions'],
   ['agent', 'Run the agent'],
   ['api', 'The Messages API: rules, a scripted and a replay server'],
+  ['models', 'Models: what they hold and accept'],
   ['format', 'Lines, entries and blocks'],
   ['store', 'Files on disk'],
   ['base', 'Shared types'],

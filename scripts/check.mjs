@@ -1,4 +1,4 @@
-// Types, lint and format, API reference, architecture: everything that can be said of the sources without running them.
+// Types, lint and format, table of models, API reference, architecture: everything that can be said of the sources without running them.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compile } from './compile.mjs';
@@ -8,6 +8,7 @@ compile();
 const steps = [
   ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.app.json']],
   ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
+  ['table of models', ['scripts/models.mjs', '--check']],
   ['API reference', ['scripts/api-docs.mjs', '--check']],
   ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],
 ];

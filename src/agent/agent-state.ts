@@ -1,5 +1,5 @@
 // What a front end may read of a running agent at any time: a view, never a copy.
-import { modelFactsOf } from '../api/models.ts';
+import { modelFactsOf } from '../models/facts.ts';
 import type { CostMeter } from './cost-meter.ts';
 import type { AgentState } from './handle.ts';
 import type { LiveSession } from './live-session.ts';

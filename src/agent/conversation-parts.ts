@@ -1,6 +1,6 @@
 // The core of an agent and one of its conversations → the parts its loop runs with: which tools it has, what a call may
 // ask back, what a request is made of.
-import { outputTokensOf } from '../api/models.ts';
+import { outputTokensOf } from '../models/facts.ts';
 import type { AgentCore } from './agent-core.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { AgentMark, ToolCallView } from './event.ts';

@@ -1,9 +1,10 @@
 // The agent behind the handle: one session at a time, one turn at a time, and what a person may do in between. It holds
 // what changes while it runs; everything it does is done elsewhere.
-import { resolveModelAlias } from '../api/models.ts';
+
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { defaultModel } from '../session/resume/client.ts';
+import { defaultModel } from '../models/client-models.ts';
+import { resolveModelAlias } from '../models/facts.ts';
 import type { AgentCore } from './agent-core.ts';
 import { type AgentHooks, bindHooks } from './agent-hooks.ts';
 import { viewState } from './agent-state.ts';

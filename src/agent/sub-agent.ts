@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { resolveModelAlias } from '../api/models.ts';
 import type { JsonObject } from '../base/json.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
+import { resolveModelAlias } from '../models/facts.ts';
 import type { AgentCore, AgentDefinition } from './agent-core.ts';
 import { bindHooks } from './agent-hooks.ts';
 import { makeLoopParts } from './conversation-parts.ts';

@@ -1,7 +1,7 @@
 // A request of any shape → what the rules look at: messages, blocks and images with their places, read once. Nothing is
 // assumed: a member of the wrong kind is simply not seen, and the rule for shapes names it.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { type ModelFacts, modelFactsOf } from './models.ts';
+import { type ModelFacts, modelFactsOf } from '../models/facts.ts';
 
 /** A request to check. It may consist of messages only; what is missing is not checked. */
 export type CheckableRequest =

@@ -1,6 +1,6 @@
 // A session read by its heads → whether its content deserves a closer look. Parsing everything costs several times as
 // much as reading the heads, and nearly all sessions are sound: a few searches over the bytes tell which may not be.
-import { modelFactsOf } from '../api/models.ts';
+import { modelFactsOf } from '../models/facts.ts';
 import { callsOf, isMessage } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { type ByteSigns, screenBytes } from './screen-bytes.ts';

@@ -1,12 +1,12 @@
 // A model's name and its usage → money, in whole micro-dollars. A name that no price is known for is unpriced, which is
 // not the same as free. Prices come with Clew and can be laid over by a file of the same shape.
 import path from 'node:path';
-import { asksForLongContext, plainModelName, withoutModelDate } from '../api/model-name.ts';
-import { modelFactsOf } from '../api/models.ts';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, asString, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import type { Usage } from '../format/usage.ts';
+import { modelFactsOf } from '../models/facts.ts';
+import { asksForLongContext, plainModelName, withoutModelDate } from '../models/model-name.ts';
 import { diskError } from '../store/disk.ts';
 import { stateFolder } from '../store/roots.ts';
 import { type ModelRow, models, type PriceRow, pricesVersion, webSearchPerThousand } from './prices-data.ts';

@@ -3,8 +3,8 @@
 import { type AskOptions, askModel } from '../api/ask.ts';
 import { asObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
+import { defaultModel, isOffered } from '../models/client-models.ts';
 import { compactionsOf } from '../session/compaction.ts';
-import { defaultModel, isOffered } from '../session/resume/client.ts';
 import type { Session } from '../session/session.ts';
 import { toolCallsOf } from '../session/tool-calls.ts';
 import type { Turn } from '../session/turns.ts';

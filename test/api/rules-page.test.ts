@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { apiRules } from '../../src/api/api-rules.ts';
-import { modelFactsVersion } from '../../src/api/models.ts';
+import { modelFactsVersion } from '../../src/models/facts.ts';
 import { projectRoot } from '../support/paths.ts';
 import { ruleCases } from './rule-cases.ts';
 
@@ -19,7 +19,7 @@ test('the page lists every rule with its words, and no other', () => {
   assert.deepEqual(page.slice(start).split('\n\n')[0]?.split('\n').slice(2), rows);
 });
 
-test('the page names the month of the model facts', () => assert.ok(page.includes(modelFactsVersion)));
+test('the page names the day of the model facts', () => assert.ok(page.includes(modelFactsVersion)));
 
 test('no two rules have one code', () => {
   const codes = apiRules.map(({ code }) => code);

@@ -1,8 +1,9 @@
 // Entries in the order they are written → the messages of the next request, by the very rules by which a resume reads
 // them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
-import { plainModelName, withoutModelDate } from '../../api/model-name.ts';
+
 import type { JsonObject } from '../../base/json.ts';
 import { windowTokensOf } from '../../format/usage.ts';
+import { plainModelName, withoutModelDate } from '../../models/model-name.ts';
 import { canonicalModel } from '../../session/resume/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
 import { filterDrafts } from '../../session/resume/filter.ts';

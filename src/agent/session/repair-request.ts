@@ -2,11 +2,11 @@
 // mended, never the file: `clew doctor --fix` is for that. Every call is answered once and right behind its message,
 // nothing is empty, altered, misplaced or too large.
 import { checkRequest } from '../../api/check-request.ts';
-import { modelFactsOf } from '../../api/models.ts';
 import type { Violation } from '../../api/rule.ts';
 import { isCutSignature } from '../../api/signature.ts';
 import { asString, hasLoneSurrogate, isArray, isObject, type JsonObject, wellFormed } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
+import { modelFactsOf } from '../../models/facts.ts';
 import { texts } from '../../session/resume/client.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
 import { isThinking, resultFor } from '../../session/resume/filter.ts';

@@ -3,9 +3,9 @@
 
 import { checkImageRules } from '../../api/check-request.ts';
 import { readImageSize } from '../../api/image-size.ts';
-import { modelFactsOf, otherMaxImages } from '../../api/models.ts';
 import type { Violation } from '../../api/rule.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { modelFactsOf, otherMaxImages } from '../../models/facts.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
 
 export function shrinkRequest(

@@ -2,8 +2,8 @@
 // block of the two newest messages. Between two requests of one conversation only the marks move; the bytes before a
 // mark stay, or the cache would be paid for and never read.
 import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { asksForLongContext } from '../model-name.ts';
-import { modelFactsOf } from '../models.ts';
+import { modelFactsOf } from '../../models/facts.ts';
+import { asksForLongContext } from '../../models/model-name.ts';
 import type { ModelRequest } from './model.ts';
 
 const mark = { type: 'ephemeral' } as const;

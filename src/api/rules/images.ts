@@ -1,8 +1,8 @@
 // Images: type, bytes, sides and number, read from headers. The five megabytes are counted in base64 characters: the
 // error that langchain-ai/langchain#21654 quotes names the encoded length of a smaller file.
 import { measureText } from '../../base/stand-in.ts';
+import { otherMaxImages } from '../../models/facts.ts';
 import { type ImageType, readImageSize, readImageType } from '../image-size.ts';
-import { otherMaxImages } from '../models.ts';
 import type { ImageView, RequestView } from '../request-view.ts';
 import { type ApiRule, type Finding, makeRule, requestPlace } from '../rule.ts';
 

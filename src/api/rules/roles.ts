@@ -1,5 +1,5 @@
 // Who speaks: the conversation begins and, on current models, ends with the user.
-import { takesSystemRole } from '../../session/resume/client.ts';
+import { takesSystemRole } from '../../models/client-models.ts';
 import { type ApiRule, makeRule, requestPlace } from '../rule.ts';
 
 export const roleRules: readonly ApiRule[] = [

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
-import { knownModels } from '../models.ts';
+import { knownModels } from '../../models/facts.ts';
 import { viewRequest } from '../request-view.ts';
 import { estimateTokens } from '../rules/size.ts';
 import { judgeBody, judgeKey, judgeRequest, judgeSender, methodNotAllowed, notFound } from './judge.ts';

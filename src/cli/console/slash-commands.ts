@@ -1,9 +1,9 @@
 // The console's own `/commands`: a table of what they are called and what they do with the agent. Anything else that
 // begins with a slash is a command of the project or the user, and goes to the agent.
 import type { Agent, RewindPoint } from '../../agent/handle.ts';
-import { knownModels } from '../../api/models.ts';
 import { formatAge } from '../../base/human.ts';
 import { oneLine } from '../../base/terminal-text.ts';
+import { knownModels } from '../../models/facts.ts';
 import { counted } from '../wording.ts';
 import { type Dialog, type DialogAnswer, type DialogOptions, makeDialog } from './dialog.ts';
 import type { Item } from './item.ts';

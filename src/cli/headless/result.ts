@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TurnEnded } from '../../agent/event.ts';
 import type { AgentState } from '../../agent/handle.ts';
-import { modelFactsOf } from '../../api/models.ts';
 import { exitCodes } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { noUsage, type Usage } from '../../format/usage.ts';
+import { modelFactsOf } from '../../models/facts.ts';
 
 export interface ResultFacts {
   /** Absent where the session could not be opened. */

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { checkImageRules } from '../../api/check-request.ts';
 import { readImageSize } from '../../api/image-size.ts';
-import { modelFactsOf } from '../../api/models.ts';
 import { isCutSignature } from '../../api/signature.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
+import { modelFactsOf } from '../../models/facts.ts';
 import { callsOf, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { texts } from '../../session/resume/client.ts';
 import { resultFor } from '../../session/resume/filter.ts';

@@ -1,23 +1,8 @@
-// What ages with the client: the texts it puts in, the models it offers and the tools it has, as client 2.1.325
-// showed them when it was run. Everything else about a resume is a rule; these are data.
+// What ages with the client: the texts it puts in and the tools it has, as client 2.1.325 showed them when it was run
+// (src/models has the models it offers). Everything else about a resume is a rule; these are data.
 
 export const clientVersion = '2.1.325';
-export const defaultModel = 'claude-opus-5-5';
 export const syntheticModel = '<synthetic>';
-
-const offered =
-  /claude-(3-5-sonnet|(haiku|sonnet|opus)-4-5|(sonnet|opus)-4-6|opus-4-[78]|opus-5|sonnet-5|fable-5)(?!\d)/i;
-const remindedBySystemRole = /claude-(opus-4-8|opus-5|sonnet-5|fable-5)/;
-
-/** Whether the client still offers the model a session was made with. */
-export function isOffered(model: string): boolean {
-  return offered.test(model);
-}
-
-/** Models that receive reminders as `role: "system"` messages instead of user texts. */
-export function takesSystemRole(model: string): boolean {
-  return remindedBySystemRole.test(model);
-}
 
 /** Two names of one model: case and the long-context mark do not count. */
 export function canonicalModel(model: string | undefined): string | undefined {

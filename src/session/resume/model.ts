@@ -1,6 +1,7 @@
 // Drafts → the model the request goes to, and the drafts as that model may see them: thinking is only good for the
 // model that wrote it. (RESUME rules 40–45.)
-import { canonicalModel, defaultModel, isOffered, syntheticModel, takesSystemRole } from './client.ts';
+import { defaultModel, isOffered, takesSystemRole } from '../../models/client-models.ts';
+import { canonicalModel, syntheticModel } from './client.ts';
 import type { Draft, WireBlock } from './draft.ts';
 import { isThinking } from './filter.ts';
 

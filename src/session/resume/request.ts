@@ -1,8 +1,8 @@
 // A transcript → exactly the messages that client 2.1.325 sends when it resumes it, before its own additions
 // (reminders, cache marks), or why it refuses. One stage after the other; each stage is a file beside this one.
 import type { JsonObject } from '../../base/json.ts';
+import { takesSystemRole } from '../../models/client-models.ts';
 import type { Node } from '../node.ts';
-import { takesSystemRole } from './client.ts';
 import { draftLines, type WireMessage } from './draft.ts';
 import { filterDrafts } from './filter.ts';
 import { buildResumeGraph } from './graph.ts';

@@ -1,7 +1,7 @@
 // The model a request goes to, and what it may see of other models' thinking.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOffered, takesSystemRole } from '../../../src/session/resume/client.ts';
+import { isOffered, takesSystemRole } from '../../../src/models/client-models.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { history, sent } from '../../support/outline.ts';
 import { type Content, type TranscriptBuilder, text, thinking, transcript } from '../../support/transcript-builder.ts';
