@@ -128,7 +128,7 @@ export type {
   ToolResultShape,
 } from './format/tool-result.ts';
 export { toolResultKind } from './format/tool-result.ts';
-export type { Usage } from './format/usage.ts';
+export type { TokenCounts, Usage } from './format/usage.ts';
 export type { ArchiveOptions, ArchiveReport, SessionOutcome } from './library/archive/archive.ts';
 export { archiveSessions } from './library/archive/archive.ts';
 export type { ArchivedSession } from './library/archive/contents.ts';

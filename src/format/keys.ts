@@ -47,6 +47,9 @@ export const keyNames: readonly string[] = [
   'server_tool_use',
   'web_search_requests',
   'speed',
+  'inference_geo',
+  'service_tier',
+  'iterations',
   'forkedFrom',
 ];
 const longest = 27;

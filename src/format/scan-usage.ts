@@ -1,9 +1,9 @@
-// The `usage` of the record that was just walked: seven numbers are cheaper to read from bytes than an object is to
+// The `usage` of the record that was just walked: seven numbers and a few words are cheaper to read from bytes than an object is to
 // parse.
 import { parseJson } from '../base/json.ts';
 import { field } from './places.ts';
 import { endOf, isObject, startOf, textOf } from './spans.ts';
-import { makeUsage, tokenCount, type Usage } from './usage.ts';
+import { makeUsage, noUsage, readCompactions, tokenCount, type Usage } from './usage.ts';
 
 export function scannedUsage(bytes: Buffer): Usage | undefined {
   if (!isObject(bytes, field.usage)) return undefined;
@@ -20,8 +20,20 @@ export function scannedUsage(bytes: Buffer): Usage | undefined {
     split5mTokens: counts[4],
     split1hTokens: counts[5],
     webSearches: counts[6] ?? 0,
-    fast: startOf(field.speed) !== 0 && textOf(bytes, field.speed) === 'fast',
+    fast: textOf(bytes, field.speed) === 'fast',
+    usOnly: textOf(bytes, field.inferenceGeo) === 'us',
+    batch: textOf(bytes, field.serviceTier) === 'batch',
+    compactions: scannedCompactions(bytes),
   });
+}
+
+/** Every response has a list of its parts; it is parsed only where one of them may be a compaction. */
+function scannedCompactions(bytes: Buffer): Usage['compactions'] {
+  const start = startOf(field.iterations);
+  if (start === 0) return noUsage.compactions;
+  const list = bytes.subarray(start, endOf(field.iterations));
+  if (!list.includes('compaction') && !list.includes('\\')) return noUsage.compactions;
+  return readCompactions(parseJson(list.toString('utf8')));
 }
 
 const countFields: readonly number[] = [

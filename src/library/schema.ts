@@ -10,7 +10,7 @@ import { textTables } from './text-schema.ts';
 import { verdictTables } from './verdicts.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 12;
+export const schemaVersion = 13;
 
 const tables = `
 CREATE TABLE sessions (

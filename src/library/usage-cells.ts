@@ -1,6 +1,7 @@
 // Counted messages → cells: the sums of one session, model and quarter of an hour. Every report is made of cells; there
 // are far fewer of them than messages, and days, weeks and blocks all begin at a quarter. They are kept in the index
 // until it changes, so that asking again counts nothing.
+import { billedTokens } from '../format/usage.ts';
 import type { Database } from './database.ts';
 import { countLibrary, type PricedMessage, projectPrefixes, type UsageSession } from './library-usage.ts';
 import type { PriceList } from './prices.ts';
@@ -60,11 +61,12 @@ export function makeCells(messages: readonly PricedMessage[]): readonly UsageCel
       cells.set(key, cell);
     }
     cell.messages++;
-    cell.inputTokens += usage.inputTokens;
-    cell.outputTokens += usage.outputTokens;
-    cell.cacheReadTokens += usage.cacheReadTokens;
-    cell.cacheWrite5mTokens += usage.cacheWrite5mTokens;
-    cell.cacheWrite1hTokens += usage.cacheWrite1hTokens;
+    const tokens = billedTokens(usage);
+    cell.inputTokens += tokens.inputTokens;
+    cell.outputTokens += tokens.outputTokens;
+    cell.cacheReadTokens += tokens.cacheReadTokens;
+    cell.cacheWrite5mTokens += tokens.cacheWrite5mTokens;
+    cell.cacheWrite1hTokens += tokens.cacheWrite1hTokens;
     if (cell.costMicroUsd !== undefined) cell.costMicroUsd += costMicroUsd ?? 0;
     if (isLowerBound) cell.outputIsLowerBound = true;
   }

@@ -1,4 +1,5 @@
 // Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
+import { billedTokens } from '../format/usage.ts';
 import type { PricedMessage, UsageSession } from './library-usage.ts';
 import { type Calendar, monthOf, weekOf } from './local-days.ts';
 import { blocksOf } from './usage-blocks.ts';
@@ -160,7 +161,7 @@ export function sumUp(cells: readonly Summand[]): UsageSum {
 export function sumMessages(messages: readonly PricedMessage[]): UsageSum {
   return sumUp(
     messages.map(({ usage, costMicroUsd, isLowerBound }) => ({
-      ...usage,
+      ...billedTokens(usage),
       messages: 1,
       costMicroUsd,
       outputIsLowerBound: isLowerBound,

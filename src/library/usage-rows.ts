@@ -1,6 +1,7 @@
 // Lines with usage → the compact text the index keeps of them, and back. A file has one such text per reading of it,
 // not one row per message: the counting rule wants all of them at once, and binding values one by one costs ten times
 // as much as all the rest.
+import { noUsage, type TokenCounts } from '../format/usage.ts';
 import { isLarger, type UsageLine } from '../session/usage.ts';
 
 /** A line with usage, of a file and a session that are known from elsewhere. */
@@ -43,14 +44,16 @@ function larger<T extends LineWithUsage>(a: T, b: T): T {
     : { ...most, stopReason: other.stopReason };
 }
 
-/** One flat list: numbers first, then the names, 0 for those that are absent. */
+/** One flat list: numbers first, then the names and the compactions, 0 for those that are absent. */
 export function packLines(lines: readonly LineWithUsage[]): string {
-  const values: (number | string | null)[] = [];
+  const values: PackedValue[] = [];
   for (const { line, time, isSidechain, stopReason, usage, isCopy, ...names } of lines) {
     const { model, messageId, requestId, uuid } = names;
     const flags =
       (isSidechain ? sidechainFlag : 0) |
       (usage.fast ? fastFlag : 0) |
+      (usage.usOnly ? usOnlyFlag : 0) |
+      (usage.batch ? batchFlag : 0) |
       (stopReason === undefined ? 0 : stopFlag) |
       (isCopy ? copyFlag : 0);
     values.push(
@@ -68,6 +71,7 @@ export function packLines(lines: readonly LineWithUsage[]): string {
       requestId ?? 0,
       // Only a line without a message id is told from others by its uuid.
       messageId === undefined ? (uuid ?? 0) : 0,
+      usage.compactions.length === 0 ? 0 : usage.compactions.map(packCounts),
     );
   }
   return JSON.stringify(values);
@@ -81,7 +85,7 @@ export interface PackedLines {
 
 /** Adds to `lines`. A stop reason comes back as `yes`: whether there is one is all that counts. */
 export function unpackLines({ file, sessionId, rows }: PackedLines, lines: UsageLine[] = []): UsageLine[] {
-  const values = JSON.parse(rows) as readonly (number | string | null)[]; // written by packLines
+  const values = JSON.parse(rows) as readonly PackedValue[]; // written by packLines
   for (let i = 0; i + width <= values.length; i += width) {
     const flags = values[i + 2] as number;
     lines.push({
@@ -103,6 +107,9 @@ export function unpackLines({ file, sessionId, rows }: PackedLines, lines: Usage
         cacheWrite1hTokens: values[i + 7] as number,
         webSearches: values[i + 8] as number,
         fast: (flags & fastFlag) !== 0,
+        usOnly: (flags & usOnlyFlag) !== 0,
+        batch: (flags & batchFlag) !== 0,
+        compactions: unpackCompactions(values[i + 13]),
       },
       isCopy: (flags & copyFlag) !== 0,
     });
@@ -110,12 +117,33 @@ export function unpackLines({ file, sessionId, rows }: PackedLines, lines: Usage
   return lines;
 }
 
-const width = 13;
+const width = 14;
 const sidechainFlag = 1;
 const fastFlag = 2;
 const stopFlag = 4;
 const copyFlag = 8;
+const usOnlyFlag = 16;
+const batchFlag = 32;
 
-function name(value: number | string | null | undefined): string | undefined {
+type PackedCounts = readonly number[];
+type PackedValue = number | string | null | readonly PackedCounts[];
+
+function packCounts(counts: TokenCounts): PackedCounts {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = counts;
+  return [inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens];
+}
+
+function unpackCompactions(value: PackedValue | undefined): readonly TokenCounts[] {
+  if (typeof value !== 'object' || value === null) return noUsage.compactions;
+  return value.map(([input = 0, output = 0, read = 0, written5m = 0, written1h = 0]) => ({
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: read,
+    cacheWrite5mTokens: written5m,
+    cacheWrite1hTokens: written1h,
+  }));
+}
+
+function name(value: PackedValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

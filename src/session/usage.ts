@@ -1,7 +1,7 @@
 // Assistant lines → tokens: the one counting rule, which every number Clew prints comes from, with a receipt for each
 // line. A response is written as several lines that all carry usage; adding them up doubles it, taking the first
 // halves it (both are common mistakes).
-import { addUsage, noUsage, type Usage } from '../format/usage.ts';
+import { addUsage, billedTokens, noUsage, type Usage } from '../format/usage.ts';
 
 /** A line that carries usage. */
 export interface UsageLine {
@@ -102,7 +102,7 @@ export function totalUsage(messages: Iterable<CountedMessage>): UsageTotals {
     count++;
     isLowerBound ||= message.isLowerBound;
   }
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = sum;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = billedTokens(sum);
   return {
     inputTokens,
     outputTokens,
@@ -181,6 +181,6 @@ function isEmptyCopy({ isCopy, usage }: UsageLine): boolean {
   return isCopy && usage.outputTokens === 0 && isZero(usage);
 }
 
-function isZero({ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens }: Usage): boolean {
-  return inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens === 0;
+function isZero({ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, compactions }: Usage): boolean {
+  return inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens + compactions.length === 0;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { asObject, isObject } from '../../src/base/json.ts';
-import { addUsage, noUsage, readUsage } from '../../src/format/usage.ts';
+import { asObject, isObject, type JsonObject } from '../../src/base/json.ts';
+import { scannedUsage } from '../../src/format/scan-usage.ts';
+import { walkRecord } from '../../src/format/spans.ts';
+import { addUsage, billedTokens, noUsage, readUsage, windowTokensOf } from '../../src/format/usage.ts';
 import { corpusValues } from '../support/corpus-values.ts';
 import { jsonValue } from '../support/json-text.ts';
 
@@ -22,6 +24,8 @@ test('all numbers of a usage are read', () => {
       server_tool_use: { web_search_requests: 6, web_fetch_requests: 7 },
       speed: 'fast',
       service_tier: 'standard',
+      inference_geo: 'not_available',
+      iterations: [{ type: 'message', input_tokens: 1, output_tokens: 2 }],
     }),
     {
       inputTokens: 1,
@@ -31,8 +35,84 @@ test('all numbers of a usage are read', () => {
       cacheWrite1hTokens: 5,
       webSearches: 6,
       fast: true,
+      usOnly: false,
+      batch: false,
+      compactions: [],
     },
   );
+});
+
+const compacting = {
+  input_tokens: 20,
+  output_tokens: 30,
+  inference_geo: 'us',
+  service_tier: 'batch',
+  iterations: [
+    {
+      type: 'compaction',
+      input_tokens: 180_000,
+      output_tokens: 3_500,
+      cache_read_input_tokens: 7,
+      cache_creation_input_tokens: 9,
+      cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 5 },
+    },
+    { type: 'message', input_tokens: 20, output_tokens: 30 },
+    'noise',
+  ],
+};
+
+test('where a message ran, whether in a batch, and what the API compacted for it are read', () => {
+  const { usOnly, batch, compactions } = readUsage(compacting) ?? noUsage;
+  assert.deepEqual(
+    { usOnly, batch, compactions },
+    {
+      usOnly: true,
+      batch: true,
+      compactions: [
+        {
+          inputTokens: 180_000,
+          outputTokens: 3_500,
+          cacheReadTokens: 7,
+          cacheWrite5mTokens: 4,
+          cacheWrite1hTokens: 5,
+        },
+      ],
+    },
+  );
+});
+
+test('compactions are billed with their message, and take none of the window', () => {
+  const usage = readUsage(compacting) ?? noUsage;
+  assert.deepEqual(billedTokens(usage), {
+    inputTokens: 180_020,
+    outputTokens: 3_530,
+    cacheReadTokens: 7,
+    cacheWrite5mTokens: 4,
+    cacheWrite1hTokens: 5,
+  });
+  assert.equal(windowTokensOf(usage), 50);
+});
+
+test('the scanner reads from bytes what the parser reads from an object', () => {
+  const usages: readonly JsonObject[] = [
+    compacting,
+    { ...compacting, inference_geo: 'global', service_tier: 'standard', speed: 'fast', iterations: [] },
+    { inference_geo: null, service_tier: 7, iterations: null },
+    { inference_geo: '', iterations: [{ type: 'message', input_tokens: 5 }], output_tokens: 1 },
+    { iterations: { type: 'compaction', input_tokens: 5 } },
+    { iterations: [{ type: 'compaction' }] },
+  ];
+  for (const usage of usages) {
+    const spelled = JSON.stringify({ type: 'assistant', message: { role: 'assistant', usage } });
+    for (const text of [
+      spelled,
+      spelled.replaceAll('compaction', 'compac\\u0074ion').replaceAll('"us"', '"\\u0075s"'),
+    ]) {
+      const bytes = Buffer.from(text);
+      assert.ok(walkRecord(bytes));
+      assert.deepEqual(scannedUsage(bytes), readUsage(usage), text);
+    }
+  }
 });
 
 test('a usage without numbers counts nothing, what is no object is no usage', () => {
@@ -89,8 +169,8 @@ const looseUsage = fc.dictionary(usageKeys, fc.oneof(jsonValue, fc.dictionary(us
 test('whatever a usage holds, its counts are whole numbers from 0 up', () => {
   fc.assert(
     fc.property(looseUsage, (value) => {
-      const { fast, ...counts } = readUsage(value) ?? noUsage;
-      assert.equal(fast, value.speed === 'fast');
+      const { fast, usOnly, batch, compactions, ...counts } = readUsage(value) ?? noUsage;
+      assert.deepEqual([fast, usOnly, batch, compactions], [value.speed === 'fast', false, false, []]);
       for (const count of Object.values(counts)) assert.ok(Number.isInteger(count) && count >= 0, String(count));
     }),
     { numRuns: 1000 },
@@ -112,6 +192,9 @@ test('usages add up number by number, in any order, and no usage adds nothing', 
         cacheWrite1hTokens: 0,
         webSearches: 0,
         fast: true,
+        usOnly: false,
+        batch: false,
+        compactions: [],
       });
     }),
   );

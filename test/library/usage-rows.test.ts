@@ -4,6 +4,13 @@ import fc from 'fast-check';
 import { packLines, reduceLines, unpackLines } from '../../src/library/usage-rows.ts';
 import { countUsage, totalUsage, type UsageLine } from '../../src/session/usage.ts';
 
+const compaction = {
+  inputTokens: 1,
+  outputTokens: 20,
+  cacheReadTokens: 300,
+  cacheWrite5mTokens: 4000,
+  cacheWrite1hTokens: 50_000,
+};
 const ids = fc.constantFrom(undefined, 'm1', 'm2', 'm3');
 
 /** Lines of one file, crowded onto few ids, so that every way of meeting occurs. */
@@ -19,11 +26,15 @@ const lines: fc.Arbitrary<UsageLine[]> = fc
       model: fc.constantFrom(undefined, 'claude-opus-4-6', '<synthetic>'),
       time: fc.constantFrom(Number.NaN, 0, 1_772_360_000_123),
       output: fc.nat(4),
+      fast: fc.boolean(),
+      usOnly: fc.boolean(),
+      batch: fc.boolean(),
+      compactions: fc.array(fc.constantFrom(compaction, { ...compaction, inputTokens: 2 }), { maxLength: 2 }),
     }),
     { maxLength: 12 },
   )
   .map((all) =>
-    all.map(({ output, ...fields }, i) => ({
+    all.map(({ output, fast, usOnly, batch, compactions, ...fields }, i) => ({
       ...fields,
       file: 'main',
       line: i + 1,
@@ -35,7 +46,10 @@ const lines: fc.Arbitrary<UsageLine[]> = fc
         cacheWrite5mTokens: 2,
         cacheWrite1hTokens: 1,
         webSearches: 0,
-        fast: false,
+        fast,
+        usOnly,
+        batch,
+        compactions,
       },
     })),
   );

@@ -97,6 +97,8 @@ export const tables: Readonly<Record<TableName, readonly Column[]>> = {
     ...tokens,
     number('web_searches'),
     truth('is_fast'),
+    truth('is_us_only'),
+    truth('is_batch'),
     number('cost_micro_usd'),
     truth('is_lower_bound'),
   ],
