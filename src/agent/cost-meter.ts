@@ -1,15 +1,29 @@
 // Events → what the run has used and cost, by the one counting rule: of a message's lines the largest counts, once.
 // Side requests, which leave no line, are added as they come.
 import type { JsonObject } from '../base/json.ts';
-import { addUsage, noUsage, readUsage, type Usage, windowTokensOf } from '../format/usage.ts';
-import { PriceList, type Prices } from '../library/prices.ts';
+import {
+  addUsage,
+  billedTokens,
+  noUsage,
+  readUsage,
+  sumOfTokens,
+  type Usage,
+  windowTokensOf,
+} from '../format/usage.ts';
+import { PriceList, type Prices } from '../models/price-list.ts';
 import { isLarger } from '../session/usage.ts';
 import type { AgentEvent } from './event.ts';
 
+interface Answer {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly time: number;
+}
+
 export class CostMeter {
   readonly #prices: PriceList;
-  readonly #messages = new Map<string, { readonly model: string; readonly usage: Usage }>();
-  readonly #side: { readonly model: string; readonly usage: Usage }[] = [];
+  readonly #messages = new Map<string, Answer>();
+  readonly #side: Answer[] = [];
   /** Of each conversation: the main one has no id. */
   readonly #contexts = new Map<string | undefined, number>();
 
@@ -19,13 +33,13 @@ export class CostMeter {
 
   hear(event: AgentEvent): void {
     const agentId = event.agent?.agentId;
-    if (event.type === 'block') this.#count(event.message.id, event.message.model, event.usage);
+    if (event.type === 'block') this.#count(event.message.id, event.message.model, event);
     if (event.type === 'answer') this.#contexts.set(agentId, windowTokensOf(readUsage(event.usage) ?? noUsage));
     if (event.type === 'compacted' && 'summary' in event.result) this.#contexts.set(agentId, 0);
   }
 
   addSide(model: string, usage: JsonObject): void {
-    this.#side.push({ model, usage: readUsage(usage) ?? noUsage });
+    this.#side.push({ model, usage: readUsage(usage) ?? noUsage, time: Date.now() });
   }
 
   /** What the last answer took of the window, as the API counted it. */
@@ -48,30 +62,42 @@ export class CostMeter {
 
   get usageByModel(): ReadonlyMap<string, Usage> {
     const byModel = new Map<string, Usage>();
-    for (const { model, usage } of [...this.#messages.values(), ...this.#side])
-      byModel.set(model, addUsage(byModel.get(model) ?? noUsage, usage));
+    for (const { model, usage } of this.#all()) byModel.set(model, addUsage(byModel.get(model) ?? noUsage, usage));
     return byModel;
   }
 
-  /** A model without a price counts as nothing. */
+  /** Of what has a price. */
   get costMicros(): number {
+    return this.#costOf(this.#all());
+  }
+
+  /** Tokens that are in no cost, because no price is known for them. */
+  get unpricedTokens(): number {
     let sum = 0;
-    for (const { model, usage } of [...this.#messages.values(), ...this.#side])
-      sum += this.#prices.costOf(model, usage) ?? 0;
+    for (const { model, usage, time } of this.#all())
+      if (this.#prices.costOf(model, usage, time) === undefined) sum += sumOfTokens(billedTokens(usage));
     return sum;
   }
 
   costOfModel(model: string): number {
+    return this.#costOf(this.#all().filter((each) => each.model === model));
+  }
+
+  #all(): readonly Answer[] {
+    return [...this.#messages.values(), ...this.#side];
+  }
+
+  #costOf(answers: readonly Answer[]): number {
     let sum = 0;
-    for (const each of [...this.#messages.values(), ...this.#side])
-      if (each.model === model) sum += this.#prices.costOf(model, each.usage) ?? 0;
+    for (const { model, usage, time } of answers) sum += this.#prices.costOf(model, usage, time) ?? 0;
     return sum;
   }
 
-  #count(id: string, model: string, json: JsonObject): void {
+  #count(id: string, model: string, { usage: json, at }: { readonly usage: JsonObject; readonly at: Date }): void {
     const usage = readUsage(json) ?? noUsage;
     const before = this.#messages.get(id);
-    if (before === undefined || isLarger({ usage }, before)) this.#messages.set(id, { model, usage });
+    if (before === undefined || isLarger({ usage }, before))
+      this.#messages.set(id, { model, usage, time: at.getTime() });
   }
 }
 

@@ -9,13 +9,14 @@ import { tableNames } from '../export/parquet/tables.ts';
 import { writeParquet } from '../export/parquet/write.ts';
 import { exportSubject, type Subject } from '../export/subject.ts';
 import { countLibrary } from '../library/library-usage.ts';
-import { loadPrices, PriceList } from '../library/prices.ts';
+import type { PriceList } from '../models/price-list.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
 import { usageLinesOf } from '../session/usage-lines.ts';
 import { discoverSessions } from '../store/discover.ts';
 import { redactorFor } from '../surgery/redact-parcel.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
+import { currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rulesArgument } from './redact-rules.ts';
@@ -27,7 +28,7 @@ import { counted } from './wording.ts';
 
 export async function exportTables(input: CommandInput): Promise<void> {
   const { flags, io } = input;
-  const prices = new PriceList(loadPrices(io.env));
+  const prices = currentPrices(io);
   const folder = targetFolder(input);
   const mains = await mainsOf(input);
   const tally: Tally = { sessions: 0, lines: [] };

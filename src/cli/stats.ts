@@ -3,11 +3,11 @@ import type { Database } from '../library/database.ts';
 import { findExpiring } from '../library/expiry.ts';
 import { countLibrary } from '../library/library-usage.ts';
 import { createCalendar } from '../library/local-days.ts';
-import { loadPrices, PriceList } from '../library/prices.ts';
 import { collectStats, type LibraryStats } from '../library/stats.ts';
 import { makeCells, type UsageCell, usageCells } from '../library/usage-cells.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
+import { currentPrices } from './current-prices.ts';
 import { sessionsIn } from './current-sessions.ts';
 import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
@@ -67,7 +67,7 @@ async function collect(
 
 /** A moment may lie inside a quarter of an hour, where cells are too coarse. */
 function cellsSince(database: Database, input: CommandInput, sinceMs: number | undefined): readonly UsageCell[] {
-  const prices = new PriceList(loadPrices(input.io.env));
+  const prices = currentPrices(input.io);
   const scope = { roots: rootsOf(input) };
   if (sinceMs === undefined) return usageCells(database, scope, prices);
   return makeCells(countLibrary(database, scope, prices).filter(({ line }) => line.time >= sinceMs));

@@ -9,12 +9,13 @@ import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts'
 import type { Database } from '../library/database.ts';
 import { updateRowsWithin, updateTranscript } from '../library/indexer.ts';
 import { countLibrary, type PricedMessage } from '../library/library-usage.ts';
-import { loadPrices, PriceList } from '../library/prices.ts';
 import { openIndex } from '../library/schema.ts';
 import { sumMessages, type UsageSum } from '../library/usage-report.ts';
+import type { PriceList } from '../models/price-list.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
 import { refuseUnlessTranscript } from '../store/transcript-check.ts';
 import { type CommandInput, listFlag } from './command.ts';
+import { currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
 import { costText } from './money.ts';
 import { writeNotice } from './notice.ts';
@@ -71,7 +72,7 @@ interface Status {
 
 async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Status> {
   const file = transcriptOf(told, io);
-  const prices = new PriceList(loadPrices(io.env));
+  const prices = currentPrices(io);
   const database = openIndex({ folder: stateFolder(io.env) });
   try {
     const named = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });

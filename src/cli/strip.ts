@@ -1,10 +1,11 @@
 // clew strip SESSION: takes out what was named and writes a new session; without a name for anything, a table of what
 // each kind would free.
-import { loadPrices, PriceList } from '../library/prices.ts';
+
 import { planStrip } from '../surgery/strip.ts';
 import { estimateStrip } from '../surgery/strip-estimate.ts';
 import { type StripOptions, takesAnything } from '../surgery/strip-options.ts';
 import { type CommandInput, countFlag, type FlagValues, textFlag } from './command.ts';
+import { currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
 import { estimateJson, estimateText } from './strip-text.ts';
 import { runPlan, sourceArgument } from './surgery-command.ts';
@@ -19,7 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
     await runPlan(input, planStrip(source, options), [source]);
     return;
   }
-  const estimate = estimateStrip(source.session, options, new PriceList(loadPrices(io.env)));
+  const estimate = estimateStrip(source.session, options, currentPrices(io));
   const { id, files } = source.session;
   const text =
     flags.json === true

@@ -3,7 +3,6 @@ import { UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { countLibrary, type UsageSession } from '../library/library-usage.ts';
 import { createCalendar, parseDay } from '../library/local-days.ts';
-import { loadPrices, PriceList } from '../library/prices.ts';
 import { usageCells } from '../library/usage-cells.ts';
 import { findReceipts, type Receipts } from '../library/usage-receipts.ts';
 import {
@@ -17,8 +16,10 @@ import {
   type UsageReport,
   type UsageRow,
 } from '../library/usage-report.ts';
+import type { PriceList } from '../models/price-list.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
+import { currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
@@ -30,7 +31,7 @@ export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const { kind, key, hasReceipts } = questionOf(input);
   const filter = filterOf(input);
-  const prices = new PriceList(loadPrices(io.env));
+  const prices = currentPrices(io);
   const roots = rootsOf(input);
   const pricesVersion = prices.prices.version;
   const chunks = await withIndex(input, async (database) => {

@@ -1,11 +1,11 @@
 // The index → every message of the library, counted once, with its session and its price. All reports are made from
 // this one list, so that they cannot disagree.
 import path from 'node:path';
+import type { PriceList } from '../models/price-list.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
 import { projectsFolders } from '../store/roots.ts';
 import type { Database, Row, SqlValue } from './database.ts';
 import { compareAges, readOrigins, type SessionAge } from './lineage.ts';
-import type { PriceList } from './prices.ts';
 import { unpackLines } from './usage-rows.ts';
 
 /** A session, as a usage report names it. */
@@ -39,7 +39,7 @@ export function countLibrary(database: Database, scope: UsageScope, prices: Pric
     usage,
     isLowerBound,
     session: sessions.get(line.file) as UsageSession, // every counted line stands in a file of the list
-    costMicroUsd: prices.costOf(line.model, usage),
+    costMicroUsd: prices.costOf(line.model, usage, line.time),
   }));
 }
 

@@ -1,12 +1,13 @@
 // Roots and a state folder → one object to ask about all sessions: the face of the library for other programs. The
 // database is opened here and nowhere on import, and every error of it becomes one that says what to do.
 import path from 'node:path';
+import { PriceList } from '../models/price-list.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
 import type { Database } from './database.ts';
 import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
 import type { UsageSession } from './library-usage.ts';
 import { createCalendar } from './local-days.ts';
-import { loadPrices, PriceList } from './prices.ts';
+import { loadPrices } from './prices.ts';
 import { indexError, indexPath, openIndex, openIndexInMemory } from './schema.ts';
 import { type SearchQuery, type SearchResult, search } from './search.ts';
 import { listSessions, type SessionList } from './session-list.ts';

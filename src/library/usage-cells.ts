@@ -1,10 +1,10 @@
-// Counted messages → cells: the sums of one session, model and quarter of an hour. Every report is made of cells; there
+// Counted messages → cells: the sums of one session, model and quarter of an hour, with and without a price apart. Every report is made of cells; there
 // are far fewer of them than messages, and days, weeks and blocks all begin at a quarter. They are kept in the index
 // until it changes, so that asking again counts nothing.
 import { billedTokens } from '../format/usage.ts';
+import type { PriceList } from '../models/price-list.ts';
 import type { Database } from './database.ts';
 import { countLibrary, type PricedMessage, projectPrefixes, type UsageSession } from './library-usage.ts';
-import type { PriceList } from './prices.ts';
 
 export interface UsageCell {
   readonly session: UsageSession;
@@ -54,10 +54,11 @@ export function makeCells(messages: readonly PricedMessage[]): readonly UsageCel
   const cells = new Map<string, Mutable<UsageCell>>();
   for (const { line, usage, session, costMicroUsd, isLowerBound } of messages) {
     const time = Math.floor(line.time / quarterMs) * quarterMs;
-    const key = `${session.id} ${time} ${usage.fast} ${line.model}`;
+    const isUnpriced = costMicroUsd === undefined;
+    const key = `${session.id} ${time} ${usage.fast} ${isUnpriced} ${line.model}`;
     let cell = cells.get(key);
     if (cell === undefined) {
-      cell = emptyCell(session, line.model, usage.fast, time, costMicroUsd === undefined);
+      cell = emptyCell(session, line.model, usage.fast, time, isUnpriced);
       cells.set(key, cell);
     }
     cell.messages++;

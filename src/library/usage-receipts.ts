@@ -2,6 +2,7 @@
 // The transcripts are read again and counted by the same rule, so that a receipt does not rest on the index.
 
 import { systemErrorCode } from '../base/errors.ts';
+import type { PriceList } from '../models/price-list.ts';
 import { countUsage, type DroppedLine, type UsageLine } from '../session/usage.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import type { Database } from './database.ts';
@@ -13,7 +14,6 @@ import {
   type UsageSession,
   usageParts,
 } from './library-usage.ts';
-import type { PriceList } from './prices.ts';
 import { readRows } from './row-reader.ts';
 
 export interface Receipt {
@@ -52,7 +52,7 @@ export function findReceipts(
   const receipts = count.messages
     .filter(({ line }) => wanted.has(messageKey(line)))
     .map((message) => {
-      const costMicroUsd = prices.costOf(message.line.model, message.usage);
+      const costMicroUsd = prices.costOf(message.line.model, message.usage, message.line.time);
       return { message: { ...message, session: sessionOf(message.line), costMicroUsd }, dropped: [] as DroppedLine[] };
     });
   assign(count.dropped, receipts);

@@ -5,7 +5,7 @@ import { estimateTextTokens } from '../api/json-size.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { editJson } from '../format/edit.ts';
 import { noUsage } from '../format/usage.ts';
-import type { PriceList } from '../library/prices.ts';
+import type { PriceList } from '../models/price-list.ts';
 import { isMessage, type Node } from '../session/node.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
@@ -67,7 +67,7 @@ export function estimateStrip(session: Session, limits: Limits, prices: PriceLis
       freedBytes,
       freedTokens: sum(tokens.values()) - sum(left.values()),
       rewriteTokens,
-      rewriteCostMicroUsd: prices.costOf(model, usage),
+      rewriteCostMicroUsd: prices.costOf(model, usage, Date.now()),
     };
   });
   return { model, contextTokens: sum(tokens.values()), rows };

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CostMeter } from '../../src/agent/cost-meter.ts';
 import type { AgentEvent } from '../../src/agent/event.ts';
-import { bundledPrices } from '../../src/library/prices.ts';
+import { bundledPrices } from '../../src/models/price-list.ts';
 
 /** Dollars for a million tokens. */
-const models = {
-  large: { input: 10, output: 50, cacheWrite5m: 12, cacheWrite1h: 20, cacheRead: 1, contextTokens: 200_000 },
-  small: { input: 1, output: 5, cacheWrite5m: 2, cacheWrite1h: 3, cacheRead: 0, contextTokens: 200_000 },
-};
+const models = [
+  { id: 'large', aliases: [], prices: [{ input: 10, output: 50, cacheWrite5m: 12, cacheWrite1h: 20, cacheRead: 1 }] },
+  { id: 'small', aliases: [], prices: [{ input: 1, output: 5, cacheWrite5m: 2, cacheWrite1h: 3, cacheRead: 0 }] },
+];
 const agent = { agentId: 'a1', parentCallId: 'toolu_1' };
 
 function newMeter(): CostMeter {
@@ -48,9 +48,21 @@ test('answers, sub-agents and side requests add up, each at the price of its mod
   assert.equal(meter.usage.inputTokens, 7000);
 });
 
-test('a model without a price counts as nothing', () => {
+test('a model without a price is in no cost, and its tokens are said', () => {
   const meter = newMeter();
   meter.hear(block('msg_1', 'unheard-of', 1000, 100));
   meter.hear(block('msg_2', 'large', 100, 0));
   assert.equal(meter.costMicros, 1000);
+  assert.equal(meter.unpricedTokens, 1100);
+});
+
+test('an answer has the price of its own day', () => {
+  const dated = [
+    { to: '1969-12-31', input: 1, output: 1 },
+    { from: '1970-01-01', to: '1970-01-31', input: 2, output: 2 },
+    { from: '1970-02-01', input: 3, output: 3 },
+  ];
+  const meter = new CostMeter({ ...bundledPrices, models: [{ id: 'large', aliases: [], prices: dated }] });
+  meter.hear(block('msg_1', 'large', 1000, 0));
+  assert.equal(meter.costMicros, 2000);
 });

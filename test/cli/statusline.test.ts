@@ -138,8 +138,13 @@ test('a damaged index or a file of prices that is none does not break the line',
   );
   assert.match(line(JSON.stringify({ transcript_path: file })).stdout, /^\$0\.02 session/);
   writeFileSync(path.join(env.CLEW_HOME ?? '', 'prices.json'), 'nor is this JSON');
-  const { status, stdout } = line(JSON.stringify({ transcript_path: file }));
-  assert.deepEqual([status, stdout], [0, '\n']);
+  const { status, stdout, stderr } = line(JSON.stringify({ transcript_path: file }));
+  assert.equal(status, 0);
+  assert.match(stdout, /^\$0\.02 session/);
+  assert.match(
+    stderr,
+    /^clew: .*prices\.json cannot be used: it is not JSON; the prices of 2026-11-15 are used; .*\n$/,
+  );
 });
 
 test('as JSON the numbers are bare', (context) => {

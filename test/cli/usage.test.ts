@@ -71,7 +71,7 @@ test('the JSON of a report has its rows, totals, unpriced models and the version
     ],
     totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2 },
     unpricedModels: ['claude-zeta-9'],
-    pricesVersion: '2026-10',
+    pricesVersion: '2026-11-15',
     unread: [],
   });
 });
@@ -169,7 +169,7 @@ test('the table fits the terminal, marks lower bounds and names what has no pric
 2026-03-02     10       5     0        0   unpriced
 total          20   ≥ 405     0        0  ≥ $0.0060
 
-tokens, each message once; prices of 2026-10
+tokens, each message once; prices of 2026-11-15
 ≥: the transcript has no final count for some messages, so it is at least that
 much
 no price is known for claude-zeta-9; docs/prices.md says how to add one

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { updateRows } from '../../src/library/indexer.ts';
 import { createCalendar } from '../../src/library/local-days.ts';
-import { bundledPrices, PriceList, type Prices } from '../../src/library/prices.ts';
 import { makeCells, usageCells } from '../../src/library/usage-cells.ts';
 import { findReceipts } from '../../src/library/usage-receipts.ts';
 import { makeReport, passes, reportKinds, sumUp, type UsageReport } from '../../src/library/usage-report.ts';
+import { bundledPrices, PriceList, type Prices } from '../../src/models/price-list.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { edgeCases } from '../support/edge-cases.ts';
 import { filesBelow, projectRoot } from '../support/paths.ts';
@@ -55,7 +55,8 @@ test('the cases of the counting cases come out the same', (context) => {
   assert.deepEqual(results, right);
 });
 
-test('a million tokens written for an hour cost six dollars on Sonnet 4.5, and the input beside them', (context) => {
+test('a million tokens written for an hour cost twelve dollars on Sonnet 4.5, twice the price of a short prompt', (context) => {
+  // $12 per million written for an hour and $6 per million of input, above 200,000 tokens of prompt.
   const { totals } = report(makeLibrary(context, edgeCases['9_cache_1h']?.files ?? {}));
   assert.deepEqual(totals, {
     inputTokens: 10,
@@ -63,7 +64,7 @@ test('a million tokens written for an hour cost six dollars on Sonnet 4.5, and t
     cacheReadTokens: 0,
     cacheWrite5mTokens: 0,
     cacheWrite1hTokens: 1_000_000,
-    costMicroUsd: 6_000_030,
+    costMicroUsd: 12_000_060,
     messages: 1,
     unpricedMessages: 0,
     outputIsLowerBound: false,
@@ -188,8 +189,8 @@ test('other prices are another count', (context) => {
   library.count();
   const cost = (prices: Prices): number | undefined =>
     sumUp(usageCells(library.database, { roots: [library.root] }, new PriceList(prices))).costMicroUsd;
-  const dear = { input: 0, output: 1000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, contextTokens: 1 };
-  const other = { ...bundledPrices, fingerprint: 'dear', models: { 'claude-sonnet-4-5': dear } };
+  const dear = { id: 'claude-sonnet-4-5', aliases: [], prices: [{ input: 0, output: 1000 }] };
+  const other = { ...bundledPrices, fingerprint: 'dear', models: [dear] };
   assert.deepEqual([cost(bundledPrices), cost(other), cost(bundledPrices)], [15_030, 1_000_000, 15_030]);
 });
 

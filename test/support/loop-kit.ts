@@ -14,7 +14,7 @@ import { type OpenSession, openSession } from '../../src/agent/session/open-sess
 import type { CallContext, Tool, ToolOutcome } from '../../src/agent/tool.ts';
 import { UsedIds } from '../../src/agent/used-ids.ts';
 import { asObject, type JsonObject } from '../../src/base/json.ts';
-import { bundledPrices } from '../../src/library/prices.ts';
+import { bundledPrices } from '../../src/models/price-list.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { temporaryFolder } from './temp-folder.ts';

@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import type { Database } from '../../src/library/database.ts';
 import { updateRows } from '../../src/library/indexer.ts';
 import { countLibrary, type PricedMessage } from '../../src/library/library-usage.ts';
-import { bundledPrices, PriceList } from '../../src/library/prices.ts';
 import { openIndex } from '../../src/library/schema.ts';
+import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 
 export const session1 = '11111111-1111-4111-a111-111111111111';

@@ -2,7 +2,7 @@
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
 import { isDamage } from '../../base/diagnostic.ts';
 import { contentOf } from '../../format/entry.ts';
-import { bundledPrices, PriceList } from '../../library/prices.ts';
+import { bundledPrices, PriceList } from '../../models/price-list.ts';
 import { type Compaction, compactionsOf } from '../../session/compaction.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
 import { promptText } from '../../session/prompt-text.ts';
@@ -141,7 +141,7 @@ function costOf(messages: readonly CountedMessage[], prices: PriceList): Pick<Tu
   let micros = 0;
   let unpriced = 0;
   for (const { line, usage } of messages) {
-    const cost = prices.costOf(line.model, usage);
+    const cost = prices.costOf(line.model, usage, line.time);
     if (cost === undefined) unpriced++;
     else micros += cost;
   }

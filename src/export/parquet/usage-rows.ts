@@ -1,6 +1,6 @@
 // Counted messages → rows of the usage table: the same messages, tokens and prices as `clew usage`.
 import { billedTokens } from '../../format/usage.ts';
-import type { PriceList } from '../../library/prices.ts';
+import type { PriceList } from '../../models/price-list.ts';
 import type { CountedMessage } from '../../session/usage.ts';
 import type { TableRow } from './session-rows.ts';
 
@@ -23,7 +23,7 @@ export function* usageRows(messages: Iterable<CountedMessage>, prices: PriceList
       is_fast: usage.fast,
       is_us_only: usage.usOnly,
       is_batch: usage.batch,
-      cost_micro_usd: prices.costOf(line.model, usage),
+      cost_micro_usd: prices.costOf(line.model, usage, line.time),
       is_lower_bound: isLowerBound,
     };
     yield { table: 'usage', row };

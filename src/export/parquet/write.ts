@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderSync } from '../../base/make-folder.ts';
-import type { PriceList } from '../../library/prices.ts';
+import type { PriceList } from '../../models/price-list.ts';
 import type { CountedMessage } from '../../session/usage.ts';
 import { diskError } from '../../store/disk.ts';
 import type { Subject } from '../subject.ts';

@@ -6,7 +6,7 @@ import { collectGarbage } from '../../base/memory.ts';
 import type { Database } from '../../library/database.ts';
 import { type IndexProgress, updateRows } from '../../library/indexer.ts';
 import { knownSessions, newestSessions } from '../../library/known-sessions.ts';
-import { loadPrices, PriceList } from '../../library/prices.ts';
+import { loadPrices } from '../../library/prices.ts';
 import {
   IndexUnavailable,
   indexError,
@@ -20,6 +20,7 @@ import { listSessions } from '../../library/session-list.ts';
 import { updateText } from '../../library/text-indexer.ts';
 import { findTranscripts } from '../../library/transcript-files.ts';
 import { usageCells } from '../../library/usage-cells.ts';
+import { PriceList } from '../../models/price-list.ts';
 import type { IndexState } from '../wire.ts';
 import { type ListedRow, rowOfKnown, rowOfListed } from './listed-row.ts';
 import type { ThreadSetup } from './thread.ts';

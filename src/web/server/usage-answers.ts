@@ -3,7 +3,7 @@
 import type { Database } from '../../library/database.ts';
 import { countLibrary, type PricedMessage, type UsageSession } from '../../library/library-usage.ts';
 import { type Calendar, createCalendar, parseDay } from '../../library/local-days.ts';
-import { loadPrices, PriceList } from '../../library/prices.ts';
+import { loadPrices } from '../../library/prices.ts';
 import { collectStats } from '../../library/stats.ts';
 import { type UsageCell, usageCells } from '../../library/usage-cells.ts';
 import { findReceipts } from '../../library/usage-receipts.ts';
@@ -15,6 +15,7 @@ import {
   type UsageFilter,
   type UsageSum,
 } from '../../library/usage-report.ts';
+import { PriceList } from '../../models/price-list.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire-usage.ts';
 import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';

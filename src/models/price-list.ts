@@ -1,0 +1,186 @@
+// A model's name, the usage of a message and its time → money, in whole micro-dollars. Date, size of the prompt and
+// flags of the message decide the price. A message without a known price is unpriced, which is not the same as free.
+import type { TokenCounts, Usage } from '../format/usage.ts';
+import { modelFactsOf } from './facts.ts';
+import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
+import type { PriceRow, PriceRules, Rates } from './model-row.ts';
+import { modelTable } from './model-rows.ts';
+
+/** A model, as far as prices go. */
+export interface PricedModel {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly contextTokens?: number;
+  /** Oldest first. */
+  readonly prices: readonly PriceRow[];
+}
+
+export interface Prices {
+  /** The day of the table, and of what was laid over it. */
+  readonly version: string;
+  /** The day on which the newest table was compared with its sources. */
+  readonly day: string;
+  /** Differs wherever a price differs. */
+  readonly fingerprint: string;
+  readonly rules: PriceRules;
+  readonly models: readonly PricedModel[];
+  /** The files that were laid over the bundled table. */
+  readonly files: readonly string[];
+  /** Files that could not be used, and why: each is one sentence. */
+  readonly notices: readonly string[];
+  /** Models whose price for cache reads a file left out, so that it was taken to be a tenth of the input. */
+  readonly assumedReads: readonly string[];
+}
+
+export const bundledPrices: Prices = {
+  version: modelTable.version,
+  day: modelTable.version,
+  fingerprint: modelTable.version,
+  rules: modelTable.rules,
+  models: modelTable.models,
+  files: [],
+  notices: [],
+  assumedReads: [],
+};
+
+/** Looks prices up by any of the names that one model goes by. */
+export class PriceList {
+  readonly prices: Prices;
+  readonly #known = new Map<string, Priced | undefined>();
+  readonly #byName = new Map<string, PricedModel>();
+
+  constructor(prices: Prices) {
+    this.prices = prices;
+    // Newest first: of several dates of one model the newest has the name without a date, unless a row has it itself.
+    for (const model of prices.models.toReversed()) {
+      for (const name of [model.id, ...model.aliases]) {
+        this.#byName.set(withoutModelDate(plainModelName(name)), model);
+      }
+    }
+    for (const model of prices.models.toReversed()) this.#byName.set(model.id, model);
+  }
+
+  modelOf(model: string): PricedModel | undefined {
+    return this.#find(model)?.model;
+  }
+
+  /** The prices that held at a time (ms); `NaN` for those of today. */
+  rowOf(model: string, time: number): PriceRow | undefined {
+    const priced = this.#find(model);
+    return priced === undefined ? undefined : rowAt(priced.rows, time)?.row;
+  }
+
+  /**
+   * Whole micro-dollars, rounded once for the message; `undefined` where there is no price. `time` is that of the
+   * message; without one (`NaN`) the latest price counts, and before a model's first day the first one.
+   */
+  costOf(model: string | undefined, usage: Usage, time: number): number | undefined {
+    const priced = model === undefined ? undefined : this.#find(model);
+    const row = priced === undefined ? undefined : rowAt(priced.rows, time);
+    if (row === undefined) return undefined;
+    let tokens = costOfTokens(ratesFor(row, usage, usage.fast), usage);
+    for (const compaction of usage.compactions)
+      tokens += costOfTokens(ratesFor(row, compaction, usage.fast), compaction);
+    if (Number.isNaN(tokens)) return undefined;
+    const { inferenceGeoUs, batch, webSearchPerThousand } = this.prices.rules;
+    if (usage.usOnly) tokens *= inferenceGeoUs.multiplier;
+    if (usage.batch) tokens *= batch.multiplier;
+    return Math.round((tokens + usage.webSearches * 1000 * whole(webSearchPerThousand)) / fraction);
+  }
+
+  contextTokensOf(model: string): number | undefined {
+    if (asksForLongContext(model)) return 1_000_000;
+    return this.modelOf(model)?.contextTokens ?? modelFactsOf(model)?.contextTokens;
+  }
+
+  #find(model: string): Priced | undefined {
+    if (!this.#known.has(model)) {
+      const name = plainModelName(model);
+      const names = [model, name, withoutModelDate(name)];
+      const found = names.map((each) => this.#byName.get(each)).find((each) => each !== undefined);
+      this.#known.set(model, found && { model: found, rows: found.prices.map(prepareRow) });
+    }
+    return this.#known.get(model);
+  }
+}
+
+interface Priced {
+  readonly model: PricedModel;
+  readonly rows: readonly PreparedRow[];
+}
+
+interface PreparedRow {
+  readonly row: PriceRow;
+  readonly fromMs: number;
+  readonly endMs: number;
+  readonly usual: PreparedRates;
+  readonly long: PreparedRates | undefined;
+  readonly overPromptTokens: number;
+  readonly fast: PreparedRates | undefined;
+}
+
+/** Millionths of a micro-dollar per token, so that sums are whole numbers; `NaN` for a price that is not known. */
+type PreparedRates = Readonly<Record<keyof Rates, number>>;
+
+// A dollar per million tokens is a micro-dollar per token.
+const fraction = 1_000_000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+function prepareRow(row: PriceRow): PreparedRow {
+  return {
+    row,
+    fromMs: row.from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(row.from),
+    endMs: row.to === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.to) + dayMs,
+    usual: prepareRates(row),
+    long: row.longPrompt && prepareRates(row.longPrompt),
+    overPromptTokens: row.longPrompt?.overPromptTokens ?? Number.POSITIVE_INFINITY,
+    fast: row.fast && prepareRates(row.fast),
+  };
+}
+
+function prepareRates({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: Rates): PreparedRates {
+  return {
+    input: whole(input),
+    output: whole(output),
+    cacheRead: whole(cacheRead),
+    cacheWrite5m: whole(cacheWrite5m),
+    cacheWrite1h: whole(cacheWrite1h),
+  };
+}
+
+function whole(rate: number | undefined): number {
+  return rate === undefined ? Number.NaN : Math.round(rate * fraction);
+}
+
+/** After the last day of the last row, and between two rows, there is no price. */
+function rowAt(rows: readonly PreparedRow[], time: number): PreparedRow | undefined {
+  if (Number.isNaN(time)) return rows.at(-1);
+  const row = rows.findLast(({ fromMs }) => fromMs <= time) ?? rows[0];
+  return row !== undefined && time < row.endMs ? row : undefined;
+}
+
+function ratesFor(row: PreparedRow, counts: TokenCounts, isFast: boolean): PreparedRates | undefined {
+  if (isFast) return row.fast;
+  return promptTokensOf(counts) > row.overPromptTokens ? row.long : row.usual;
+}
+
+function promptTokensOf(counts: TokenCounts): number {
+  return counts.inputTokens + counts.cacheReadTokens + counts.cacheWrite5mTokens + counts.cacheWrite1hTokens;
+}
+
+/** `NaN` if a price that is needed is not known. */
+function costOfTokens(rates: PreparedRates | undefined, counts: TokenCounts): number {
+  if (rates === undefined) return Number.NaN;
+  return (
+    times(counts.inputTokens, rates.input) +
+    times(counts.outputTokens, rates.output) +
+    times(counts.cacheReadTokens, rates.cacheRead) +
+    times(counts.cacheWrite5mTokens, rates.cacheWrite5m) +
+    times(counts.cacheWrite1hTokens, rates.cacheWrite1h)
+  );
+}
+
+/** No tokens cost nothing, also where their price is not known. */
+function times(tokens: number, rate: number): number {
+  return tokens === 0 ? 0 : tokens * rate;
+}
