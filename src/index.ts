@@ -160,7 +160,7 @@ export type { SnippetPiece } from './library/search-snippet.ts';
 export type { ListedSession, SessionList } from './library/session-list.ts';
 export type { TextKind } from './library/text-extract.ts';
 export type { TranscriptPlace } from './library/transcript-files.ts';
-export type { ReportKind, UsageRow, UsageSum } from './library/usage-report.ts';
+export type { ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage-report.ts';
 export { reportKinds } from './library/usage-report.ts';
 export type { Verdict } from './library/verdicts.ts';
 export type { ModelFacts } from './models/facts.ts';

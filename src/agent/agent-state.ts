@@ -60,6 +60,9 @@ export function viewState({ live, mode, model, meter, queue, surroundings }: Sta
     get costMicros() {
       return meter.costMicros;
     },
+    get unpricedTokens() {
+      return meter.unpricedTokens;
+    },
     costMicrosOf: (asked) => meter.costOfModel(asked),
     get mcpServers() {
       return surroundings.servers();

@@ -85,7 +85,10 @@ export interface AgentState {
   /** Of this run, sub-agents included, by the one counting rule. */
   readonly usage: Usage;
   readonly usageByModel: ReadonlyMap<string, Usage>;
+  /** Of what has a price. */
   readonly costMicros: number;
+  /** Tokens in no cost, because no price is known for their model. */
+  readonly unpricedTokens: number;
   costMicrosOf(model: string): number;
   readonly mcpServers: readonly { readonly name: string; readonly status: string; readonly tools: readonly string[] }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];

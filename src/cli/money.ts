@@ -1,10 +1,17 @@
 // Whole micro-dollars → what a person reads: cents, and below a cent as many places as it takes.
 import type { UsageSum } from '../library/usage-report.ts';
+import { counted } from './wording.ts';
 
 /** `unpriced`, or the money, marked where it is at least that much. */
 export function costText(sum: UsageSum): string {
   if (sum.costMicroUsd === undefined) return 'unpriced';
   return `${sum.outputIsLowerBound || sum.unpricedMessages > 0 ? '≥ ' : ''}${formatCost(sum.costMicroUsd)}`;
+}
+
+/** `+ 1,234 tokens without a price`, for a sum of which only a part has one; empty where all of it has. */
+export function unpricedText({ unpricedTokens, costMicroUsd }: UsageSum): string {
+  if (unpricedTokens === 0 || costMicroUsd === undefined) return '';
+  return `+ ${counted(unpricedTokens, 'token')} without a price`;
 }
 
 export function formatCost(microUsd: number): string {

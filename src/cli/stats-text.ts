@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatTokens } from '../base/human.ts';
 import { displayWidth, padStart } from '../base/terminal-text.ts';
 import type { LibraryStats, ToolStats } from '../library/stats.ts';
 import type { UsageSum } from '../library/usage-report.ts';
-import { costText } from './money.ts';
+import { costText, unpricedText } from './money.ts';
 import type { Style } from './terminal/style.ts';
 import { type Cell, type Column, renderTable } from './terminal/table.ts';
 import { wrapSpans } from './terminal/wrap.ts';
@@ -47,6 +47,7 @@ function overview(stats: LibraryStats, { style, width, expiring, sinceMs }: Stat
         `${formatTokens(inputOf(usage))} in`,
         `${lowerBound(usage)}${formatTokens(usage.outputTokens)} out`,
         costText(usage),
+        unpricedText(usage),
       ),
     ],
     ['on disk', joined(formatBytes(stats.sizeBytes), counted(stats.transcripts, 'transcript'), expiringText(expiring))],

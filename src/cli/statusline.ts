@@ -162,7 +162,9 @@ function statusText(status: Status | undefined): string {
 }
 
 function knownCost(sum: UsageSum | undefined): string {
-  return sum === undefined ? '…' : costText(sum);
+  if (sum === undefined) return '…';
+  const isPart = sum.unpricedTokens > 0 && sum.costMicroUsd !== undefined;
+  return isPart ? `${costText(sum)} + ${formatTokens(sum.unpricedTokens)} tokens unpriced` : costText(sum);
 }
 
 function percentOf({ contextTokens, contextSize }: Status): number | undefined {
@@ -173,7 +175,9 @@ function percentOf({ contextTokens, contextSize }: Status): number | undefined {
 function statusJson(status: Status | undefined): object {
   return {
     sessionCostMicroUsd: status?.session?.costMicroUsd ?? null,
+    sessionUnpricedTokens: status?.session?.unpricedTokens ?? null,
     todayCostMicroUsd: status?.today?.costMicroUsd ?? null,
+    todayUnpricedTokens: status?.today?.unpricedTokens ?? null,
     contextTokens: status?.contextTokens ?? null,
     contextSizeTokens: status?.contextSize ?? null,
     contextPercent: status === undefined ? null : (percentOf(status) ?? null),

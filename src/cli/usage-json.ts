@@ -1,4 +1,5 @@
 // A usage report, or receipts → what `--json` prints (docs/json.md).
+import { billedTokens } from '../format/usage.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import {
   byModel,
@@ -26,6 +27,7 @@ export function reportJson(report: UsageReport, { pricesVersion, breakdown }: Re
     })),
     totals: sumJson(report.totals),
     unpricedModels: report.unpricedModels,
+    unpriced: report.unpriced.map(({ model, ...sums }) => ({ model: model === '' ? null : model, ...sums })),
     pricesVersion,
   };
 }
@@ -52,12 +54,15 @@ export function sumJson(sum: UsageSum): object {
     cacheWrite1hTokens: sum.cacheWrite1hTokens,
     costMicroUsd: sum.costMicroUsd ?? null,
     messages: sum.messages,
+    unpricedMessages: sum.unpricedMessages,
+    unpricedTokens: sum.unpricedTokens,
     outputIsLowerBound: sum.outputIsLowerBound,
   };
 }
 
 function receiptJson({ message, dropped }: Receipt): object {
   const { line, usage, session } = message;
+  const tokens = billedTokens(usage);
   return {
     path: line.file,
     line: line.line,
@@ -66,13 +71,16 @@ function receiptJson({ message, dropped }: Receipt): object {
     requestId: line.requestId ?? null,
     model: line.model ?? null,
     timestamp: isoDate(line.time),
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-    cacheReadTokens: usage.cacheReadTokens,
-    cacheWrite5mTokens: usage.cacheWrite5mTokens,
-    cacheWrite1hTokens: usage.cacheWrite1hTokens,
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    cacheReadTokens: tokens.cacheReadTokens,
+    cacheWrite5mTokens: tokens.cacheWrite5mTokens,
+    cacheWrite1hTokens: tokens.cacheWrite1hTokens,
     webSearches: usage.webSearches,
     isFast: usage.fast,
+    isUsOnly: usage.usOnly,
+    isBatch: usage.batch,
+    compactions: usage.compactions.length,
     costMicroUsd: message.costMicroUsd ?? null,
     outputIsLowerBound: message.isLowerBound,
     dropped: dropped.map(lineJson),

@@ -2,10 +2,11 @@
 
 import { formatCount } from '../base/human.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';
+import { billedTokens } from '../format/usage.ts';
 import type { Receipt, Receipts } from '../library/usage-receipts.ts';
 import { sumMessages } from '../library/usage-report.ts';
 import type { DroppedLine, DropReason, UsageLine } from '../session/usage.ts';
-import { costText, formatCost } from './money.ts';
+import { costText, formatCost, unpricedText } from './money.ts';
 import type { Style } from './terminal/style.ts';
 import { counted, localTime } from './wording.ts';
 
@@ -27,20 +28,25 @@ export function* receiptLines(found: Receipts, { style, pricesVersion }: Receipt
   const dropped = found.receipts.reduce((total, receipt) => total + receipt.dropped.length, found.synthetic.length);
   const lines = `${counted(sum.messages, 'message')} counted, ${counted(dropped, 'line')} dropped`;
   const out = `${sum.outputIsLowerBound ? '≥ ' : ''}${formatCount(sum.outputTokens)} out`;
-  yield `\n${style.bold(`${lines}: ${out}, ${costText(sum)}`)}\n`;
+  const cost = [costText(sum), unpricedText(sum)].filter((text) => text !== '').join(' ');
+  yield `\n${style.bold(`${lines}: ${out}, ${cost}`)}\n`;
   yield `${style.muted(`prices of ${pricesVersion}`)}\n`;
 }
 
 function receiptText({ message, dropped }: Receipt, style: Style): string {
   const { line, usage, costMicroUsd, isLowerBound } = message;
-  const written = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+  const billed = billedTokens(usage);
+  const written = billed.cacheWrite5mTokens + billed.cacheWrite1hTokens;
   const tokens = [
-    `${formatCount(usage.inputTokens)} in`,
-    `${isLowerBound ? '≥ ' : ''}${formatCount(usage.outputTokens)} out`,
-    ...(usage.cacheReadTokens > 0 ? [`${formatCount(usage.cacheReadTokens)} read`] : []),
-    ...(written > 0 ? [writtenText(usage.cacheWrite5mTokens, usage.cacheWrite1hTokens)] : []),
+    `${formatCount(billed.inputTokens)} in`,
+    `${isLowerBound ? '≥ ' : ''}${formatCount(billed.outputTokens)} out`,
+    ...(billed.cacheReadTokens > 0 ? [`${formatCount(billed.cacheReadTokens)} read`] : []),
+    ...(written > 0 ? [writtenText(billed.cacheWrite5mTokens, billed.cacheWrite1hTokens)] : []),
     ...(usage.webSearches > 0 ? [counted(usage.webSearches, 'web search', 'web searches')] : []),
     ...(usage.fast ? ['fast'] : []),
+    ...(usage.usOnly ? ['in the US only'] : []),
+    ...(usage.batch ? ['batch'] : []),
+    ...(usage.compactions.length > 0 ? [`${counted(usage.compactions.length, 'compaction')} by the API included`] : []),
   ].join(', ');
   const cost = costMicroUsd === undefined ? 'unpriced' : formatCost(costMicroUsd);
   const what = `${localTime(line.time) || 'no time'}  ${oneLine(line.model ?? 'no model', nameColumns)}`;

@@ -9,7 +9,7 @@ import { shortIds } from './short-ids.ts';
 import type { Style } from './terminal/style.ts';
 import { type Cell, type Column, renderTable } from './terminal/table.ts';
 import { wrapSpans } from './terminal/wrap.ts';
-import { localTime } from './wording.ts';
+import { counted, localTime } from './wording.ts';
 
 export interface UsageTableOptions {
   readonly kind: ReportKind;
@@ -148,20 +148,16 @@ function bold(cell: Cell, style: Style): Cell {
   return typeof cell === 'object' ? cell : { text: cell, paint: style.bold };
 }
 
-function notesFor(
-  { totals, unpricedModels }: UsageReport,
-  { pricesVersion, width }: UsageTableOptions,
-): readonly string[] {
+function notesFor({ totals, unpriced }: UsageReport, { pricesVersion, width }: UsageTableOptions): readonly string[] {
   const most = Number.isFinite(width) ? 60 : width;
+  const parts = unpriced.map(
+    ({ model, tokens }) => `${counted(tokens, 'token')} of ${oneLine(model, most) || '(no model)'}`,
+  );
   return [
     `tokens, each message once; prices of ${pricesVersion}`,
     ...(totals.outputIsLowerBound
       ? ['≥: the transcript has no final count for some messages, so it is at least that much']
       : []),
-    ...(unpricedModels.length > 0
-      ? [
-          `no price is known for ${unpricedModels.map((name) => oneLine(name, most) || '(no model)').join(', ')}; docs/prices.md says how to add one`,
-        ]
-      : []),
+    ...(parts.length > 0 ? [`+ ${parts.join(', ')} without a price; \`clew prices\` shows what has one`] : []),
   ];
 }

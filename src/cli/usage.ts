@@ -19,7 +19,7 @@ import {
 import type { PriceList } from '../models/price-list.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { withIndex } from './current-index.ts';
-import { currentPrices } from './current-prices.ts';
+import { ageWarning, currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
@@ -37,6 +37,8 @@ export async function run(input: CommandInput): Promise<void> {
   const chunks = await withIndex(input, async (database) => {
     const cells = usageCells(database, { roots }, prices).filter((cell) => passes(filter, cell, cell.session));
     const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
+    const warning = report.rows.length === 0 ? undefined : ageWarning(prices.prices, Date.now());
+    if (warning !== undefined) writeNotice(io.stderr, warning);
     if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
     const isBroken = flags.breakdown === true;
     if (flags.json === true)

@@ -13,7 +13,14 @@ import { type SearchQuery, type SearchResult, search } from './search.ts';
 import { listSessions, type SessionList } from './session-list.ts';
 import { updateText } from './text-indexer.ts';
 import { usageCells } from './usage-cells.ts';
-import { makeReport, passes, type ReportKind, type UsageRow, type UsageSum } from './usage-report.ts';
+import {
+  makeReport,
+  passes,
+  type ReportKind,
+  type UnpricedModel,
+  type UsageRow,
+  type UsageSum,
+} from './usage-report.ts';
 
 /** Options of `openLibrary`. */
 export interface LibraryOptions {
@@ -60,6 +67,8 @@ export interface LibraryUsage {
   readonly totals: UsageSum;
   /** Names of models without a price, as the transcripts have them. */
   readonly unpricedModels: readonly string[];
+  /** How much of each of them is in no cost. */
+  readonly unpriced: readonly UnpricedModel[];
   /** The date of the prices. */
   readonly pricesVersion: string;
 }

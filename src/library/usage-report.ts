@@ -1,5 +1,5 @@
 // Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
-import { billedTokens } from '../format/usage.ts';
+import { billedTokens, sumOfTokens } from '../format/usage.ts';
 import type { PricedMessage, UsageSession } from './library-usage.ts';
 import { type Calendar, monthOf, weekOf } from './local-days.ts';
 import { blocksOf } from './usage-blocks.ts';
@@ -21,6 +21,8 @@ export interface UsageSum {
   readonly costMicroUsd: number | undefined;
   readonly messages: number;
   readonly unpricedMessages: number;
+  /** Of all kinds, in no cost. */
+  readonly unpricedTokens: number;
   readonly outputIsLowerBound: boolean;
 }
 
@@ -39,6 +41,16 @@ export interface UsageReport {
   readonly totals: UsageSum;
   /** Names of models without a price, as the transcripts have them. */
   readonly unpricedModels: readonly string[];
+  /** How much of each of them is in no cost. */
+  readonly unpriced: readonly UnpricedModel[];
+}
+
+/** Messages of a model that are in no cost. */
+export interface UnpricedModel {
+  /** As the transcripts have it, with ` (fast)` after it for fast mode; empty where they name none. */
+  readonly model: string;
+  readonly messages: number;
+  readonly tokens: number;
 }
 
 export interface ReportOptions {
@@ -48,7 +60,9 @@ export interface ReportOptions {
 }
 
 export function makeReport(cells: readonly UsageCell[], options: ReportOptions): UsageReport {
-  return { rows: rowsOf(cells, options), totals: sumUp(cells), unpricedModels: unpriced(cells) };
+  const unpriced = unpricedOf(cells);
+  const unpricedModels = unpriced.map(({ model }) => model);
+  return { rows: rowsOf(cells, options), totals: sumUp(cells), unpricedModels, unpriced };
 }
 
 export interface UsageFilter {
@@ -142,6 +156,7 @@ export function sumUp(cells: readonly Summand[]): UsageSum {
   let cost = 0;
   let messages = 0;
   let unpricedMessages = 0;
+  let unpricedTokens = 0;
   let outputIsLowerBound = false;
   for (const cell of cells) {
     sum.inputTokens += cell.inputTokens;
@@ -150,12 +165,15 @@ export function sumUp(cells: readonly Summand[]): UsageSum {
     sum.cacheWrite5mTokens += cell.cacheWrite5mTokens;
     sum.cacheWrite1hTokens += cell.cacheWrite1hTokens;
     messages += cell.messages;
-    if (cell.costMicroUsd === undefined) unpricedMessages += cell.messages;
-    else cost += cell.costMicroUsd;
+    if (cell.costMicroUsd !== undefined) cost += cell.costMicroUsd;
+    else {
+      unpricedMessages += cell.messages;
+      unpricedTokens += sumOfTokens(cell);
+    }
     outputIsLowerBound ||= cell.outputIsLowerBound;
   }
   const costMicroUsd = unpricedMessages > 0 && unpricedMessages === messages ? undefined : cost;
-  return { ...sum, costMicroUsd, messages, unpricedMessages, outputIsLowerBound };
+  return { ...sum, costMicroUsd, messages, unpricedMessages, unpricedTokens, outputIsLowerBound };
 }
 
 export function sumMessages(messages: readonly PricedMessage[]): UsageSum {
@@ -169,12 +187,16 @@ export function sumMessages(messages: readonly PricedMessage[]): UsageSum {
   );
 }
 
-function unpriced(cells: readonly UsageCell[]): readonly string[] {
-  const names = new Set<string>();
+/** By name. */
+function unpricedOf(cells: readonly UsageCell[]): readonly UnpricedModel[] {
+  const models = new Map<string, UnpricedModel>();
   for (const cell of cells) {
-    if (cell.costMicroUsd === undefined) names.add(modelOf(cell) + (cell.isFast ? ' (fast)' : ''));
+    if (cell.costMicroUsd !== undefined) continue;
+    const model = modelOf(cell) + (cell.isFast ? ' (fast)' : '');
+    const { messages = 0, tokens = 0 } = models.get(model) ?? {};
+    models.set(model, { model, messages: messages + cell.messages, tokens: tokens + sumOfTokens(cell) });
   }
-  return [...names].sort();
+  return [...models.values()].sort((x, y) => (x.model < y.model ? -1 : 1));
 }
 
 function byKey(rows: readonly UsageRow[]): readonly UsageRow[] {

@@ -23,6 +23,7 @@ export interface UsageSumView {
   readonly costMicroUsd: number | null;
   readonly messages: number;
   readonly unpricedMessages: number;
+  readonly unpricedTokens: number;
   readonly outputIsLowerBound: boolean;
   /** The part of all input that came from the cache, 0 to 1; `null` where there was no input. */
   readonly cacheHitRate: number | null;
@@ -67,6 +68,8 @@ export interface TopAnswer {
     readonly project: string;
     readonly costMicroUsd: number;
     readonly messages: number;
+    /** Of these, in no cost. */
+    readonly unpricedMessages: number;
   }[];
   /** By what a person asked, the messages behind it and those of its sub-agents. */
   readonly turns: readonly {
@@ -78,6 +81,8 @@ export interface TopAnswer {
     readonly time: number | null;
     readonly costMicroUsd: number;
     readonly messages: number;
+    /** Of these, in no cost. */
+    readonly unpricedMessages: number;
   }[];
 }
 

@@ -131,6 +131,8 @@ export interface SessionRow {
   readonly entries: number | null;
   readonly agents: number | null;
   readonly costMicroUsd: number | null;
+  /** Some messages have no known price, and are not in the cost. */
+  readonly costIsPart: boolean;
   /** Lines that are damaged; `null` until its transcript has been read. */
   readonly damage: number | null;
   /** The worst that doctor found in its files; `null`: not examined since they last changed. */
@@ -145,6 +147,8 @@ export interface ProjectRow {
   readonly sessions: number;
   readonly sizeBytes: number;
   readonly costMicroUsd: number | null;
+  /** Some messages have no known price, and are not in the cost. */
+  readonly costIsPart: boolean;
   /** When one of its sessions was last used. */
   readonly changedAt: number;
   readonly live: number;

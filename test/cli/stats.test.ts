@@ -14,6 +14,7 @@ import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { corpusFiles } from '../support/transcripts.ts';
+import { answerLine, session1 } from '../support/usage-library.ts';
 
 interface Recount {
   readonly prompts: number;
@@ -167,6 +168,14 @@ test('every folder of projects in the corpora is what a recount finds', () => {
     assert.deepEqual({ root, ...told(['--root', root]) }, { root, ...recount(files) });
   }
   assert.ok(count > 0);
+});
+
+test('tokens without a price are said beside the cost', (context) => {
+  const root = temporaryFolder(context);
+  const lines = [answerLine({ id: 'a', output: 400 }), answerLine({ id: 'z', output: 5, model: 'claude-zeta-9' })];
+  writeTree(root, { [`projects/-w-p/${session1}.jsonl`]: `${lines.join('\n')}\n` });
+  const { stdout } = runClew(['stats', '--root', root], { env: { CLEW_HOME: path.join(root, 'state') } });
+  assert.match(stdout, /20 in · 405 out · ≥ \$0\.0060 · \+ 15 tokens without a price\n/);
 });
 
 test('it fits the terminal, in every width', () => {

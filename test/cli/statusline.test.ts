@@ -62,6 +62,19 @@ test('one line: cost of the session, cost of today, and how full the context is'
   assert.equal(line(wide).stdout, '$0.02 session · $0.05 today · 20.0k context (2 %)\n');
 });
 
+test('tokens without a price are said beside the cost', (context) => {
+  const { file, line } = place(context);
+  const unknown = answerLine({ id: 'z', output: 1490, model: 'claude-zeta-9', time: new Date().toISOString() });
+  appendFileSync(file, `${unknown}\n`);
+  const told = JSON.stringify({ transcript_path: file });
+  assert.match(
+    line(told).stdout,
+    /^≥ \$0\.02 \+ 1\.5k tokens unpriced session · ≥ \$0\.05 \+ 1\.5k tokens unpriced today · /,
+  );
+  const { sessionUnpricedTokens, todayUnpricedTokens } = JSON.parse(line(told, '--json').stdout);
+  assert.deepEqual([sessionUnpricedTokens, todayUnpricedTokens], [1500, 1500]);
+});
+
 test('today is that of all sessions, also with a fresh index and without another command', (context) => {
   const { file, other, env, line } = place(context);
   const told = JSON.stringify({ transcript_path: file });
@@ -151,7 +164,9 @@ test('as JSON the numbers are bare', (context) => {
   const { file, line } = place(context);
   assert.deepEqual(JSON.parse(line(JSON.stringify({ transcript_path: file }), '--json').stdout), {
     sessionCostMicroUsd: 21_027,
+    sessionUnpricedTokens: 0,
     todayCostMicroUsd: 51_057,
+    todayUnpricedTokens: 0,
     contextTokens: 20_000,
     contextSizeTokens: 200_000,
     contextPercent: 10,

@@ -62,15 +62,19 @@ test('the JSON of a report has its rows, totals, unpriced models and the version
     ...none,
     costMicroUsd: 6030,
     messages: 1,
+    unpricedMessages: 0,
+    unpricedTokens: 0,
     outputIsLowerBound: false,
   };
+  const missing = { unpricedMessages: 1, unpricedTokens: 15 };
   assert.deepEqual(json('daily'), {
     rows: [
       { key: '2026-03-01', ...first },
-      { key: '2026-03-02', ...first, outputTokens: 5, costMicroUsd: null },
+      { key: '2026-03-02', ...first, outputTokens: 5, costMicroUsd: null, ...missing },
     ],
-    totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2 },
+    totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2, ...missing },
     unpricedModels: ['claude-zeta-9'],
+    unpriced: [{ model: 'claude-zeta-9', messages: 1, tokens: 15 }],
     pricesVersion: '2026-11-15',
     unread: [],
   });
@@ -172,9 +176,52 @@ total          20   ≥ 405     0        0  ≥ $0.0060
 tokens, each message once; prices of 2026-11-15
 ≥: the transcript has no final count for some messages, so it is at least that
 much
-no price is known for claude-zeta-9; docs/prices.md says how to add one
++ 15 tokens of claude-zeta-9 without a price; \`clew prices\` shows what has one
 `,
   );
+});
+
+test('receipts say where a message ran, what was compacted for it, and what is in no cost', (context) => {
+  const iteration = { type: 'compaction', input_tokens: 1000, output_tokens: 100 };
+  const { json, run } = library(context, {
+    [main]: [
+      answerLine({
+        id: 'a',
+        output: 400,
+        model: 'claude-opus-5-5',
+        usage: { inference_geo: 'us', service_tier: 'batch', iterations: [iteration] },
+      }),
+      answerLine({ id: 'z', output: 5, model: 'claude-zeta-9' }),
+    ],
+  });
+  const { receipts } = json('--receipts') as { receipts: readonly JsonObject[] };
+  assert.deepEqual(
+    receipts.map(({ inputTokens, outputTokens, isUsOnly, isBatch, compactions, costMicroUsd }) => {
+      return { inputTokens, outputTokens, isUsOnly, isBatch, compactions, costMicroUsd };
+    }),
+    [
+      // (1,010 × 4 + 500 × 20) × 1.1 × 0.5.
+      { inputTokens: 1010, outputTokens: 500, isUsOnly: true, isBatch: true, compactions: 1, costMicroUsd: 7722 },
+      { inputTokens: 10, outputTokens: 5, isUsOnly: false, isBatch: false, compactions: 0, costMicroUsd: null },
+    ],
+  );
+  const { stdout } = run('--receipts');
+  assert.match(stdout, /1,010 in, 500 out, in the US only, batch, 1 compaction by the API included {2}\$0\.0077/);
+  assert.match(stdout, /2 messages counted, 0 lines dropped: 505 out, ≥ \$0\.0077 \+ 15 tokens without a price\n/);
+});
+
+test('a table of prices that is older than 60 days is said once, on stderr', (context) => {
+  const { root, env } = library(context, { [main]: [answerLine({ id: 'a', output: 1 }), answerLine({ id: 'b' })] });
+  const table = (version: string): string =>
+    JSON.stringify({ version, models: [{ id: 'claude-zeta-9', prices: [{ input: 1, output: 1 }] }] });
+  writeTree(root, { 'old.json': table('2025-01-01'), 'new.json': table('9999-01-01') });
+  const stderr = (file: string, ...args: readonly string[]): string =>
+    runClew(['usage', ...args], { env: { ...env, CLEW_PRICES: path.join(root, file) } }).stderr;
+  const warning = /^clew: the prices are of 2025-01-01, \d+ days old; `clew prices update FILE` takes a newer table\n$/;
+  for (const args of [[], ['--json'], ['--breakdown'], ['--receipts'], ['blocks']]) {
+    assert.match(stderr('old.json', ...args), warning);
+    assert.equal(stderr('new.json', ...args), '');
+  }
 });
 
 test('wrong use is one line with what to do', (context) => {

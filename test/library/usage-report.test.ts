@@ -67,6 +67,7 @@ test('a million tokens written for an hour cost twelve dollars on Sonnet 4.5, tw
     costMicroUsd: 12_000_060,
     messages: 1,
     unpricedMessages: 0,
+    unpricedTokens: 0,
     outputIsLowerBound: false,
   });
 });
@@ -77,7 +78,7 @@ test('a model without a price is listed, and its rows have no cost', (context) =
     answerLine({ id: 'b', output: 100, time: '2026-03-02T10:00:00.000Z' }),
     answerLine({ id: 'c', output: 100, time: '2026-03-02T10:00:00.000Z', model: 'claude-zeta-9' }),
   ];
-  const { rows, totals, unpricedModels } = report(makeLibrary(context, { [main]: lines }));
+  const { rows, totals, unpricedModels, unpriced } = report(makeLibrary(context, { [main]: lines }));
   assert.deepEqual(
     rows.map(({ key, costMicroUsd, unpricedMessages }) => [key, costMicroUsd, unpricedMessages]),
     [
@@ -86,6 +87,42 @@ test('a model without a price is listed, and its rows have no cost', (context) =
     ],
   );
   assert.deepEqual([totals.costMicroUsd, totals.unpricedMessages, unpricedModels], [1530, 2, ['claude-zeta-9']]);
+  assert.equal(totals.unpricedTokens, 520);
+  assert.deepEqual(unpriced, [{ model: 'claude-zeta-9', messages: 2, tokens: 520 }]);
+});
+
+test('messages of one model and quarter of an hour are priced one by one', (context) => {
+  const at = (time: string, usage: JsonObject, id: string): string =>
+    answerLine({ id, model: 'claude-haiku-5-5', input: 0, time, usage });
+  const long = { cache_read_input_tokens: 100_001 };
+  const lines = [
+    at('2026-11-01T10:00:00.000Z', { cache_read_input_tokens: 100_000 }, 'short'),
+    at('2026-11-01T10:01:00.000Z', long, 'long'),
+    at('2026-11-01T10:02:00.000Z', { ...long, inference_geo: 'us' }, 'us'),
+    at('2026-11-01T10:03:00.000Z', { ...long, service_tier: 'batch' }, 'batch'),
+    at('2026-11-01T10:04:00.000Z', { ...long, speed: 'fast' }, 'fast'),
+  ];
+  const library = makeLibrary(context, { [main]: lines });
+  assert.deepEqual(
+    library.count().map(({ costMicroUsd }) => costMicroUsd),
+    [1000, 5000, 5500, 2500, undefined],
+  );
+  const { totals, unpriced } = report(library);
+  assert.equal(totals.costMicroUsd, 14_000);
+  assert.deepEqual(unpriced, [{ model: 'claude-haiku-5-5 (fast)', messages: 1, tokens: 100_001 }]);
+});
+
+test('of one quarter of an hour, messages with and without a price stay apart', (context) => {
+  const lines = [answerLine({ id: 'a', output: 10 }), answerLine({ id: 'b', usage: { cache_read_input_tokens: 7 } })];
+  const library = makeLibrary(context, { [main]: lines });
+  // Reads have no price here.
+  const model = { id: 'claude-sonnet-4-5', aliases: [], prices: [{ input: 1, output: 1 }] };
+  const cells = makeCells(library.count(new PriceList({ ...bundledPrices, models: [model] })));
+  const { costMicroUsd, unpricedMessages, unpricedTokens } = sumUp(cells);
+  assert.deepEqual(
+    { costMicroUsd, unpricedMessages, unpricedTokens },
+    { costMicroUsd: 20, unpricedMessages: 1, unpricedTokens: 17 },
+  );
 });
 
 test('a fork counts in the session that began first, whatever its name', (context) => {

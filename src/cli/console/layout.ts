@@ -125,7 +125,8 @@ function footerLine(state: ConsoleState, drawing: Drawing): string {
   const used = agent.contextWindow > 0 ? Math.round((100 * agent.contextTokens) / agent.contextWindow) : 0;
   const context = used >= 80 ? style.yellow(`${used}% of context`) : `${used}% of context`;
   const model = oneLine(agent.model, columns);
-  const facts = fitFacts([modeText(agent.mode, style), model, context, formatCost(agent.costMicros)], columns - 3);
+  const cost = `${agent.unpricedTokens > 0 ? '≥ ' : ''}${formatCost(agent.costMicros)}`;
+  const facts = fitFacts([modeText(agent.mode, style), model, context, cost], columns - 3);
   // The place has what is left: in whole, without the folders above it, or not at all.
   const name = `${path.basename(agent.cwd)}${of}`;
   const fitting = [place, name]

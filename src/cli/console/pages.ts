@@ -40,7 +40,9 @@ export function costPage(state: AgentState): string {
     '| --- | ---: | ---: | ---: | ---: |',
     ...(rows.length === 0 ? [usageRow('all', state.usage)] : rows),
   ].join('\n');
-  return `**${formatCost(state.costMicros)}** in this run, sub-agents included.\n\n${table}`;
+  const { unpricedTokens } = state;
+  const rest = unpricedTokens === 0 ? '' : `, + ${counted(unpricedTokens, 'token')} without a price`;
+  return `**${formatCost(state.costMicros)}** in this run, sub-agents included${rest}.\n\n${table}`;
 }
 
 function usageRow(model: string, usage: Usage): string {

@@ -77,6 +77,7 @@ function tail({ state }: ResultFacts, denials: TurnEnded['denials']): JsonObject
   const models = [...(state?.usageByModel ?? [])];
   return {
     total_cost_usd: (state?.costMicros ?? 0) / 1_000_000,
+    ...(state !== undefined && state.unpricedTokens > 0 ? { unpriced_tokens: state.unpricedTokens } : {}),
     usage: usageJson(state?.usage ?? noUsage),
     modelUsage: Object.fromEntries(models.map(([model, usage]) => [model, modelJson(model, usage, state)])),
     permission_denials: denials.map((denial) => ({ ...denial })),

@@ -22,7 +22,7 @@ import { findTranscripts } from '../../library/transcript-files.ts';
 import { usageCells } from '../../library/usage-cells.ts';
 import { PriceList } from '../../models/price-list.ts';
 import type { IndexState } from '../wire.ts';
-import { type ListedRow, rowOfKnown, rowOfListed } from './listed-row.ts';
+import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { Methods, Tell } from './worker.ts';
 
@@ -71,7 +71,7 @@ class IndexWork {
   #isWhole = false;
   #isRunning = false;
   readonly #sent = new Map<string, string>();
-  #costs: ReadonlyMap<string, number> = new Map();
+  #costs: ReadonlyMap<string, SessionCost> = new Map();
   #costsMayCountAt = 0;
   proceed: () => void = () => {};
   readonly #mayProceed = new Promise<void>((resolve) => {
@@ -202,9 +202,12 @@ class IndexWork {
   #countCosts(database: Database, isWhole: boolean): void {
     const startedAt = Date.now();
     if (!isWhole && startedAt < this.#costsMayCountAt) return;
-    const costs = new Map<string, number>();
-    for (const { session, costMicroUsd } of usageCells(database, this.#setup, this.#prices))
-      if (costMicroUsd !== undefined) costs.set(session.path, (costs.get(session.path) ?? 0) + costMicroUsd);
+    const costs = new Map<string, SessionCost>();
+    for (const { session, costMicroUsd } of usageCells(database, this.#setup, this.#prices)) {
+      const { costMicroUsd: before = null, costIsPart = false } = costs.get(session.path) ?? {};
+      const sum = costMicroUsd === undefined ? before : (before ?? 0) + costMicroUsd;
+      costs.set(session.path, { costMicroUsd: sum, costIsPart: costIsPart || costMicroUsd === undefined });
+    }
     this.#costs = costs;
     this.#costsMayCountAt = Date.now() + Math.max(costPauseMs, (Date.now() - startedAt) * 10);
   }

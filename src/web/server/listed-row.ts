@@ -8,15 +8,17 @@ export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'expiresA
   readonly root: string;
 }
 
+export type SessionCost = Pick<SessionRow, 'costMicroUsd' | 'costIsPart'>;
+
 /** A title or a prompt may be pages long. */
 const textChars = 300;
 
-export function rowOfListed(session: ListedSession, costMicroUsd: number | undefined): ListedRow {
+export function rowOfListed(session: ListedSession, cost: SessionCost | undefined): ListedRow {
   const { entries, turns, agents, damage } = session;
-  return rowOfKnown({ ...session, counts: { entries, turns, agents, damage } }, costMicroUsd);
+  return rowOfKnown({ ...session, counts: { entries, turns, agents, damage } }, cost);
 }
 
-export function rowOfKnown(session: KnownSession, costMicroUsd: number | undefined): ListedRow {
+export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined): ListedRow {
   const { sessionId, path, cwd, project, root, counts } = session;
   return {
     id: sessionId,
@@ -35,7 +37,8 @@ export function rowOfKnown(session: KnownSession, costMicroUsd: number | undefin
     agents: counts?.agents ?? null,
     damage: counts?.damage ?? null,
     severity: session.verdict ?? null,
-    costMicroUsd: costMicroUsd ?? null,
+    costMicroUsd: cost?.costMicroUsd ?? null,
+    costIsPart: cost?.costIsPart ?? false,
   };
 }
 

@@ -117,6 +117,7 @@ export class Roster {
         sessions: 0,
         sizeBytes: 0,
         costMicroUsd: null,
+        costIsPart: false,
         changedAt: 0,
         live: 0,
       };
@@ -124,6 +125,7 @@ export class Roster {
       known.sessions++;
       known.sizeBytes += row.sizeBytes;
       if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
+      known.costIsPart ||= row.costIsPart;
       known.changedAt = Math.max(known.changedAt, lastUse(row));
       if (this.#live.has(row.path)) known.live++;
     }

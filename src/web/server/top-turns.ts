@@ -8,14 +8,31 @@ import type { PricedMessage } from '../../library/library-usage.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { readLineBatches } from '../../store/lines.ts';
 
-export interface ExpensiveTurn {
+/** Of some messages: what those with a price cost. */
+export interface PricedPart {
+  readonly costMicroUsd: number;
+  readonly messages: number;
+  readonly unpricedMessages: number;
+}
+
+export type PricedSum = { -readonly [K in keyof PricedPart]: PricedPart[K] };
+
+export function newSum(): PricedSum {
+  return { costMicroUsd: 0, messages: 0, unpricedMessages: 0 };
+}
+
+export function addTo(sum: PricedSum, costMicroUsd: number | undefined): void {
+  sum.messages++;
+  if (costMicroUsd === undefined) sum.unpricedMessages++;
+  else sum.costMicroUsd += costMicroUsd;
+}
+
+export interface ExpensiveTurn extends PricedPart {
   /** Of the main transcript. */
   readonly path: string;
   readonly line: number;
   readonly prompt: string;
   readonly time: number | null;
-  readonly costMicroUsd: number;
-  readonly messages: number;
 }
 
 interface Prompt {
@@ -31,26 +48,24 @@ export function expensiveTurns(
   count: number,
 ): readonly ExpensiveTurn[] {
   const prompts = promptsByFile(database);
-  const turns = new Map<string, { path: string; prompt: Prompt; costMicroUsd: number; messages: number }>();
+  const turns = new Map<string, PricedSum & { path: string; prompt: Prompt }>();
   for (const { line, session, costMicroUsd } of messages) {
     const own = prompts.get(session.path) ?? [];
     const isMain = line.file === session.path;
     const prompt = lastBefore(own, (each) => (isMain ? each.line <= line.line : each.time <= line.time));
     if (prompt === undefined) continue;
     const key = `${session.path}\n${prompt.line}`;
-    const turn = turns.get(key) ?? { path: session.path, prompt, costMicroUsd: 0, messages: 0 };
+    const turn = turns.get(key) ?? { path: session.path, prompt, ...newSum() };
     turns.set(key, turn);
-    turn.costMicroUsd += costMicroUsd ?? 0;
-    turn.messages++;
+    addTo(turn, costMicroUsd);
   }
   const dearest = [...turns.values()].sort((a, b) => b.costMicroUsd - a.costMicroUsd).slice(0, count);
-  return dearest.map(({ path, prompt, costMicroUsd, messages: sum }) => ({
+  return dearest.map(({ path, prompt, ...sums }) => ({
     path,
     line: prompt.line,
     prompt: promptAt(path, prompt.line),
     time: Number.isNaN(prompt.time) ? null : prompt.time,
-    costMicroUsd,
-    messages: sum,
+    ...sums,
   }));
 }
 

@@ -19,7 +19,7 @@ import { PriceList } from '../../models/price-list.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire-usage.ts';
 import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';
-import { type ExpensiveTurn, expensiveTurns } from './top-turns.ts';
+import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
 
 /** The session as its path; the server turns paths into keys. */
 export type UsageAsked = Omit<UsageQuery, 'session'> & { readonly path?: string };
@@ -27,7 +27,7 @@ export type UsageFound = Omit<UsageAnswer, 'rows'> & {
   readonly rows: readonly (Omit<UsageAnswer['rows'][number], 'session'> & { readonly path: string | null })[];
 };
 export interface TopFound {
-  readonly sessions: readonly { readonly path: string; readonly costMicroUsd: number; readonly messages: number }[];
+  readonly sessions: readonly (PricedPart & { readonly path: string })[];
   readonly turns: readonly ExpensiveTurn[];
 }
 export type ReceiptsFound = Omit<ReceiptsAnswer, 'receipts'> & {
@@ -92,12 +92,11 @@ export class UsageAnswers {
   top(query: UsageAsked): TopFound {
     return this.#index.ask((database) => {
       const messages = this.#messages(database, query);
-      const sessions = new Map<string, { path: string; costMicroUsd: number; messages: number }>();
+      const sessions = new Map<string, PricedSum & { path: string }>();
       for (const { session, costMicroUsd } of messages) {
-        const sum = sessions.get(session.path) ?? { path: session.path, costMicroUsd: 0, messages: 0 };
+        const sum = sessions.get(session.path) ?? { path: session.path, ...newSum() };
         sessions.set(session.path, sum);
-        sum.costMicroUsd += costMicroUsd ?? 0;
-        sum.messages++;
+        addTo(sum, costMicroUsd);
       }
       const bySize = [...sessions.values()].sort((a, b) => b.costMicroUsd - a.costMicroUsd);
       return { sessions: bySize.slice(0, topSessions), turns: expensiveTurns(database, messages, topTurns) };
@@ -174,6 +173,7 @@ function sumView(sum: UsageSum): UsageSumView {
     costMicroUsd: sum.costMicroUsd ?? null,
     messages: sum.messages,
     unpricedMessages: sum.unpricedMessages,
+    unpricedTokens: sum.unpricedTokens,
     outputIsLowerBound: sum.outputIsLowerBound,
     cacheHitRate: input === 0 ? null : cacheReadTokens / input,
   };

@@ -42,6 +42,7 @@ class FakeAgent implements Agent {
       usage: { ...noUsage, inputTokens: 1200, outputTokens: 340 },
       usageByModel: new Map([['claude-test-1', { ...noUsage, inputTokens: 1200, outputTokens: 340 }]]),
       costMicros: 12_300,
+      unpricedTokens: 0,
       costMicrosOf: () => 12_300,
       mcpServers: [{ name: 'lamps', status: 'connected', tools: ['mcp__lamps__light'] }],
       commands: [{ name: 'deploy', description: 'bring it to the server' }],

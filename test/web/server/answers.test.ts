@@ -15,6 +15,7 @@ import { contentsOf } from '../../support/surgery-kit.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { sessionId, text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
+import { answerLine } from '../../support/usage-library.ts';
 import { openWebServer } from '../../support/web-server.ts';
 
 const other = '22222222-2222-4222-a222-222222222222';
@@ -302,6 +303,29 @@ test('a session that is gone is not found, and the server goes on', async (conte
   await assert.rejects(server.client.head(sessionId), { status: 404 });
   assert.deepEqual((await events.next('sessions', ({ gone }) => gone.length > 0)).gone, [sessionId]);
   assert.equal((await server.client.sessions()).total, 0);
+});
+
+test('a cost that misses messages without a price is marked as a part, of sessions, projects and lists', async (context) => {
+  const line = (model: string, id: string): string => answerLine({ id, model, output: 100, sessionId });
+  const lines = [line('claude-opus-5-5', 'a'), line('claude-zeta-9', 'b')];
+  const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: `${lines.join('\n')}\n` });
+  await server.isCurrent();
+  const { rows } = await server.client.sessions();
+  // 10 × 4 + 100 × 20 micro-dollars.
+  assert.deepEqual(
+    rows.map(({ costMicroUsd, costIsPart }) => ({ costMicroUsd, costIsPart })),
+    [{ costMicroUsd: 2040, costIsPart: true }],
+  );
+  const { totals, unpricedModels } = await server.client.usage({ by: 'daily' });
+  assert.deepEqual(
+    [totals.costMicroUsd, totals.unpricedMessages, totals.unpricedTokens, unpricedModels],
+    [2040, 1, 110, ['claude-zeta-9']],
+  );
+  const { sessions } = await server.client.top({});
+  assert.deepEqual(
+    sessions.map(({ costMicroUsd, messages, unpricedMessages }) => ({ costMicroUsd, messages, unpricedMessages })),
+    [{ costMicroUsd: 2040, messages: 2, unpricedMessages: 1 }],
+  );
 });
 
 test('where the index cannot be kept, the list and the sessions are there all the same', async (context) => {

@@ -7,9 +7,10 @@ import { manyRows, Roster } from '../../../src/web/server/roster.ts';
 function row(session: number): ListedRow {
   const path = `/root/projects/p/s${session}.jsonl`;
   const texts = { title: `session ${session}`, firstPrompt: null, project: '/home/ada', cwd: '/home/ada' };
-  const counts = { turns: null, entries: null, agents: null, damage: null, severity: null, costMicroUsd: null };
+  const counts = { turns: null, entries: null, agents: null, damage: null, severity: null };
+  const cost = { costMicroUsd: null, costIsPart: false };
   const times = { startedAt: session, endedAt: session, changedAt: session };
-  return { id: `s${session}`, path, root: '/root', sizeBytes: 1, ...texts, ...times, ...counts };
+  return { id: `s${session}`, path, root: '/root', sizeBytes: 1, ...texts, ...times, ...counts, ...cost };
 }
 
 const rows = (from: number, to: number): readonly ListedRow[] =>

@@ -3,7 +3,7 @@ import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatAge } from '../../../base/human.ts';
 import type { ProjectRow } from '../../wire.ts';
 import { addressWith, goTo } from '../router.ts';
-import { formatMoney } from '../session/format.ts';
+import { formatKnownMoney } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 
 export interface ProjectListProps {
@@ -31,7 +31,9 @@ export function ProjectList({ projects, current }: ProjectListProps) {
           </span>
           <span className="project-facts">
             {counted(row.sessions, 'session')} · {formatAge(row.changedAt, now)}
-            {row.costMicroUsd === null ? null : <span className="cost"> · {formatMoney(row.costMicroUsd)}</span>}
+            {row.costMicroUsd === null ? null : (
+              <span className="cost"> · {formatKnownMoney(row.costMicroUsd, row.costIsPart)}</span>
+            )}
           </span>
         </a>
       ))}

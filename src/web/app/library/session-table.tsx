@@ -5,7 +5,7 @@ import { neutralise } from '../../../base/hostile-text.ts';
 import { formatAge, formatBytes, formatCount } from '../../../base/human.ts';
 import type { SessionRow, SessionSort } from '../../wire.ts';
 import { addressWith } from '../router.ts';
-import { formatMoney, formatTime } from '../session/format.ts';
+import { formatKnownMoney, formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import type { LibraryAddress } from './library-address.ts';
 import { shortProject } from './project-list.tsx';
@@ -118,7 +118,7 @@ const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) 
     ['age', formatAge(usedAt, now), formatTime(usedAt)],
     ['turns', row.turns === null ? unknown : formatCount(row.turns), ''],
     ['size', formatBytes(row.sizeBytes), ''],
-    ['cost', row.costMicroUsd === null ? unknown : formatMoney(row.costMicroUsd), ''],
+    ['cost', row.costMicroUsd === null ? unknown : formatKnownMoney(row.costMicroUsd, row.costIsPart), ''],
   ];
   return (
     <>

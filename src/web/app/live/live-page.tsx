@@ -5,7 +5,7 @@ import type { LiveLine, LiveRow, SessionRow } from '../../wire.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useEvent, useServices } from '../page-context.ts';
 import { writeAddress } from '../session/address.ts';
-import { formatMoney, formatTime } from '../session/format.ts';
+import { formatKnownMoney, formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
@@ -113,7 +113,9 @@ function LiveSession({ session, heard, now }: LiveSessionProps) {
       </h2>
       <p className="quiet">
         <Words text={facts.join(' · ')} />
-        {row.costMicroUsd === null ? null : <span className="cost"> · {formatMoney(row.costMicroUsd)}</span>}
+        {row.costMicroUsd === null ? null : (
+          <span className="cost"> · {formatKnownMoney(row.costMicroUsd, row.costIsPart)}</span>
+        )}
       </p>
       <ol>
         {lines.map((line) => (

@@ -10,6 +10,11 @@ export function formatTime(timeMs: number | null): string {
 }
 
 /** `$0.0042`, `$1.23`, `$1,234`: as many digits as say something. */
+/** Money, marked where some messages have no known price and are not in it. */
+export function formatKnownMoney(micros: number, isPart: boolean): string {
+  return `${isPart ? '≥ ' : ''}${formatMoney(micros)}`;
+}
+
 export function formatMoney(micros: number): string {
   const dollars = micros / 1_000_000;
   if (dollars === 0) return '$0';

@@ -4,7 +4,7 @@ import { memo, useEffect, useRef } from 'react';
 import { formatDuration } from '../../../base/human.ts';
 import type { SessionHead, TurnRow } from '../../../export/page/view.ts';
 import { ContextChart } from './context-chart.tsx';
-import { formatMoney, formatTime } from './format.ts';
+import { formatKnownMoney, formatTime } from './format.ts';
 import { Words } from './text.tsx';
 
 export interface OutlineProps {
@@ -81,7 +81,9 @@ const OutlineRow = memo(function OutlineRow({ row, isCurrent, onTurn }: OutlineR
             {row.errors} {row.errors === 1 ? 'error' : 'errors'}
           </span>
         )}
-        {row.costMicros === null ? null : <span className="cost"> {formatMoney(row.costMicros)}</span>}
+        {row.costMicros === null ? null : (
+          <span className="cost"> {formatKnownMoney(row.costMicros, row.unpriced > 0)}</span>
+        )}
       </span>
     </button>
   );

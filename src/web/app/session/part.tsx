@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import { formatDuration, formatTokens } from '../../../base/human.ts';
 import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../export/page/view.ts';
-import { formatMoney, formatTime } from './format.ts';
+import { formatKnownMoney, formatTime } from './format.ts';
 import { Images } from './images.tsx';
 import { ItemView } from './items.tsx';
 import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from './page-context.ts';
@@ -67,8 +67,7 @@ function TurnFacts({ row }: { readonly row: TurnRow }) {
       {row.costMicros === null ? null : (
         <span className="cost">
           {' · '}
-          {row.unpriced > 0 ? '≥ ' : ''}
-          {formatMoney(row.costMicros)}
+          {formatKnownMoney(row.costMicros, row.unpriced > 0)}
         </span>
       )}
     </span>

@@ -2,7 +2,7 @@
 // head is about its beginning, and every number that will still grow says so.
 import { counted, formatBytes, formatDuration, formatTokens } from '../../../base/human.ts';
 import type { BranchRow, SessionHead } from '../../../export/page/view.ts';
-import { formatMoney, formatTime } from './format.ts';
+import { formatKnownMoney, formatTime } from './format.ts';
 
 export interface SessionFacts {
   readonly facts: readonly string[];
@@ -32,10 +32,11 @@ export function sessionFacts(head: SessionHead, isWhole: boolean): SessionFacts 
         : `${formatTokens(input)} in, ${usage.outputIsLowerBound ? '≥ ' : ''}${formatTokens(usage.outputTokens)} out`,
     ),
   ];
+  const rest = head.unpriced === 0 ? '' : ` + ${counted(head.unpriced, 'message')} without a price`;
   const places = `${counted(damageCount, 'place')} of the transcript ${damageCount === 1 ? 'is' : 'are'} damaged`;
   return {
     facts: facts.filter((fact) => fact !== ''),
-    cost: costMicros === null ? null : grows(`${head.unpriced > 0 ? '≥ ' : ''}${formatMoney(costMicros)}`),
+    cost: costMicros === null ? null : grows(`${formatKnownMoney(costMicros, head.unpriced > 0)}${rest}`),
     damage: damageCount === 0 ? null : grows(places),
   };
 }

@@ -3,7 +3,7 @@ import { counted } from '../../../base/human.ts';
 import type { TopAnswer, UsageQuery } from '../../wire-usage.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { writeAddress } from '../session/address.ts';
-import { formatMoney, formatTime } from '../session/format.ts';
+import { formatKnownMoney, formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 
 export interface TopListsProps {
@@ -21,7 +21,7 @@ export function TopLists({ top, onReceipts }: TopListsProps) {
             const title = session.title ?? 'Untitled session';
             return (
               <li key={session.key}>
-                <span className="cost">{formatMoney(session.costMicroUsd)}</span>
+                <span className="cost">{formatKnownMoney(session.costMicroUsd, session.unpricedMessages > 0)}</span>
                 <a href={`/s/${encodeURIComponent(session.key)}`} data-stop="">
                   <Words text={title} />
                 </a>
@@ -45,7 +45,7 @@ export function TopLists({ top, onReceipts }: TopListsProps) {
         <ol>
           {top.turns.map((turn) => (
             <li key={`${turn.key} ${turn.line}`}>
-              <span className="cost">{formatMoney(turn.costMicroUsd)}</span>
+              <span className="cost">{formatKnownMoney(turn.costMicroUsd, turn.unpricedMessages > 0)}</span>
               <a href={writeAddress(turn.key, { line: turn.line })} data-stop="">
                 <Words text={turn.prompt === '' ? 'Before the first prompt' : turn.prompt} />
               </a>

@@ -153,7 +153,8 @@ function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceip
       {unpricedModels.length === 0 ? null : (
         <p className="quiet">
           No price is known for <Words text={unpricedModels.join(', ')} />:{' '}
-          {counted(totals.unpricedMessages, 'message')} not in the cost.
+          {counted(totals.unpricedMessages, 'message')} with {counted(totals.unpricedTokens, 'token')} are not in the
+          cost.
         </p>
       )}
     </section>

@@ -1,11 +1,11 @@
 // Sums of usage → the number that is measured, and the words for it.
 import { formatTokens } from '../../../base/human.ts';
 import type { UsageSumView } from '../../wire-usage.ts';
-import { formatMoney } from '../session/format.ts';
+import { formatKnownMoney } from '../session/format.ts';
 import type { Measure } from './usage-address.ts';
 
 export function costText({ costMicroUsd, unpricedMessages }: UsageSumView): string {
-  return costMicroUsd === null ? 'not known' : `${unpricedMessages > 0 ? '≥ ' : ''}${formatMoney(costMicroUsd)}`;
+  return costMicroUsd === null ? 'not known' : formatKnownMoney(costMicroUsd, unpricedMessages > 0);
 }
 
 export function inputOf(sum: UsageSumView): number {
