@@ -142,6 +142,18 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./usage.ts'),
   },
   {
+    name: 'prices',
+    argument: '[ACTION] [FILE]',
+    summary: 'show the prices that costs are counted with, or take newer ones',
+    flags: [{ name: '--dry-run', summary: 'say what update would write' }, json, root, demo],
+    examples: [
+      'clew prices',
+      'clew prices update prices.json  # or an https address',
+      'clew prices --json | jq -r ".unknown[].model"',
+    ],
+    load: () => import('./prices.ts'),
+  },
+  {
     name: 'statusline',
     summary: "print one line for Claude Code's status line",
     flags: [json, root],

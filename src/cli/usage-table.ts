@@ -149,7 +149,7 @@ function bold(cell: Cell, style: Style): Cell {
 }
 
 function notesFor({ totals, unpriced }: UsageReport, { pricesVersion, width }: UsageTableOptions): readonly string[] {
-  const most = Number.isFinite(width) ? 60 : width;
+  const most = Number.isFinite(width) ? Math.min(60, width - 2) : width;
   const parts = unpriced.map(
     ({ model, tokens }) => `${counted(tokens, 'token')} of ${oneLine(model, most) || '(no model)'}`,
   );

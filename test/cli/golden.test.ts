@@ -24,6 +24,7 @@ const cases: readonly (readonly [name: string, columns: number, ...args: string[
   ['doctor-50', 50, 'doctor', '--demo', 'b8f420a0'],
   ['help-80', 80, '--help'],
   ['help-show-80', 80, 'show', '--help'],
+  ['help-prices-80', 80, 'prices', '--help'],
 ];
 
 for (const [name, columns, ...args] of cases) {

@@ -50,6 +50,9 @@ test('every object that is printed has exactly the fields that the page lists fo
   }
   const none = runClew(['redact', '--check', '--all', '--json'], { env: { CLEW_ROOTS: path.join(folder, 'none') } });
   collect('unread', asObject(parseJson(none.stdout))?.unread ?? null, printed);
+  collect('prices', jsonOf(['prices', '--json', '--root', root], { env }), printed);
+  const table = path.join(projectRoot, 'src/models/models.json');
+  collect('prices update', jsonOf(['prices', 'update', table, '--dry-run', '--json'], { env }), printed);
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);

@@ -1,0 +1,50 @@
+// clew prices: the table of prices, its age and what the sessions use that it does not know; `clew prices update` takes
+// a newer table.
+import { UserError } from '../base/errors.ts';
+import { createCalendar } from '../library/local-days.ts';
+import { updatePrices } from '../library/price-update.ts';
+import { usageCells } from '../library/usage-cells.ts';
+import { makeReport } from '../library/usage-report.ts';
+import type { CommandInput } from './command.ts';
+import { withIndex } from './current-index.ts';
+import { currentPrices } from './current-prices.ts';
+import { jsonText } from './json-text.ts';
+import { pricesJson } from './prices-json.ts';
+import { pricesText, updateText } from './prices-text.ts';
+import { rootsOf } from './roots-argument.ts';
+import { terminalWidth, writeOut } from './terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const [action, source, ...more] = input.words;
+  if (action === undefined) return showPrices(input);
+  if (action !== 'update')
+    throw new UserError(`there is no action "${action}"`, 'run `clew prices` or `clew prices update FILE`');
+  if (source === undefined || more.length > 0)
+    throw new UserError('`clew prices update` takes one table', 'name a file or an https address');
+  await update(input, source);
+}
+
+async function showPrices(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const prices = currentPrices(io);
+  const nowMs = Date.now();
+  const { unpriced } = await withIndex(input, (database) =>
+    makeReport(usageCells(database, { roots: rootsOf(input) }, prices), {
+      kind: 'model',
+      calendar: createCalendar(),
+      nowMs,
+    }),
+  );
+  const shown = { prices: prices.prices, unknown: unpriced, nowMs };
+  if (flags.json === true) return writeOut([`${jsonText(pricesJson(shown), 2)}\n`], io);
+  const width = terminalWidth(io.stdout, io.env);
+  await writeOut([pricesText(shown, { width, style: io.style })], { ...io, pager: true });
+}
+
+async function update({ flags, io }: CommandInput, source: string): Promise<void> {
+  const isTrial = flags['dry-run'] === true;
+  const done = await updatePrices(source, { env: io.env, cwd: io.cwd, isTrial });
+  const { backup = null, ...facts } = done;
+  if (flags.json === true) return writeOut([`${jsonText({ ...facts, backup, dryRun: isTrial }, 2)}\n`], io);
+  await writeOut([updateText(done, isTrial)], io);
+}
