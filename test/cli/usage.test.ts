@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -6,6 +7,7 @@ import { displayWidth } from '../../src/base/terminal-text.ts';
 import { reportKinds } from '../../src/library/usage-report.ts';
 import { jsonOf, type Run, runClew } from '../support/clew.ts';
 import { edgeCases } from '../support/edge-cases.ts';
+import { projectRoot } from '../support/paths.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { answerLine, session1, session2 } from '../support/usage-library.ts';
 
@@ -179,6 +181,62 @@ much
 + 15 tokens of claude-zeta-9 without a price; \`clew prices\` shows what has one
 `,
   );
+});
+
+test('a report counts what Claude Code counted for the same usage', (context) => {
+  const recorded = readFileSync(path.join(projectRoot, 'test/models/client-prices.json'), 'utf8');
+  const { models } = JSON.parse(recorded) as { models: Readonly<Record<string, Readonly<Record<string, number>>>> };
+  // What the mock reported, and how many micro-dollars a recorded price of 1 is.
+  const write = (kind: '5m' | '1h'): JsonObject => ({
+    cache_creation_input_tokens: 10_000,
+    cache_creation: {
+      ephemeral_5m_input_tokens: 0,
+      ephemeral_1h_input_tokens: 0,
+      [`ephemeral_${kind}_input_tokens`]: 10_000,
+    },
+  });
+  const asked: Readonly<Record<string, readonly [JsonObject, number]>> = {
+    input: [{ input_tokens: 10_000 }, 10_000],
+    output: [{ output_tokens: 10_000 }, 10_000],
+    read: [{ cache_read_input_tokens: 10_000 }, 10_000],
+    w5: [write('5m'), 10_000],
+    w1: [write('1h'), 10_000],
+    fastIn: [{ input_tokens: 10_000, speed: 'fast' }, 10_000],
+    geoIn: [{ input_tokens: 10_000, inference_geo: 'us' }, 10_000],
+    longIn: [{ input_tokens: 300_000 }, 300_000],
+    longOut: [{ input_tokens: 300_000, output_tokens: 10_000 }, 1_000_000],
+    web: [{ server_tool_use: { web_search_requests: 1000 } }, 1_000_000],
+  };
+  // No fast mode, or the beta for a million tokens: test/models/price-list.test.ts says why these differ.
+  const withFast = /claude-(fable-5-2|mythos-5-2|opus-5-5|opus-5|opus-4-[678]) fastIn$/;
+  const isOther = (id: string): boolean =>
+    (id.endsWith(' fastIn') && !withFast.test(id)) || /^claude-sonnet-4-5-20250929 long/.test(id);
+  const expected = new Map<string, number | null>();
+  const lines: string[] = [];
+  for (const [model, row] of Object.entries(models)) {
+    for (const [kind, price] of Object.entries(row)) {
+      const [usage, factor] = asked[kind] ?? [{}, Number.NaN];
+      const id = `${model} ${kind}`;
+      lines.push(answerLine({ id, model, input: 0, usage, time: '2026-11-15T12:00:00.000Z' }));
+      if (!isOther(id)) expected.set(id, Math.round(price * factor));
+    }
+  }
+  const { json } = library(context, { [main]: lines });
+  const { receipts } = json('--receipts') as { receipts: readonly JsonObject[] };
+  const counted = new Map(receipts.map(({ messageId, costMicroUsd }) => [messageId, costMicroUsd]));
+  assert.equal(counted.size, 160);
+  assert.equal(expected.size, 149);
+  assert.deepEqual(
+    [...expected].map(([id]) => [id, counted.get(id)]),
+    [...expected],
+  );
+});
+
+test('a report of messages in the US only is $26.62, not $24.20', (context) => {
+  const usage = { input_tokens: 1e6, output_tokens: 1e6, cache_read_input_tokens: 1e6, inference_geo: 'us' };
+  const { json, run } = library(context, { [main]: [answerLine({ id: 'a', model: 'claude-opus-5-5', usage })] });
+  assert.equal((json().totals as JsonObject).costMicroUsd, 26_620_000);
+  assert.match(run().stdout, /^total .*\$26\.62$/m);
 });
 
 test('receipts say where a message ran, what was compacted for it, and what is in no cost', (context) => {

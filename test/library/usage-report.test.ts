@@ -112,6 +112,21 @@ test('messages of one model and quarter of an hour are priced one by one', (cont
   assert.deepEqual(unpriced, [{ model: 'claude-haiku-5-5 (fast)', messages: 1, tokens: 100_001 }]);
 });
 
+test('a message before and one after a change of price have the price of their day', (context) => {
+  const usage = { cache_read_input_tokens: 1_000_000 };
+  const at = (id: string, time: string): string =>
+    answerLine({ id, model: 'claude-sonnet-5-5', input: 0, usage, time });
+  const lines = [at('before', '2026-10-06T23:59:00.000Z'), at('after', '2026-10-07T00:01:00.000Z')];
+  const { rows } = report(makeLibrary(context, { [main]: lines }));
+  assert.deepEqual(
+    rows.map(({ key, costMicroUsd }) => [key, costMicroUsd]),
+    [
+      ['2026-10-06', 200_000],
+      ['2026-10-07', 100_000],
+    ],
+  );
+});
+
 test('of one quarter of an hour, messages with and without a price stay apart', (context) => {
   const lines = [answerLine({ id: 'a', output: 10 }), answerLine({ id: 'b', usage: { cache_read_input_tokens: 7 } })];
   const library = makeLibrary(context, { [main]: lines });

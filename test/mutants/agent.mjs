@@ -339,9 +339,8 @@ const loop = [
   {
     id: 'cost-forgets-side-requests',
     file: 'src/agent/cost-meter.ts',
-    find: '      sum += this.#prices.costOf(model, usage) ?? 0;\n    return sum;\n  }\n\n  costOfModel',
-    replace:
-      '      if (!this.#side.some((each) => each.usage === usage)) sum += this.#prices.costOf(model, usage) ?? 0;\n    return sum;\n  }\n\n  costOfModel',
+    find: 'return this.#costOf(this.#all());',
+    replace: 'return this.#costOf([...this.#messages.values()]);',
     tests: ['agent/cost-meter'],
   },
   {

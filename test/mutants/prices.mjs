@@ -1,0 +1,152 @@
+// Prices: each message by its own date, prompt size and flags, and never nothing where no price is known.
+const list = 'src/models/price-list.ts';
+const table = 'src/models/price-table.ts';
+const tests = ['models/price-list'];
+const files = ['library/prices'];
+
+export const mutants = [
+  { id: 'last-day-excluded', file: list, find: 'Date.parse(row.to) + dayMs', replace: 'Date.parse(row.to)', tests },
+  {
+    id: 'latest-price-for-all-days',
+    file: list,
+    find: 'const row = rows.findLast(({ fromMs }) => fromMs <= time) ?? rows[0];',
+    replace: 'const row = rows.at(-1);',
+    tests,
+  },
+  {
+    id: 'price-without-end',
+    file: list,
+    find: 'return row !== undefined && time < row.endMs ? row : undefined;',
+    replace: 'return row;',
+    tests,
+  },
+  {
+    id: 'no-time-first-price',
+    file: list,
+    find: 'if (Number.isNaN(time)) return rows.at(-1);',
+    replace: 'if (Number.isNaN(time)) return rows[0];',
+    tests,
+  },
+  {
+    id: 'band-at-the-limit',
+    file: list,
+    find: 'promptTokensOf(counts) > row.overPromptTokens',
+    replace: 'promptTokensOf(counts) >= row.overPromptTokens',
+    tests,
+  },
+  {
+    id: 'band-without-reads',
+    file: list,
+    find: 'return counts.inputTokens + counts.cacheReadTokens + counts.cacheWrite5mTokens + counts.cacheWrite1hTokens;',
+    replace: 'return counts.inputTokens + counts.cacheWrite5mTokens + counts.cacheWrite1hTokens;',
+    tests,
+  },
+  {
+    id: 'us-only-free',
+    file: list,
+    find: 'if (usage.usOnly) tokens *= inferenceGeoUs.multiplier;',
+    replace: '',
+    tests,
+  },
+  { id: 'batch-in-full', file: list, find: 'if (usage.batch) tokens *= batch.multiplier;', replace: '', tests },
+  {
+    id: 'searches-multiplied',
+    file: list,
+    find: 'return Math.round((tokens + usage.webSearches * 1000 * whole(webSearchPerThousand)) / fraction);',
+    replace:
+      'return Math.round(((tokens + usage.webSearches * 1000 * whole(webSearchPerThousand)) * (usage.batch ? 0.5 : 1)) / fraction);',
+    tests,
+  },
+  { id: 'fast-as-usual', file: list, find: 'if (isFast) return row.fast;', replace: '', tests },
+  {
+    id: 'compactions-free',
+    file: list,
+    find: 'tokens += costOfTokens(ratesFor(row, compaction, usage.fast), compaction);',
+    replace: 'tokens += 0;',
+    tests,
+  },
+  {
+    id: 'unknown-price-is-zero',
+    file: list,
+    find: 'return rate === undefined ? Number.NaN : Math.round(rate * fraction);',
+    replace: 'return Math.round((rate ?? 0) * fraction);',
+    tests,
+  },
+  {
+    id: 'us-only-not-read',
+    file: 'src/format/scan-usage.ts',
+    find: "usOnly: textOf(bytes, field.inferenceGeo) === 'us',",
+    replace: 'usOnly: false,',
+    tests: ['format/usage'],
+  },
+  {
+    id: 'us-only-lost-in-the-index',
+    file: 'src/library/usage-rows.ts',
+    find: '(usage.usOnly ? usOnlyFlag : 0) |',
+    replace: '',
+    tests: ['library/usage-rows'],
+  },
+  {
+    id: 'compactions-lost-in-the-index',
+    file: 'src/library/usage-rows.ts',
+    find: 'usage.compactions.length === 0 ? 0 : usage.compactions.map(packCounts),',
+    replace: '0,',
+    tests: ['library/usage-rows'],
+  },
+  {
+    id: 'unpriced-cell-costs-nothing',
+    file: 'src/library/usage-cells.ts',
+    find: 'const isUnpriced = costMicroUsd === undefined;',
+    replace: 'const isUnpriced = false;',
+    tests: ['library/usage-report'],
+  },
+  {
+    id: 'message-time-ignored',
+    file: 'src/library/library-usage.ts',
+    find: 'prices.costOf(line.model, usage, line.time)',
+    replace: 'prices.costOf(line.model, usage, Number.NaN)',
+    tests: ['library/usage-report'],
+  },
+  {
+    id: 'older-table-used',
+    file: 'src/library/prices.ts',
+    find: 'if (table.version >= bundledPrices.version)',
+    replace: 'if (table.version !== undefined)',
+    tests: files,
+  },
+  {
+    id: 'overlapping-days-taken',
+    file: table,
+    find: 'if (begins <= from || (row.to !== undefined && begins <= row.to))',
+    replace: 'if (begins <= from)',
+    tests: files,
+  },
+  {
+    id: 'other-models-dropped',
+    file: table,
+    find: 'models: [...table.models, ...base.models.filter(({ id }) => list.modelOf(id) === undefined)],',
+    replace: 'models: table.models,',
+    tests: files,
+  },
+  {
+    id: 'http-taken',
+    file: 'src/library/price-update.ts',
+    find: "if (url.protocol !== 'https:' && !isOwn)",
+    replace: 'if (false)',
+    tests: ['library/price-update'],
+  },
+  {
+    id: 'answer-without-limit',
+    file: 'src/library/price-update.ts',
+    find: 'if (bytes > maxTableBytes)',
+    replace: 'if (false)',
+    tests: ['library/price-update'],
+  },
+  {
+    id: 'prefix-check-for-nobody',
+    file: 'src/models/thinking-readers.ts',
+    find: 'return modelRowOf(model)?.prefixCheck;',
+    replace: "return modelRowOf(model) && 'none';",
+    tests: ['models/facts'],
+  },
+];
