@@ -34,11 +34,11 @@ export async function run(input: CommandInput): Promise<void> {
   const prices = currentPrices(io);
   const roots = rootsOf(input);
   const pricesVersion = prices.prices.version;
+  let hasRows = false;
   const chunks = await withIndex(input, async (database) => {
     const cells = usageCells(database, { roots }, prices).filter((cell) => passes(filter, cell, cell.session));
     const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
-    const warning = report.rows.length === 0 ? undefined : ageWarning(prices.prices, Date.now());
-    if (warning !== undefined) writeNotice(io.stderr, warning);
+    hasRows = report.rows.length > 0;
     if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
     const isBroken = flags.breakdown === true;
     if (flags.json === true)
@@ -48,6 +48,8 @@ export async function run(input: CommandInput): Promise<void> {
     const width = terminalWidth(io.stdout, io.env);
     return [usageTable(report, { kind, breakdown: isBroken, pricesVersion, width, style: io.style })];
   });
+  const warning = hasRows ? ageWarning(prices.prices, Date.now()) : undefined;
+  if (warning !== undefined) writeNotice(io.stderr, warning);
   await writeOut(chunks, { ...io, pager: flags.json !== true });
 }
 

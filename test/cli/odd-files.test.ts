@@ -54,7 +54,12 @@ test('arguments and variables that name a file', (context) => {
   const odd = plant(context);
   const { root, session } = odd;
   const places: readonly (readonly [string, (file: string) => Ended, RegExp])[] = [
-    ['CLEW_PRICES', (file) => run(['usage', '--root', root], { CLEW_PRICES: file }), hugeSaid],
+    [
+      'CLEW_PRICES',
+      (file) => run(['usage', '--root', root], { CLEW_PRICES: file }),
+      / is larger than 4\.0 MB; name a smaller file\n$/,
+    ],
+    ['prices update', (file) => run(['prices', 'update', file]), / is larger than 4\.0 MB; name a smaller file\n$/],
     ['--rules', (file) => run(['export', session, '--rules', file]), hugeSaid],
     ['--summary-file', (file) => run(['compress', session, '--keep-turns', '1', '--summary-file', file]), hugeSaid],
     ['import', (file) => run(['import', file, '--root', root]), /does not begin like one; /],
