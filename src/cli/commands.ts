@@ -145,7 +145,7 @@ export const commands: readonly CommandRow[] = [
     name: 'prices',
     argument: '[ACTION] [FILE]',
     summary: 'show the prices that costs are counted with, or take newer ones',
-    flags: [{ name: '--dry-run', summary: 'say what update would write' }, json, root, demo],
+    flags: [{ name: '--dry-run', summary: 'say what update would write, from a file' }, json, root, demo],
     examples: [
       'clew prices',
       'clew prices update prices.json  # or an https address',

@@ -36,7 +36,8 @@ async function showPrices(input: CommandInput): Promise<void> {
     }),
   );
   const shown = { prices: prices.prices, unknown: unpriced, nowMs };
-  if (flags.json === true) return writeOut([`${jsonText(pricesJson(shown), 2)}\n`], io);
+  if (flags.json === true)
+    return writeOut([`${jsonText({ ...pricesJson(shown), unread: input.unread.problems }, 2)}\n`], io);
   const width = terminalWidth(io.stdout, io.env);
   await writeOut([pricesText(shown, { width, style: io.style })], { ...io, pager: true });
 }

@@ -36,6 +36,8 @@ export interface PriceUpdate {
 
 /** `source` is a path or an https address. */
 export async function updatePrices(source: string, options: UpdateOptions): Promise<PriceUpdate> {
+  if (options.isTrial === true && isAddress(source))
+    throw new UserError('a dry run asks no server', 'download the table and name the file, or leave out --dry-run');
   const file = pricesFile(options.env);
   const kept = keptText(file);
   const text = isAddress(source)

@@ -152,6 +152,11 @@ test('what is not a newer table is refused in one line, and nothing changes', (c
       3,
       'old.json is of 2026-01-01, older than the prices of 2026-11-15 in use; nothing was changed: name a newer table',
     ],
+    [
+      ['update', 'https://example.com/p.json', '--dry-run'],
+      2,
+      'a dry run asks no server; download the table and name the file, or leave out --dry-run',
+    ],
     [['update'], 2, '`clew prices update` takes one table; name a file or an https address'],
     [['refresh'], 2, 'there is no action "refresh"; run `clew prices` or `clew prices update FILE`'],
     [

@@ -17,6 +17,8 @@ export const everyCall: readonly WatchedLine[] = [
   { line: 'print Write.the.file --permission-mode acceptEdits --allowedTools Read' },
   'print Go.on --resume {sound}',
   ...['ls', 'ls --expiring', 'show {sound}', 'messages {sound}', 'cat {sound}', 'find first', 'index', 'usage daily'],
+  ...['prices', { line: 'prices update {input}/prices.json', isPartly: true }],
+  'prices update {input}/prices.json --dry-run',
   { line: 'statusline', input: '{"transcript_path":"{sound file}","session_id":"{sound}"}' },
   ...['archive', 'archive --auto', 'archive && archive --list', 'archive && archive --verify', 'archive --dry-run'],
   ...['rm {sound} --yes && restore {sound}', 'archive && tag {sound} x && restore {sound} --force'],

@@ -67,6 +67,7 @@ const network = new Map([
   ['model API', ['chat', 'print', 'compress --api']],
   ['127.0.0.1', ['open', 'open --allow-changes', 'replay']],
   ['tools', ['chat', 'print']],
+  ['named address', ['prices update']],
 ]);
 
 test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {
@@ -78,7 +79,7 @@ test('a dry run writes only in the folder of Clew, deletes nothing and sends not
   assert.deepEqual(more.map(nameOf), []);
 });
 
-test('only the agent, a summary by a model, the servers and traces reach a network', () => {
+test('only the agent, a summary by a model, the servers, newer prices and traces reach a network', () => {
   for (const [word, names] of network) {
     const found = rows.filter(({ sends }) => sends.includes(word)).map(nameOf);
     assert.deepEqual(found, names, word);

@@ -19,7 +19,7 @@ export interface HostilePlace {
   readonly state: string;
   /** The working folder. */
   readonly work: string;
-  /** Files that a command line may name to be read: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`. */
+  /** Files that a command line may name to be read: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`, `prices.json`. */
   readonly input: string;
   /** For files and folders that a command line names as output; `loose` has sessions: in no root, and of a linked project. */
   readonly out: string;
@@ -241,6 +241,7 @@ function writeInputs(input: string, work: string): void {
     'summary.md': 'They talked about a token.\n',
     'notes.jsonl': '{"level":"info","message":"a log"}\n',
     'broken.clew': 'not a bundle\n',
+    'prices.json': '{"version":"9000-01-01","models":[{"id":"m","prices":[{"input":1,"output":1}]}]}\n',
   });
 }
 

@@ -58,7 +58,13 @@ function valuesFor(word: string, { sessions, root, input, out, top }: HostilePla
     SESSION_B: [sessions.twin, sessions.sound, sessions['linked file']],
     DIR: [out, `${out}/new`, `${out}/new/deeper`, `${out}/\u001b[31m`],
     FILE: [`${out}/file.md`, `${out}/folder/`, `${out}/file.clew`, `${out}/\u001b[31m.md`],
-    'named FILE': [`${input}/rules.json`, `${input}/summary.md`, `${input}/broken.clew`, `${out}/file.clew`],
+    'named FILE': [
+      `${input}/rules.json`,
+      `${input}/summary.md`,
+      `${input}/broken.clew`,
+      `${input}/prices.json`,
+      `${out}/file.clew`,
+    ],
     root: [...Array.from({ length: 8 }, () => root), `${root}/projects`, `${top}/missing`, `${input}/notes.jsonl`],
     REPORT: ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'],
     ACTION: [
@@ -71,6 +77,7 @@ function valuesFor(word: string, { sessions, root, input, out, top }: HostilePla
       'explain',
       'hook',
       'follow',
+      'update',
       sessions.sound,
     ],
     SHELL: ['bash', 'zsh', 'fish'],
@@ -131,7 +138,7 @@ function wordsOf({ argument }: CommandRow): readonly string[] {
 
 function argumentName({ name }: CommandRow, word: string): string {
   if (name === 'move') return word === 'FROM' ? 'SESSION' : 'DIR';
-  return name === 'import' && word === 'FILE' ? 'named FILE' : word;
+  return (name === 'import' || name === 'prices') && word === 'FILE' ? 'named FILE' : word;
 }
 
 function flagValue({ name, value = '' }: Flag): string {

@@ -44,6 +44,10 @@ test('the numbers of a whole session are facts', () => {
   });
 });
 
+test('a cost without some messages is a lower bound, and says how many', () => {
+  assert.equal(sessionFacts({ ...head, unpriced: 1 }, true).cost, '≥ $1.50 + 1 message without a price');
+});
+
 test('while the rest is being read, every number that will grow says so', () => {
   assert.deepEqual(sessionFacts(head, false), {
     facts: [
