@@ -9,7 +9,7 @@ import { editJson } from '../format/edit.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { cwdOf, type Session } from '../session/session.ts';
 import { discoverSessions } from '../store/discover.ts';
-import { boundaryFor, type LeftOut, listOwned, realPlace, staysIn, whyLeaving } from '../store/owned-files.ts';
+import { type LeftOut, listOwned, realPlace, staysIn, whySessionLeaves } from '../store/owned-files.ts';
 import { projectsFolders } from '../store/roots.ts';
 import { encodeOldSlug, slugMatches } from '../store/slug.ts';
 import type { Relocation } from './move.ts';
@@ -112,7 +112,7 @@ async function sessionsBelow(roots: readonly string[], from: string): Promise<Fo
   let elsewhere = 0;
   for (const found of sessions) {
     if (!found.slug.toLowerCase().startsWith(start)) continue;
-    const leaving = whyLeaving(found.path, boundaryFor(path.dirname(found.path), found.sessionId));
+    const leaving = whySessionLeaves(found.path);
     if (leaving !== undefined) {
       leftOut.push({ path: found.path, reason: leaving });
       continue;

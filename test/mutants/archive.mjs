@@ -113,8 +113,8 @@ export const mutants = [
   {
     id: 'side-folder-links',
     file: `${folder}/session-paths.ts`,
-    find: 'return stats.isFile() ? stats : undefined;',
-    replace: 'return stats;',
+    find: 'if (!stats.isFile()) return undefined;',
+    replace: '',
     tests: sessions,
   },
   // Order of writes

@@ -69,8 +69,8 @@ export const mutants = [
   {
     id: 'copy-without-own-rules',
     file: 'src/web/server/session-answers.ts',
-    find: 'redactorFor([await loadSource(path)], usualRuleSet(this.#state))',
-    replace: 'redactorFor([await loadSource(path)])',
+    find: 'redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state))',
+    replace: 'redactorFor([await loadSource(path, { isOnlyRead: true })])',
     tests: ['web/server/copied-markdown'],
   },
   {

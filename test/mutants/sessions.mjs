@@ -48,8 +48,15 @@ export const mutants = [
   {
     id: 'links-out-are-followed',
     file: owned,
-    find: 'return isBelow(real, boundary) ? undefined',
-    replace: 'return true ? undefined',
+    find: 'return isBelow(real, boundary) ? undefined : `is a link',
+    replace: 'return true ? undefined : `is a link',
+    tests: ['surgery/links'],
+  },
+  {
+    id: 'linked-project-folders-are-followed',
+    file: owned,
+    find: 'return isBelow(real, boundary) ? undefined : `is really',
+    replace: 'return true ? undefined : `is really',
     tests: ['surgery/links'],
   },
   {
