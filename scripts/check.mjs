@@ -1,4 +1,5 @@
-// Types, lint and format, table of models, API reference, architecture: everything that can be said of the sources without running them.
+// Types, lint and format, table of models, API reference, list of mutants, architecture: everything that can be said of the
+// sources without running them.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compile } from './compile.mjs';
@@ -10,6 +11,7 @@ const steps = [
   ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
   ['table of models', ['scripts/models.mjs', '--check']],
   ['API reference', ['scripts/api-docs.mjs', '--check']],
+  ['list of mutants', ['scripts/mutants.mjs', '--check']],
   ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],
 ];
 for (const [name, argv] of steps) {
