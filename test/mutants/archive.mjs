@@ -110,13 +110,6 @@ export const mutants = [
     replace: 'const plans = first;',
     tests: sessions,
   },
-  {
-    id: 'side-folder-links',
-    file: `${folder}/session-paths.ts`,
-    find: 'if (!stats.isFile()) return undefined;',
-    replace: '',
-    tests: sessions,
-  },
   // Order of writes
   {
     id: 'session-before-its-blocks',

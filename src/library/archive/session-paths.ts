@@ -71,7 +71,6 @@ export function leftOutNotes(leftOut: readonly LeftOut[]): readonly string[] {
 async function statFile(file: string, problems: DiskProblem[]): Promise<Stats | undefined> {
   try {
     const stats = await stat(file);
-    if (!stats.isFile()) return undefined;
     const problem = readProblem(file, stats);
     if (problem !== undefined) problems.push(problem);
     return stats;

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   cpSync,
+  mkdirSync,
   readdirSync,
   rmSync,
   statSync,
@@ -214,6 +215,9 @@ test('a session that cannot be read is named and keeps no other from being archi
     ],
   );
   assert.deepEqual(Object.keys(holdings(folder)), [other]);
+  mkdirSync(main);
+  const again = await archiveSessions([{ path: main }], { folder });
+  assert.equal(again.sessions[0]?.problem, `cannot read ${main} (EISDIR)`);
 });
 
 test('while another process holds the lock nothing is written, and what it archived meanwhile is not archived again', async (t) => {
