@@ -66,8 +66,18 @@ export const commands: readonly CommandRow[] = [
     name: 'messages',
     argument: 'SESSION',
     summary: 'print what Claude Code sends when it resumes the session',
-    flags: [{ name: '--prompt', value: 'TEXT', summary: 'the prompt to resume with' }, root, demo],
-    examples: ['clew messages 3f2b8c1e --prompt "go on"'],
+    flags: [
+      { name: '--prompt', value: 'TEXT', summary: 'the prompt to resume with' },
+      {
+        name: '--host',
+        value: 'anthropic|gateway',
+        summary: 'where Claude Code sends it; a gateway where ANTHROPIC_BASE_URL is set, else api.anthropic.com',
+      },
+      { name: '--full', summary: 'the whole request as far as it is known: system, tools, betas, thinking, messages' },
+      root,
+      demo,
+    ],
+    examples: ['clew messages 3f2b8c1e --prompt "go on"', 'clew messages 3f2b8c1e --full --host gateway'],
     load: () => import('./messages.ts'),
   },
   {

@@ -1,16 +1,23 @@
 // clew messages SESSION: what a resume sends, as JSON; exit 3 where the client would refuse the file.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { refuseForeign } from '../session/recognise.ts';
+import { autoCompactionOf, leftAfterCompaction } from '../session/resume/auto-compaction.ts';
+import { fullRequest } from '../session/resume/full-request.ts';
 import { requestMessages } from '../session/resume/request.ts';
+import type { Session } from '../session/session.ts';
+import { clientHostOf } from './client-host.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { findSessionArgument, readSession } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
+  const host = clientHostOf(input);
   const session = await readSession(input, await findSessionArgument(input));
   refuseForeign(session.transcript);
-  const request = requestMessages(session, textFlag(input.flags, 'prompt'));
+  const prompt = textFlag(input.flags, 'prompt');
+  const ask = input.flags.full === true ? fullRequest : requestMessages;
+  const request = ask(session, prompt, { host });
   if ('refused' in request) {
     throw new UserError(
       `Claude Code would refuse ${session.transcript.path}: ${request.refused}`,
@@ -18,7 +25,17 @@ export async function run(input: CommandInput): Promise<void> {
       exitCodes.refused,
     );
   }
-  await writeOut(pieces(request.messages), input.io);
+  for (const note of notesOn(session, request.messages.length)) input.io.stderr.write(`clew: ${note}\n`);
+  const { messages, ...rest } = request;
+  await writeOut(input.flags.full === true ? fullPieces(rest, session, messages) : pieces(messages), input.io);
+}
+
+function* notesOn(session: Session, messages: number): Generator<string> {
+  if (messages === 0) yield 'a resume sends nothing of this session; `clew show` reads what is in it';
+  const compaction = autoCompactionOf(session);
+  if (compaction === undefined) return;
+  const { tokens, limit } = compaction;
+  yield `the client will compact first: about ${tokens} tokens are over its limit of ${limit}; what is left is ${leftAfterCompaction}`;
 }
 
 /** One message a line: a conversation of hundreds of megabytes does not become one string. */
@@ -26,4 +43,13 @@ function* pieces(messages: readonly unknown[]): Generator<string> {
   yield '[';
   for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${jsonText(message)}`;
   yield '\n]\n';
+}
+
+/** One field a line, then the messages. */
+function* fullPieces(request: object, session: Session, messages: readonly unknown[]): Generator<string> {
+  yield '{\n';
+  const fields = { ...request, compactsFirst: autoCompactionOf(session) ?? null };
+  for (const [name, value] of Object.entries(fields)) yield `${jsonText(name)}:${jsonText(value)},\n`;
+  yield '"messages":';
+  for (const piece of pieces(messages)) yield piece === '\n]\n' ? '\n]}\n' : piece;
 }

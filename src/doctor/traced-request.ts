@@ -28,7 +28,7 @@ export function traceRequest(
     onRead(node, entry);
     return withOrigins(entry, node);
   };
-  const request = requestMessages({ transcript: { nodes: transcript.nodes, read } }, prompt);
+  const request = requestMessages({ transcript: { nodes: transcript.nodes, read } }, prompt, { host: 'anthropic' });
   if ('refused' in request) return undefined;
   const originOf = (messageIndex: number | undefined, blockIndex: number | undefined): Node | undefined => {
     const content = request.messages[messageIndex ?? 0]?.content ?? [];

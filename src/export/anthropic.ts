@@ -21,7 +21,7 @@ export function* exportAnthropic(subject: Subject): Generator<string> {
 
 /** What a resume sends before a new prompt; a session that it refuses has no request. */
 export function sentMessages({ session }: Subject): ExportedRequest {
-  const request = requestMessages(session);
+  const request = requestMessages(session, undefined, { host: 'anthropic' });
   if ('refused' in request || request.messages.length === 0) {
     const why = 'refused' in request ? request.refused : 'it holds no message';
     throw new UserError(

@@ -31,7 +31,7 @@ export class Node {
   /** Milliseconds since 1970, or `NaN`. */
   readonly time: number;
   readonly message: NodeMessage | undefined;
-  readonly #flags: number;
+  #flags: number;
   readonly #origin: Origin;
   readonly #input: UserInput | undefined;
   readonly #rare: Rare | undefined;
@@ -56,6 +56,10 @@ export class Node {
 
   get hidden(): boolean {
     return (this.#flags & hiddenFlag) !== 0;
+  }
+  /** For the reader of a transcript, which learns only from later lines that the client does not read this one. */
+  hide(): void {
+    this.#flags |= hiddenFlag;
   }
   get isSidechain(): boolean {
     return (this.#flags & sidechainFlag) !== 0;
@@ -157,8 +161,13 @@ function flagsOf(head: Head, place: Place): number {
     (head.isApiErrorMessage ? apiErrorFlag : 0) |
     (head.hasPermissionMode ? permissionModeFlag : 0) |
     (head.explicit ? explicitFlag : 0) |
-    (content === 'string' || content === 'blocks' ? contentFlag : 0)
+    (content === 'string' || (content === 'blocks' && hasTypedBlock(head)) ? contentFlag : 0)
   );
+}
+
+/** Blocks without a type are not sent; a line of nothing else is like one without content. */
+function hasTypedBlock({ message }: Head): boolean {
+  return message === undefined || message.blockTypes.length === 0 || message.blockTypes.some((type) => type !== '');
 }
 
 function rareOf({ logicalParentUuid, leafUuid, resultAgentId }: Head): Rare | undefined {

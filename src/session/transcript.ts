@@ -106,6 +106,7 @@ export class Loader {
   #pending: PendingLine[] = [];
   #pendingBytes = 0;
   #pendingDepth = 0;
+  #array: { readonly firstNode: number; readonly state: ArrayState } | undefined;
   #hasCrlf = false;
   #stretch = 0;
   readonly #stretchOfMessage = new Map<number, number>();
@@ -130,6 +131,7 @@ export class Loader {
       return;
     }
     const bytes = this.#withoutBom(line);
+    this.#watchArray(bytes);
     const head = scanRecord(bytes);
     if (this.#pending.length > 0) {
       const isPiece = head === undefined || !looksLikeRecord(head);
@@ -148,6 +150,30 @@ export class Loader {
   finish(): void {
     if (this.#pending.length > 0) this.isSettled = false;
     this.#settlePending();
+    this.#endArray();
+  }
+
+  /**
+   * Where a line begins an array, the client reads on until the array ends or is broken. Lines inside a whole array,
+   * or inside one that the end of the file cuts, are not records for it (RESUME R14).
+   */
+  #watchArray(bytes: Buffer): void {
+    let from = 0;
+    if (this.#array === undefined) {
+      from = skipWhitespace(bytes, 0) + 1;
+      if (bytes[from - 1] !== openBracket) return;
+      this.#array = { firstNode: this.nodes.length, state: 'start' };
+    }
+    const state = readArray(bytes, from, this.#array.state);
+    if (state === 'broken') this.#array = undefined;
+    else if (state === 'end') this.#endArray();
+    else this.#array = { ...this.#array, state };
+  }
+
+  #endArray(): void {
+    if (this.#array === undefined) return;
+    for (const node of this.nodes.slice(this.#array.firstNode)) node.hide();
+    this.#array = undefined;
   }
 
   /** Whether the line begins an object and does not end it; if so it waits for the lines behind it. */
@@ -278,6 +304,28 @@ export class Loader {
   }
 }
 
+/** What stands before the place to which an array was read. */
+type ArrayState = 'start' | 'value' | 'comma';
+
+/** Reads an array on through a line. A value that is itself broken over several lines counts as damage. */
+function readArray(bytes: Buffer, from: number, before: ArrayState): ArrayState | 'end' | 'broken' {
+  let state = before;
+  for (let at = skipWhitespace(bytes, from); at < bytes.length; at = skipWhitespace(bytes, at)) {
+    const byte = bytes[at];
+    if (byte === closeBracket && state !== 'comma') return 'end';
+    if (state === 'value') {
+      if (byte !== comma) return 'broken';
+      state = 'comma';
+      at++;
+    } else {
+      at = skipValue(bytes, at);
+      if (at < 0) return 'broken';
+      state = 'value';
+    }
+  }
+  return state;
+}
+
 const newline = Buffer.from('\n');
 
 function hash(text: string): number {
@@ -302,6 +350,7 @@ function looksLikeRecord(head: Head): boolean {
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
+const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const quote = 0x22;

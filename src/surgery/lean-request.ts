@@ -13,7 +13,7 @@ export function leanRequest(
   prompt?: string,
   startChars?: number,
 ): ResumeRequest {
-  return requestMessages({ transcript: leanTranscript(session.transcript, startChars) }, prompt);
+  return requestMessages({ transcript: leanTranscript(session.transcript, startChars) }, prompt, { host: 'anthropic' });
 }
 
 /** The same, each message with the lines it comes from. */
@@ -21,7 +21,9 @@ export function leanTrace(
   session: { readonly transcript: LeanSource },
   startChars?: number,
 ): ReturnType<typeof traceMessages> {
-  return traceMessages({ transcript: leanTranscript(session.transcript, startChars) });
+  return traceMessages({ transcript: leanTranscript(session.transcript, startChars) }, undefined, {
+    host: 'anthropic',
+  });
 }
 
 type LeanSource = Pick<Transcript, 'nodes' | 'read'>;

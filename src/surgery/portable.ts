@@ -25,7 +25,7 @@ export interface PortableSession {
 }
 
 export function makePortable(session: Session): PortableSession | { readonly refused: string } {
-  const traced = traceMessages(session);
+  const traced = traceMessages(session, undefined, { host: 'anthropic' });
   if ('refused' in traced) return traced;
   if (traced.messages.length === 0) return { refused: 'the session holds nothing that a resume would send' };
   const writer = new ChainWriter(session);

@@ -220,7 +220,8 @@ function otherLeaks(files: readonly PlannedOtherFile[], sessionId: string, redac
  * that were changed. Thinking may be gone.
  */
 function sends(original: Session, { session }: StagedSession, redactor: Redactor): string[] {
-  const [before, after] = [requestMessages(original), requestMessages(session)];
+  const before = requestMessages(original, undefined, { host: 'anthropic' });
+  const after = requestMessages(session, undefined, { host: 'anthropic' });
   if ('refused' in before || 'refused' in after) return [];
   const isSame = isDeepStrictEqual(saidIn(before.messages, redactor), saidIn(after.messages, redactor));
   return isSame ? [] : ['a resume would not send what the original sends with placeholders in it'];

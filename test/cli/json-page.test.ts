@@ -18,6 +18,11 @@ const open: ReadonlySet<string> = new Set([
   'show.entries.byType',
   'show --full.entries.byType',
   'tail[].input',
+  'messages --full.thinking',
+  'messages --full.output_config',
+  'messages --full.context_management',
+  'messages --full.system[]',
+  'messages --full.tools[]',
   'doctor --all.sessions[].codes',
 ]);
 
@@ -36,6 +41,7 @@ test('every object that is printed has exactly the fields that the page lists fo
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
     collect('messages', jsonOf(['messages', session]), printed);
+    collect('messages --full', jsonOf(['messages', '--full', session]), printed);
   }
   const env = { CLEW_HOME: path.join(folder, 'state') };
   collect('find', jsonOf(['find', 'slug*', '--json', '--demo'], { env }), printed);
@@ -65,6 +71,7 @@ test('every object that is printed has exactly the fields that the page lists fo
     // With --full only the messages differ, in other reports only the rows.
     const plain = place
       .replace('show --full', 'show')
+      .replace('messages --full.messages', 'messages')
       .replace(/^usage (--breakdown|blocks)/, 'usage')
       .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { text, transcript } from '../support/transcript-builder.ts';
 
 test('it prints an array of messages, one a line, with the prompt where there is one', (context) => {
   const folder = temporaryFolder(context);
@@ -58,4 +59,80 @@ test('a bad SESSION and a file of another program are exit code 2', (context) =>
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, /^clew: [^\n]+; [^\n]+\n$/);
   }
+});
+
+/** Two models: behind a gateway the first one's thinking is left out. */
+function twoModels(): string {
+  const thought = { type: 'thinking', thinking: 'T', signature: 'sig' };
+  return transcript()
+    .user('q')
+    .assistant([thought, text('a')], { message: { model: 'claude-opus-4-5-20251101' } })
+    .user('q2')
+    .assistant('b', { message: { model: 'claude-sonnet-5' } })
+    .text();
+}
+
+test('--host, the environment and the settings of Claude Code say where the request goes', (context) => {
+  const folder = temporaryFolder(context);
+  const [plain, set, direct] = ['plain', 'set', 'direct'].map((name) => path.join(folder, name));
+  const settings = (url: string): string => JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } });
+  writeTree(folder, {
+    's.jsonl': twoModels(),
+    'plain/settings.json': 'not json',
+    'set/settings.json': settings('http://127.0.0.1:4000'),
+    'direct/settings.json': settings('https://api.anthropic.com'),
+  });
+  const isThinkingSent = (root: string | undefined, args: readonly string[], env: NodeJS.ProcessEnv = {}): boolean => {
+    const given = ['messages', path.join(folder, 's.jsonl'), '--root', root ?? '', ...args];
+    return JSON.stringify(jsonOf(given, { env: { ANTHROPIC_BASE_URL: '', ...env } })).includes('"thinking"');
+  };
+  assert.equal(isThinkingSent(plain, []), true);
+  assert.equal(isThinkingSent(direct, []), true);
+  assert.equal(isThinkingSent(set, []), false);
+  assert.equal(isThinkingSent(plain, [], { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }), false);
+  assert.equal(isThinkingSent(set, ['--host', 'anthropic']), true);
+  assert.equal(isThinkingSent(plain, ['--host', 'gateway']), false);
+  assert.deepEqual(runClew(['messages', path.join(folder, 's.jsonl'), '--host', 'elsewhere']), {
+    status: 2,
+    stdout: '',
+    stderr: 'clew: --host takes anthropic or gateway, not "elsewhere"; write --host gateway\n',
+  });
+});
+
+test('--full is one object: the whole request, one field a line, and the messages', (context) => {
+  const folder = temporaryFolder(context);
+  const file = path.join(folder, 's.jsonl');
+  writeTree(folder, { 's.jsonl': twoModels() });
+  const { messages, ...request } = jsonOf(['messages', file, '--full', '--host', 'gateway']) as JsonObject;
+  assert.deepEqual(messages, jsonOf(['messages', file, '--host', 'gateway']));
+  assert.deepEqual(
+    [request.host, request.model, request.system],
+    ['gateway', 'claude-sonnet-5', 'built by the client'],
+  );
+  assert.equal(request.compactsFirst, null);
+});
+
+test('where the client would compact first, or sends nothing of the session, a line on stderr says so', (context) => {
+  const folder = temporaryFolder(context);
+  const usage = { input_tokens: 170_000, output_tokens: 1 };
+  const retracted = { retractedMessageUuids: ['u1'] };
+  writeTree(folder, {
+    'long.jsonl': transcript()
+      .user('q')
+      .assistant('a', { message: { model: 'claude-opus-4-6', usage } })
+      .text(),
+    'retracted.jsonl': transcript().user('q').assistant('a').system('model_refusal_fallback', retracted).text(),
+  });
+  const long = runClew(['messages', path.join(folder, 'long.jsonl')]);
+  assert.equal(
+    long.stderr,
+    'clew: the client will compact first: about 172401 tokens are over its limit of 167000; what is left is a summary in its own words, the last answer and the prompt\n',
+  );
+  const full = jsonOf(['messages', path.join(folder, 'long.jsonl'), '--full']) as JsonObject;
+  assert.deepEqual(full.compactsFirst, { tokens: 172_401, limit: 167_000 });
+  assert.deepEqual(runClew(['messages', path.join(folder, 'retracted.jsonl')]), {
+    status: 0,
+    stdout: '[\n]\n',
+    stderr: 'clew: a resume sends nothing of this session; `clew show` reads what is in it\n',
+  });
 });

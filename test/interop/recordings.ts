@@ -2,6 +2,8 @@
 // the prompt `next`. Some are files of their own (recordings/README.md), the rest is in the packed corpus.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { ClientHost } from '../../src/session/resume/model.ts';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { projectRoot } from '../support/paths.ts';
@@ -19,10 +21,7 @@ export const recordings: string = path.join(projectRoot, 'test/interop/recording
 
 /** Hand-made sessions, each with one peculiarity. */
 export function vectorCases(): RecordedCase[] {
-  const vectors = path.join(recordings, 'vectors');
-  return readdirSync(vectors)
-    .sort()
-    .map((name) => ({ name, ...caseIn(path.join(vectors, name)) }));
+  return casesBelow(path.join(recordings, 'vectors'));
 }
 
 /** The shape of session that every client from 1.0.57 to 2.1.325 resumes to the same messages. */
@@ -45,11 +44,60 @@ export function corpusPublicCases(): RecordedCase[] {
   return corpusCases(path.join(corpusFolder, 'interop/public-messages'), path.join(corpusFolder, 'corpus/public'));
 }
 
-function caseIn(folder: string): Pick<RecordedCase, 'file' | 'expected'> {
+/** What the client sent, whole, on one of its two ways. */
+export interface BindingCase {
+  readonly name: string;
+  readonly file: string;
+  readonly host: ClientHost;
+  /** The first request. */
+  readonly expected: {
+    readonly model: string;
+    readonly thinking: JsonObject;
+    readonly outputConfig: JsonObject;
+    readonly contextManagement: JsonObject;
+    readonly betas: readonly string[];
+    readonly system: readonly string[] | { readonly ofTheClient: true };
+    readonly tools: readonly { readonly name: string; readonly of: 'snapshot' | 'client' }[];
+    readonly messages: readonly SentMessage[];
+  };
+}
+
+/** Sessions with thinking and with snapshots of the system prompt. */
+export function bindingCases(): BindingCase[] {
+  const vectors = path.join(corpusFolder, 'interop/binding/vectors');
+  return readdirSync(vectors, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => {
+      const folder = path.join(vectors, name);
+      const recording = JSON.parse(readFileSync(path.join(folder, 'expected.json'), 'utf8')) as {
+        readonly host: string;
+        readonly requests: readonly [BindingCase['expected']];
+      };
+      const host = recording.host.startsWith('api.anthropic.com') ? 'anthropic' : 'gateway';
+      return { name, file: transcriptIn(folder), host, expected: recording.requests[0] };
+    });
+}
+
+/** Small sessions that a generator found, on which earlier predictions failed. */
+export function fuzzCases(): RecordedCase[] {
+  return casesBelow(path.join(corpusFolder, 'interop/vectors-fuzz'));
+}
+
+function casesBelow(folder: string): RecordedCase[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => ({ name, ...caseIn(path.join(folder, name)) }));
+}
+
+function transcriptIn(folder: string): string {
   const transcript = readdirSync(folder).find((file) => file.endsWith('.jsonl'));
   if (transcript === undefined) throw new Error(`no transcript in ${folder}`);
+  return path.join(folder, transcript);
+}
+
+function caseIn(folder: string): Pick<RecordedCase, 'file' | 'expected'> {
   return {
-    file: path.join(folder, transcript),
+    file: transcriptIn(folder),
     expected: expectedOf(readRecording(path.join(folder, 'expected.json'))),
   };
 }

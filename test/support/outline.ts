@@ -2,20 +2,21 @@
 import { isArray, type JsonValue } from '../../src/base/json.ts';
 import { texts } from '../../src/session/resume/client.ts';
 import type { WireBlock, WireMessage } from '../../src/session/resume/draft.ts';
+import type { ClientHost } from '../../src/session/resume/model.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import type { TranscriptBuilder } from './transcript-builder.ts';
 
 export type OutlineMessage = { readonly user: readonly string[] } | { readonly assistant: readonly string[] };
 
-/** What the client sends with the prompt `next`, or why it refuses. */
-export function sent(builder: TranscriptBuilder): readonly OutlineMessage[] | string {
-  const request = requestMessages({ transcript: builder.transcript() }, 'next');
+/** What the client sends with the prompt `next`, behind a gateway if not said otherwise, or why it refuses. */
+export function sent(builder: TranscriptBuilder, host: ClientHost = 'gateway'): readonly OutlineMessage[] | string {
+  const request = requestMessages({ transcript: builder.transcript() }, 'next', { host });
   return 'refused' in request ? request.refused : outline(request.messages);
 }
 
 /** The history alone: without the prompt's own message, for sessions that end with an answer. */
-export function history(builder: TranscriptBuilder): readonly OutlineMessage[] | string {
-  const request = requestMessages({ transcript: builder.transcript() });
+export function history(builder: TranscriptBuilder, host: ClientHost = 'gateway'): readonly OutlineMessage[] | string {
+  const request = requestMessages({ transcript: builder.transcript() }, undefined, { host });
   return 'refused' in request ? request.refused : outline(request.messages);
 }
 

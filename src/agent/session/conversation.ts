@@ -7,8 +7,9 @@ import { plainModelName, withoutModelDate } from '../../models/model-name.ts';
 import { canonicalModel } from '../../session/resume/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
 import { filterDrafts } from '../../session/resume/filter.ts';
+import { forRequest } from '../../session/resume/for-request.ts';
 import { mergeDrafts } from '../../session/resume/merge.ts';
-import { forModel, requestModel } from '../../session/resume/model.ts';
+import { requestModel } from '../../session/resume/model.ts';
 import { repairMessages } from '../../session/resume/repair.ts';
 import { withAnsweredEnd } from '../../session/resume/tail.ts';
 import { madeNode } from '../../surgery/request-parts.ts';
@@ -35,7 +36,7 @@ export class Conversation {
 
   /** What a request to `model` sends now: thinking is only good for the model that wrote it. */
   messages(model: string): readonly WireMessage[] {
-    return sent(forModel(filterDrafts(this.#drafts), this.#nameOf(model)));
+    return sent(forRequest(filterDrafts(this.#drafts), this.#nameOf(model), 'gateway'));
   }
 
   /** One may ask for a model by a name without a date, and it answers under its full one. */
@@ -59,7 +60,7 @@ export class Conversation {
   resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
     const filtered = filterDrafts(this.#drafts);
     const model = requestModel(filtered);
-    return { messages: sent(withAnsweredEnd(forModel(filtered, model))), model };
+    return { messages: sent(withAnsweredEnd(forRequest(filtered, model, 'gateway'))), model };
   }
 }
 

@@ -1,6 +1,8 @@
 // What ages with the client: the texts it puts in and the tools it has, as client 2.1.325 showed them when it was run
 // (src/models has the models it offers). Everything else about a resume is a rule; these are data.
 
+import { takesSystemRole } from '../../models/client-models.ts';
+
 export const clientVersion = '2.1.325';
 export const syntheticModel = '<synthetic>';
 
@@ -9,8 +11,8 @@ export function canonicalModel(model: string | undefined): string | undefined {
   return model?.replace(/\[1m\]$/i, '').toLowerCase();
 }
 
-/** The tools of `claude -p`; a reference to any other tool is taken out of a result. */
-export const knownTools: ReadonlySet<string> = new Set([
+/** The tools of `claude -p`. */
+const knownTools: ReadonlySet<string> = new Set([
   'Agent',
   'Task',
   'Bash',
@@ -19,10 +21,6 @@ export const knownTools: ReadonlySet<string> = new Set([
   'Write',
   'Skill',
   'ToolSearch',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
   'TaskStop',
   'SendMessage',
   'WebSearch',
@@ -34,6 +32,46 @@ export const knownTools: ReadonlySet<string> = new Set([
   'EnterWorktree',
   'ExitWorktree',
   'Monitor',
+]);
+
+/** The task list is a tool of the models that take no system messages. */
+const taskListTools: ReadonlySet<string> = new Set(['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate']);
+
+/** Whether the client offers a tool to a model; a reference to any other tool is taken out of a result. */
+export function knowsTool(name: string, model: string): boolean {
+  return knownTools.has(name) || (taskListTools.has(name) && !takesSystemRole(model));
+}
+
+/** The attachments that the client words anew, as a reminder, where a session has no text for them (rule R6). */
+export const wordedAttachments: ReadonlySet<string> = new Set([
+  'agent_listing_delta',
+  'agent_mention',
+  'budget_usd',
+  'compact_file_reference',
+  'critical_system_reminder',
+  'date_change',
+  'deferred_tools_delta',
+  'diagnostics',
+  'directory',
+  'edited_text_file',
+  'file',
+  'hook_additional_context',
+  'hook_blocking_error',
+  'hook_stopped_continuation',
+  'hook_success',
+  'invoked_skills',
+  'mcp_instructions_delta',
+  'nested_memory',
+  'opened_file_in_ide',
+  'output_style',
+  'plan_file_reference',
+  'plan_mode',
+  'queued_command',
+  'selected_lines_in_ide',
+  'skill_listing',
+  'task_reminder',
+  'task_status',
+  'total_tokens_reminder',
 ]);
 
 export const texts = {

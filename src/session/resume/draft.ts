@@ -1,9 +1,9 @@
 // Lines → drafts: each line as the piece of a request that it becomes, before filtering and merging.
-// (RESUME rules 34, 38, 64–66.)
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+// (RESUME rules 34, 38, 66, 67, R5, R6, R12, R13.)
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
 import type { Node } from '../node.ts';
-import { knownTools, syntheticModel, texts } from './client.ts';
+import { syntheticModel, texts, wordedAttachments } from './client.ts';
 
 /** A content block as a resume sends it: as it was stored, unknown types and keys included. */
 export type WireBlock = JsonObject;
@@ -21,7 +21,7 @@ export interface Draft {
   readonly content: readonly WireBlock[];
   /** One line whose content is a bare string: sent as it is, even when blank. */
   readonly isBareString: boolean;
-  /** What lines of one message have in common: message.id, else requestId. */
+  /** What lines of one message have in common: message.id, else that they only have a requestId. */
   readonly id: string | undefined;
   readonly model: string | undefined;
   /** A synthetic API error: present for the rules that look at the end, gone when lines are merged. */
@@ -35,6 +35,15 @@ export interface Draft {
 
 export function textBlock(text: string): WireBlock {
   return { type: 'text', text };
+}
+
+const reminderMark: unique symbol = Symbol('own reminder');
+
+/** The place of a reminder in the client's own words: not ours to predict, but it decides where a newline goes. */
+export const ownReminder: WireBlock = Object.assign(textBlock(''), { [reminderMark]: true });
+
+export function isOwnReminder(block: WireBlock): boolean {
+  return reminderMark in block;
 }
 
 export function madeDraft(role: 'user' | 'assistant', content: readonly WireBlock[]): Draft {
@@ -54,32 +63,41 @@ export function madeDraft(role: 'user' | 'assistant', content: readonly WireBloc
 
 export function draftLines(nodes: readonly Node[], read: (node: Node) => JsonObject): Draft[] {
   const drafts: Draft[] = [];
+  const isRetracted = nodes.some((node) => retractsMessages(node, read));
   for (const node of nodes) {
-    const draft = draftLine(node, read(node));
-    if (draft !== undefined) drafts.push({ ...draft, lines: [node] });
+    if (isRetracted && node.type !== 'system') continue;
+    for (const draft of draftsOf(node, read(node))) drafts.push({ ...draft, lines: [node] });
   }
   return drafts;
 }
 
-function draftLine(node: Node, entry: JsonObject): Draft | undefined {
+/** R12: a refusal on the chain that takes messages back takes all of them, whichever it names. */
+function retractsMessages(node: Node, read: (node: Node) => JsonObject): boolean {
+  if (node.type !== 'system' || node.subtype !== 'model_refusal_fallback') return false;
+  const { retractedMessageUuids } = read(node);
+  return isArray(retractedMessageUuids) && retractedMessageUuids.length > 0;
+}
+
+function draftsOf(node: Node, entry: JsonObject): readonly Draft[] {
   switch (node.type) {
     case 'assistant':
-      return assistantDraft(entry);
+      return [assistantDraft(entry)];
     case 'user':
-      return userDraft(entry);
+      return [userDraft(entry)];
     case 'attachment':
-      return {
-        ...madeDraft('user', renderedBlocks(entry.rendered)),
-        source: 'attachment',
-        isSystemRole: entry.renderedRole === 'system',
-      };
+      return attachmentDrafts(entry);
     case 'system':
-      if (node.subtype !== 'local_command') return undefined;
-      return { ...madeDraft('user', [textBlock(asString(entry.content) || texts.noContent)]), source: 'local-command' };
+      return node.subtype === 'local_command' ? [localCommandDraft(entry)] : [];
     default:
-      return undefined;
+      return [];
   }
 }
+
+function localCommandDraft(entry: JsonObject): Draft {
+  return { ...madeDraft('user', [textBlock(asString(entry.content) || texts.noContent)]), source: 'local-command' };
+}
+
+const withoutId = '(no message id)';
 
 function assistantDraft(entry: JsonObject): Draft {
   const message = asObject(entry.message) ?? {};
@@ -87,7 +105,8 @@ function assistantDraft(entry: JsonObject): Draft {
   return {
     ...madeDraft('assistant', wireBlocks(message.content)),
     source: 'message',
-    id: asString(message.id) || asString(entry.requestId) || undefined,
+    // R13: lines without a message id belong together, if they have a request id.
+    id: asString(message.id) || (asString(entry.requestId) ? withoutId : undefined),
     model,
     isApiError: Boolean(entry.isApiErrorMessage) && model === syntheticModel,
   };
@@ -108,33 +127,52 @@ function userBlocks(entry: JsonObject, stored: JsonValue | undefined): readonly 
     const text = wireBlocks(stored).map((block) => asString(block.text) ?? '');
     return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
   }
-  const blocks = wireBlocks(stored).map(withKnownReferences);
-  return blocks.some(holdsReference) ? [...blocks, textBlock(texts.toolLoaded)] : blocks;
+  return wireBlocks(stored).map(withTextsOnly);
 }
 
-/** Blocks are JSON objects, whatever they say of themselves. */
+/** R5: the result of a call that failed keeps its texts alone. */
+function withTextsOnly(block: WireBlock): WireBlock {
+  if (block.type !== 'tool_result' || block.is_error !== true || !isArray(block.content)) return block;
+  return { ...block, content: block.content.filter((item) => asObject(item)?.type === 'text') };
+}
+
+/** Blocks are JSON objects, whatever they say of themselves; one without a type is not sent. */
 function wireBlocks(content: JsonValue | undefined): readonly WireBlock[] {
-  return blocksOf(content) as readonly WireBlock[];
+  return (blocksOf(content) as readonly WireBlock[]).filter((block) => block.type !== undefined);
 }
 
-function renderedBlocks(rendered: JsonValue | undefined): readonly WireBlock[] {
-  if (!isArray(rendered)) return [];
-  return rendered.flatMap((item) => wireBlocks(asObject(item)?.content));
-}
-
-function isReference(value: JsonValue): boolean {
-  return isObject(value) && value.type === 'tool_reference';
-}
-
-function holdsReference(block: WireBlock): boolean {
-  return block.type === 'tool_result' && isArray(block.content) && block.content.some(isReference);
-}
-
-/** Rule 64: references to tools the client does not have are taken out of a result. */
-function withKnownReferences(block: WireBlock): WireBlock {
-  if (!holdsReference(block) || !isArray(block.content)) return block;
-  const content = block.content.filter(
-    (item) => !isReference(item) || knownTools.has(asString(asObject(item)?.tool_name) ?? ''),
+/** One draft for each text that the session holds for it, since they may become messages of their own. */
+function attachmentDrafts(entry: JsonObject): readonly Draft[] {
+  const made = (content: readonly WireBlock[], isSystemRole: boolean): Draft => ({
+    ...madeDraft('user', content),
+    source: 'attachment',
+    isSystemRole,
+  });
+  if (!isArray(entry.rendered)) {
+    const content = unrenderedBlocks(asObject(entry.attachment) ?? {});
+    return [made(content, !content.some((block) => block.type === 'image'))];
+  }
+  const items = entry.rendered.map((item) => asObject(item) ?? {});
+  if (items.length === 0) return [made([], false)];
+  // The client wraps what is not meant for people in reminders of its own.
+  const isWrapped = items.some((item) => item.isMeta === true);
+  return items.map((item) =>
+    made(isWrapped ? [ownReminder] : wireBlocks(item.content), entry.renderedRole === 'system'),
   );
-  return { ...block, content: content.length > 0 ? content : [textBlock(texts.referencesRemoved)] };
+}
+
+/**
+ * R6: without a text in the session, the client words some attachments anew, as a reminder; all others are silent. The
+ * images of a file and of a queued prompt are user content.
+ */
+function unrenderedBlocks(attachment: JsonObject): readonly WireBlock[] {
+  const type = asString(attachment.type) ?? '';
+  if (!wordedAttachments.has(type)) return [];
+  const content = asObject(attachment.content);
+  const file = asObject(content?.file);
+  if (type === 'file' && content?.type === 'image' && file !== undefined) {
+    return [{ type: 'image', source: { type: 'base64', data: file.base64, media_type: file.type } }];
+  }
+  const images = type === 'queued_command' ? wireBlocks(attachment.prompt).filter(({ type }) => type === 'image') : [];
+  return [ownReminder, ...images];
 }

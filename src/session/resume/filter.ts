@@ -1,5 +1,5 @@
 // Drafts → the drafts that a resume sends: calls that never got an answer are closed or dropped, and assistant lines
-// that say nothing go. (RESUME rules 30, 31, 33.)
+// that say nothing go. (RESUME rules 30, 31, 33, R10, R11.)
 import { asString, type JsonValue } from '../../base/json.ts';
 import { texts } from './client.ts';
 import { type Draft, madeDraft, type WireBlock } from './draft.ts';
@@ -27,25 +27,43 @@ export function hasResult(draft: { readonly content: readonly WireBlock[] }): bo
   return draft.content.some((block) => block.type === 'tool_result');
 }
 
-/** Rule 30: calls still open at the end get a result that says so. */
+/** Rules 30 and R11: calls still open at the end get a result that says so. */
 export function withOpenCallsClosed(drafts: readonly Draft[]): Draft[] {
   const spoken = drafts.filter((draft) => draft.source === 'message' && !isIdle(draft));
-  const last = spoken.at(-1);
-  if (last === undefined) return [...drafts];
-  let from = spoken.length;
-  if (last.role === 'user' && hasResult(last)) {
-    while (from > 0 && isAssistantOrResult(spoken[from - 1])) from--;
-  } else if (last.role === 'assistant' && !last.isApiError) {
-    while (from > 0 && isOfMessage(spoken[from - 1], last)) from--;
-  }
   const answered = answeredIds(drafts);
-  const open = spoken
-    .slice(from)
-    .flatMap((draft) => (draft.role === 'assistant' ? callIds(draft.content) : []))
-    .filter((id) => !answered.has(id));
+  const open = openAtEnd(spoken, answered);
   if (open.length === 0) return [...drafts];
   const results = open.map((id) => resultFor(id, texts.interrupted));
   return [...drafts, { ...madeDraft('user', results), source: 'message' }];
+}
+
+/**
+ * The open calls of the last message; and where it has any and a result stands behind the last prompt, or where a
+ * result is the end, those of all messages behind that prompt.
+ */
+function openAtEnd(spoken: readonly Draft[], answered: ReadonlySet<CallId>): readonly CallId[] {
+  const last = spoken.at(-1);
+  if (last === undefined || last.isApiError) return [];
+  const stretch = spoken.slice(spoken.findLastIndex((draft) => !isAssistantOrResult(draft)) + 1);
+  const openIn = (lines: readonly Draft[]): readonly CallId[] =>
+    lines
+      .flatMap((draft) => (draft.role === 'assistant' ? callIds(draft.content) : []))
+      .filter((id) => !answered.has(id));
+  if (hasResult(last)) return openIn(stretch);
+  const open = openIn(lastMessage(stretch));
+  return open.length > 0 && stretch.some(hasResult) ? openIn(stretch) : open;
+}
+
+/** Lines join the first line of their message, so the last message is the one that starts last. */
+function lastMessage(lines: readonly Draft[]): readonly Draft[] {
+  const started = new Set<string>();
+  let start: Draft | undefined;
+  for (const line of lines.filter(({ role }) => role === 'assistant')) {
+    if (line.id !== undefined && started.has(line.id)) continue;
+    if (line.id !== undefined) started.add(line.id);
+    start = line;
+  }
+  return lines.filter((line) => line === start || (line.id !== undefined && line.id === start?.id));
 }
 
 /** Rule 31: an assistant line none of whose calls has a result goes, with whatever else is on it. */
@@ -64,7 +82,7 @@ export function withoutBlanks(drafts: readonly Draft[]): Draft[] {
 
 export function withoutLoneThinking(drafts: readonly Draft[]): Draft[] {
   const speaking = idsOf(
-    drafts.filter((draft) => draft.role === 'assistant' && draft.content.some((block) => !isThinking(block))),
+    drafts.filter((draft) => draft.role === 'assistant' && draft.content.length > 0 && !isOnlyThinking(draft)),
   );
   return drafts.filter((draft) => !isOnlyThinking(draft) || (draft.id !== undefined && speaking.has(draft.id)));
 }
@@ -86,13 +104,8 @@ function answeredIds(drafts: readonly Draft[]): ReadonlySet<CallId> {
   return new Set(results.map((block) => block.tool_use_id));
 }
 
-function isAssistantOrResult(draft: Draft | undefined): boolean {
-  return draft !== undefined && (draft.role === 'assistant' || hasResult(draft));
-}
-
-function isOfMessage(draft: Draft | undefined, message: Draft): boolean {
-  if (draft === undefined) return false;
-  return draft === message || (message.id !== undefined && draft.id === message.id) || hasResult(draft);
+function isAssistantOrResult(draft: Draft): boolean {
+  return draft.role === 'assistant' || hasResult(draft);
 }
 
 function isIdle(draft: Draft): boolean {
@@ -104,13 +117,18 @@ function everyBlock(draft: Draft, test: (block: WireBlock) => boolean): boolean 
 }
 
 function isBlank(draft: Draft): boolean {
-  return everyBlock(draft, (block) => block.type === 'text' && (asString(block.text) ?? '').trim() === '');
+  return everyBlock(draft, isBlankText);
+}
+
+export function isBlankText(block: WireBlock): boolean {
+  return block.type === 'text' && (asString(block.text) ?? '').trim() === '';
 }
 
 function isFiller(draft: Draft): boolean {
   return everyBlock(draft, (block) => block.type === 'text' && block.text === texts.noContent);
 }
 
+/** R10: blank text beside thinking does not count. */
 function isOnlyThinking(draft: Draft): boolean {
-  return everyBlock(draft, isThinking);
+  return draft.content.some(isThinking) && everyBlock(draft, (block) => isThinking(block) || isBlankText(block));
 }

@@ -13,6 +13,8 @@ export interface ResumeGraph {
   /** In the client's order. */
   readonly order: readonly Node[];
   readonly pin: Pin | undefined;
+  /** Whether a compaction says that it kept a part of the old history. */
+  readonly keepsHistory: boolean;
   byUuid(uuid: string | null | undefined): Node | undefined;
   /** The uuid of the parent that the client gives it, which progress lines and compactions may have changed. */
   parentOf(node: Node): string | null | undefined;
@@ -29,12 +31,14 @@ export interface ResumeGraph {
 export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => JsonObject): ResumeGraph {
   const links = new Links();
   let pin = linkNodes(nodes, links);
-  pin = applyCompactions(links, pin, read);
+  const { keepsHistory, ...compacted } = applyCompactions(links, pin, read);
+  pin = compacted.pin;
   const order = links.inOrder();
   let children: ReadonlyMap<string, readonly Node[]> | undefined;
   return {
     order,
     pin,
+    keepsHistory,
     byUuid: (uuid) => (uuid === null || uuid === undefined ? undefined : links.nodes.get(uuid)),
     parentOf: (node) => links.parentOf(node),
     rankOf: (node) => links.rankOf(node),
@@ -141,12 +145,25 @@ function nextPin(pin: Pin | undefined, node: Node): Pin | undefined {
 }
 
 /** Rule 18: a boundary that keeps a part of the old history moves it behind its anchor and forgets the rest. */
-function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node) => JsonObject): Pin | undefined {
+function applyCompactions(
+  links: Links,
+  pin: Pin | undefined,
+  read: (node: Node) => JsonObject,
+): Pick<ResumeGraph, 'pin' | 'keepsHistory'> {
   let current = pin;
+  let keepsHistory = false;
   for (const boundary of [...links.nodes.values()].filter(isBoundary)) {
     const preserved = preservedNodes(links, asObject(read(boundary).compactMetadata));
-    if (preserved === undefined) continue;
+    keepsHistory ||= preserved !== undefined;
+    if (preserved?.kept === undefined) continue;
     const { anchor, kept } = preserved;
+    if (anchor === undefined) {
+      // The lines that were to follow what was kept follow it all the same.
+      for (const node of links.nodes.values()) {
+        if (links.parentOf(node) === preserved.anchorUuid) links.setParent(node, kept.at(-1)?.uuid);
+      }
+      continue;
+    }
     const keptSet = new Set(kept);
     const forgotten = new Set<string | undefined>();
     for (const [uuid, node] of links.nodes) {
@@ -165,16 +182,28 @@ function applyCompactions(links: Links, pin: Pin | undefined, read: (node: Node)
     }
     if (current !== undefined && forgotten.has(current.leafUuid)) current = undefined;
   }
-  return current;
+  return { pin: current, keepsHistory };
 }
 
-function preservedNodes(links: Links, metadata: JsonObject | undefined): { anchor: Node; kept: Node[] } | undefined {
+interface Preserved {
+  readonly anchorUuid: string;
+  readonly anchor: Node | undefined;
+  /** `undefined` where the file does not hold all of them, or the list is empty. */
+  readonly kept: readonly Node[] | undefined;
+}
+
+/** `undefined` where the boundary does not say that it kept anything. */
+function preservedNodes(links: Links, metadata: JsonObject | undefined): Preserved | undefined {
   const messages = asObject(metadata?.preservedMessages);
   const segment = asObject(metadata?.preservedSegment);
-  const anchor = links.nodes.get(asString((messages ?? segment)?.anchorUuid) ?? '');
-  if (anchor === undefined) return undefined;
-  const kept = messages ? listedNodes(links, messages.uuids) : segmentNodes(links, segment as JsonObject);
-  return kept === undefined || kept.length === 0 ? undefined : { anchor, kept };
+  const preserved = messages ?? segment;
+  if (preserved === undefined) return undefined;
+  const anchorUuid = asString(preserved.anchorUuid) ?? '';
+  const anchor = links.nodes.get(anchorUuid);
+  const found = messages ? listedNodes(links, messages.uuids) : segmentNodes(links, preserved);
+  // An anchor does not follow itself.
+  const kept = found?.filter((node) => node !== anchor);
+  return { anchorUuid, anchor, kept: kept?.length === 0 ? undefined : kept };
 }
 
 function listedNodes(links: Links, uuids: JsonValue | undefined): Node[] | undefined {

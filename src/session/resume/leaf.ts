@@ -1,5 +1,5 @@
-// Graph → the line a resume continues from. (RESUME rules 10–16.)
-import { isBoundary, isMessage, type Node } from '../node.ts';
+// Graph → the line a resume continues from. (RESUME rules 10–16, R1.)
+import { isBoundary, isMessage, type Node, resultsOf } from '../node.ts';
 import { refusal } from './client.ts';
 import type { Pin, ResumeGraph } from './graph.ts';
 
@@ -7,7 +7,7 @@ export type LeafChoice = { readonly leaf: Node } | { readonly refused: string };
 
 export function chooseLeaf(graph: ResumeGraph): LeafChoice {
   const main = graph.inLastOrder().filter(canBeLeaf);
-  const chosen = pinnedLeaf(graph, main) ?? lastLeaf(graph, main);
+  const chosen = pinnedLeaf(graph, main) ?? (graph.keepsHistory ? lastTip(graph, main) : lastLeaf(graph, main));
   if (chosen === undefined) return { refused: `${refusal}: the file holds no message of a main conversation` };
   const leaf = nearestMessage(graph, chosen);
   if (leaf.isSidechain) return { refused: `${refusal}: the last line belongs to a sub-agent` };
@@ -25,32 +25,87 @@ function canBeLeaf(node: Node): boolean {
 /** Rules 10 and 11: the last line that has a message at or above it, or a newer line below it. */
 function lastLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
   const unrooted = new Set<Node>();
-  const last = main.findLast((line) => hasMessageAtOrAbove(graph, line, unrooted)) ?? main.at(-1);
-  const uuid = last?.uuid;
-  if (last === undefined || uuid === undefined || !graph.order.some((line) => graph.parentOf(line) === uuid))
-    return last;
+  const last = main.findLast(
+    (line) => hasMessageAtOrAbove(graph, line, unrooted) || linesBelow(graph, line).some(isMessage),
+  );
+  if (last === undefined) return main.at(-1);
+  // A pin that names no line of the file still keeps the client from looking for a newer line.
+  if (graph.pin !== undefined) return last;
   let newest = last;
-  const below = [last];
-  const seen = new Set(below);
-  for (const line of below) {
-    if (line.time >= newest.time) newest = line;
-    for (const child of graph.childrenOf(line)) {
-      if (seen.has(child) || !canBeLeaf(child)) continue;
-      seen.add(child);
-      below.push(child);
-    }
-  }
+  for (const line of linesBelow(graph, last)) if (Number.isNaN(newest.time) || line.time >= newest.time) newest = line;
   return newest;
 }
 
-/** Rules 12–14: the end of the file if it descends from the pinned line, else exactly the pinned line. */
+/** Where a compaction kept history, only a line without children, side lines included, can be the last one. */
+function lastTip(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
+  const unrooted = new Set<Node>();
+  return main.findLast((line) => hasMessageAtOrAbove(graph, line, unrooted) && graph.childrenOf(line).length === 0);
+}
+
+/** What hangs on a line, directly or not. */
+function linesBelow(graph: ResumeGraph, line: Node): readonly Node[] {
+  const uuid = line.uuid;
+  // Without the index of children, which takes half of the graph's memory and is mostly not needed.
+  if (uuid === undefined || !graph.order.some((each) => graph.parentOf(each) === uuid)) return [];
+  const found = new Set([line]);
+  for (const at of found) for (const child of graph.childrenOf(at)) if (canBeLeaf(child)) found.add(child);
+  found.delete(line);
+  return [...found];
+}
+
+/**
+ * Rules 12–14 and R1: the end of the file if it descends from the pinned line, or if the pinned line comes along with
+ * the chain of the end as a result of one of its calls; else exactly the pinned line.
+ */
 function pinnedLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
   const pin: Pin | undefined = graph.pin;
   const pinned = graph.byUuid(pin?.leafUuid);
   if (pin === undefined || pinned === undefined || !hasMessageAtOrAbove(graph, pinned, new Set())) return undefined;
   const last = main.at(-1);
-  if (last === undefined || !ancestors(graph, last).has(pinned)) return pinned;
+  if (last === undefined) return pinned;
+  const chain = ancestors(graph, last);
+  if (!chain.has(pinned)) {
+    if (pin.explicit) return pinned;
+    if (graph.keepsHistory && graph.childrenOf(pinned).length > 0) return undefined;
+    return comesAlong(graph, chain, pinned) ? last : pinned;
+  }
   return pin.explicit && graph.lastRankOf(last) < pin.rank ? pinned : last;
+}
+
+/**
+ * R1: clients hang the result of each of several calls on its own call. A pin on such a result, on a call that leads to
+ * one, or on a note below one is passed when another of these results goes on to the end of the file.
+ */
+function comesAlong(graph: ResumeGraph, chain: ReadonlySet<Node>, pinned: Node): boolean {
+  const ids = new Set([...chain].map(messageIdOf));
+  const along = new Set<Node>();
+  for (const line of graph.order) {
+    const id = messageIdOf(line);
+    if (id === undefined || !ids.has(id)) continue;
+    for (const result of graph.childrenOf(line).filter((child) => resultsOf(child).length > 0)) {
+      for (let at: Node | undefined = result; at !== undefined && !chain.has(at) && !along.has(at); ) {
+        along.add(at);
+        at = graph.byUuid(graph.parentOf(at));
+      }
+      addNotesBelow(graph, result, along);
+    }
+  }
+  return along.has(pinned);
+}
+
+function addNotesBelow(graph: ResumeGraph, line: Node, found: Set<Node>): void {
+  const reached = [line];
+  for (const at of reached) {
+    for (const note of graph.childrenOf(at)) {
+      if (isMessage(note) || isBoundary(note) || found.has(note)) continue;
+      found.add(note);
+      reached.push(note);
+    }
+  }
+}
+
+function messageIdOf(line: Node): string | undefined {
+  return line.type === 'assistant' ? line.message?.id || undefined : undefined;
 }
 
 function hasMessageAtOrAbove(graph: ResumeGraph, from: Node, unrooted: Set<Node>): boolean {

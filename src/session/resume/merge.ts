@@ -1,14 +1,13 @@
 // Drafts → messages: attachments move to their places, lines of one assistant message become one, neighbouring user
 // lines become one. (RESUME rules 50–56.)
 import { asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
-import type { Draft, WireBlock } from './draft.ts';
+import { type Draft, isOwnReminder, type WireBlock } from './draft.ts';
 import { hasResult, isThinking } from './filter.ts';
-import { isReminder } from './tail.ts';
 
 export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   const merging: Merging = { messages: [], lastOfId: new Map(), prompts: [] };
   for (const draft of moveAttachmentsUp(drafts)) {
-    if (draft.isApiError || (draft.source === 'attachment' && draft.content.length === 0)) continue;
+    if (draft.isApiError || (draft.role === 'user' && draft.content.length === 0)) continue;
     if (draft.role === 'assistant') addAssistant(merging, draft);
     else addUser(merging, draft);
   }
@@ -39,7 +38,7 @@ interface Merging {
   readonly messages: Growing[];
   /** The place of the last message with this id. */
   readonly lastOfId: Map<string, number>;
-  /** The places of the user messages without a result, over which no line is merged. */
+  /** The places of the prompts, over which no line is merged: user messages with more than attachments, no result. */
   readonly prompts: number[];
 }
 
@@ -49,15 +48,17 @@ interface Growing {
   readonly drafts: Draft[];
   /** More than one user line: results are kept apart from then on, because they stand first. */
   isJoined: boolean;
+  hasResult: boolean;
   readonly results: WireBlock[];
   readonly blocks: WireBlock[];
 }
 
 function startMessage({ messages }: Merging, first: Draft): void {
-  messages.push({ first, drafts: [first], isJoined: false, results: [], blocks: [...first.content] });
+  const blocks = [...first.content];
+  messages.push({ first, drafts: [first], isJoined: false, hasResult: hasResult(first), results: [], blocks });
 }
 
-/** Rules 52 and 53: to the message of the same id, looking back over results and other answers, not over a prompt. */
+/** Rules 52 and 53: to the message of the same id, looking back over results, notes and other answers, not over a prompt. */
 function addAssistant(merging: Merging, draft: Draft): void {
   const { messages, lastOfId, prompts } = merging;
   const at = draft.id === undefined ? undefined : lastOfId.get(draft.id);
@@ -73,15 +74,32 @@ function addAssistant(merging: Merging, draft: Draft): void {
 function addUser(merging: Merging, draft: Draft): void {
   const { messages, prompts } = merging;
   const last = messages.at(-1);
-  if (last?.first.role !== 'user') {
-    if (!hasResult(draft)) prompts.push(messages.length);
+  if (last?.first.role !== 'user' || isNextText(last, draft)) {
     startMessage(merging, draft);
+    if (isPrompt(draft)) prompts.push(messages.length - 1);
     return;
   }
   last.drafts.push(draft);
-  if (draft.source === 'attachment' && endOf(last)?.type === 'tool_result') foldIntoResult(last, draft.content);
+  const isFolded = draft.source === 'attachment' && endOf(last)?.type === 'tool_result';
+  // R6: an image is user content, not part of a reminder.
+  if (isFolded && draft.content.every((block) => block.type === 'text')) foldIntoResult(last, draft.content);
   else joinUserLine(last, draft);
-  if (hasResult(draft) && prompts.at(-1) === messages.length - 1) prompts.pop();
+  const isKnownPrompt = prompts.at(-1) === messages.length - 1;
+  if (hasResult(draft)) {
+    last.hasResult = true;
+    if (isKnownPrompt) prompts.pop();
+  } else if (isPrompt(draft) && !last.hasResult && !isKnownPrompt) prompts.push(messages.length - 1);
+}
+
+function isPrompt(draft: Draft): boolean {
+  return draft.source !== 'attachment' && !hasResult(draft);
+}
+
+/** Where the texts of one attachment are no part of a user message, each is a message of its own. */
+function isNextText({ first, drafts }: Growing, draft: Draft): boolean {
+  return (
+    draft.source === 'attachment' && drafts.length === 1 && first.lines[0] === draft.lines[0] && draft.lines.length > 0
+  );
 }
 
 /** Rule 54: two texts that meet get a newline between them, and results stand first. */
@@ -107,7 +125,7 @@ function replaceEnd({ blocks, results }: Growing, end: WireBlock): void {
 function foldIntoResult(message: Growing, reminders: readonly WireBlock[]): void {
   const end = endOf(message) as WireBlock; // the caller has seen that it is a result
   let content = end.content;
-  for (const block of reminders) if (!isReminder(block)) content = fold(content, block);
+  for (const block of reminders) if (!isOwnReminder(block)) content = fold(content, block);
   replaceEnd(message, { ...end, ...(content === undefined ? {} : { content }) });
 }
 

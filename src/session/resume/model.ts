@@ -11,18 +11,22 @@ export function requestModel(drafts: readonly Draft[]): string {
   return model !== undefined && isOffered(model) ? (canonicalModel(model) ?? defaultModel) : defaultModel;
 }
 
-export function forModel(drafts: readonly Draft[], model: string): Draft[] {
-  return drafts
-    .map((draft) => {
-      if (draft.source === 'attachment' && draft.isSystemRole && takesSystemRole(model))
-        return { ...draft, content: [] };
-      if (draft.source !== 'message' || draft.role !== 'assistant' || isOwnThinking(draft, model)) return draft;
-      return { ...draft, content: draft.content.filter((block) => !isSignedThinking(block)) };
-    })
-    .filter((draft) => draft.role !== 'user' || draft.source === 'attachment' || draft.content.length > 0);
+/**
+ * Where the client sends its requests: to api.anthropic.com, or to another address that it is given. To the API it sends
+ * the thinking of other models too, and leaves it to the API to drop what the model may not read (BINDING 9.1).
+ */
+export type ClientHost = 'anthropic' | 'gateway';
+
+export function forModel(drafts: readonly Draft[], model: string, host: ClientHost): Draft[] {
+  return drafts.map((draft) => {
+    if (draft.source === 'attachment' && draft.isSystemRole && takesSystemRole(model)) return { ...draft, content: [] };
+    if (draft.source !== 'message' || draft.role !== 'assistant' || isSentThinking(draft, model, host)) return draft;
+    return { ...draft, content: draft.content.filter((block) => !isSignedThinking(block)) };
+  });
 }
 
-function isOwnThinking(draft: Draft, model: string): boolean {
+function isSentThinking(draft: Draft, model: string, host: ClientHost): boolean {
+  if (host === 'anthropic') return Boolean(draft.model);
   return draft.model === syntheticModel || canonicalModel(draft.model) === model;
 }
 

@@ -1,8 +1,8 @@
 // Chain → the chain with the lines that a walk from leaf to root misses: the other lines of its messages and the
-// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24; where those say that a boundary
+// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24, R2, R9; where those say that a boundary
 // or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
 // does otherwise: test/session/resume/reattach.test.ts.)
-import { callsOf, isMessage, type Node, resultsOf } from '../node.ts';
+import { callsOf, isBoundary, isMessage, isNote, type Node, resultsOf } from '../node.ts';
 import type { ResumeGraph } from './graph.ts';
 
 export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
@@ -65,32 +65,49 @@ function messageIdOf(line: Node | undefined): string | undefined {
   return line?.type === 'assistant' ? line.message?.id || undefined : undefined;
 }
 
-/** Rule 20: the other lines of a message go behind its last line in the chain. Answers the lines of each message. */
-function placeMessageLines({ lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
-  const onChain = new Set(chain);
-  const lastOfMessage = new Map<string, Node>();
-  for (const line of chain) {
-    const id = messageIdOf(line);
-    if (id !== undefined) lastOfMessage.set(id, line);
-  }
-  const groups = new Map<string, Node[]>();
-  for (const line of lines) {
-    const id = messageIdOf(line);
-    if (id === undefined || !lastOfMessage.has(id)) continue;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [line]);
-    else group.push(line);
-  }
-  const messages: (readonly Node[])[] = [];
+/**
+ * Rules 20 and R2: the other lines of a message go behind the run of its lines in the chain that stands before them in
+ * the file. Answers the lines of each message.
+ */
+function placeMessageLines({ graph, lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
+  const runs = new Map<string, Run[]>();
+  let before: string | undefined;
   for (const line of chain) {
     out.push(line);
     const id = messageIdOf(line);
-    if (id === undefined || lastOfMessage.get(id) !== line) continue;
-    const group = groups.get(id) ?? [];
-    for (const other of group) if (!onChain.has(other)) out.push(other);
-    messages.push(group);
+    if (id !== undefined) addToRuns(runs, id, line, before === id, graph.rankOf(line));
+    before = id;
   }
-  return messages;
+  const onChain = new Set(chain);
+  const messages = new Map<string, Node[]>();
+  for (const line of lines) {
+    const id = messageIdOf(line);
+    const own = id === undefined ? undefined : runs.get(id);
+    if (id === undefined || own === undefined) continue;
+    const message = messages.get(id);
+    if (message === undefined) messages.set(id, [line]);
+    else message.push(line);
+    if (onChain.has(line)) continue;
+    const run = own.findLast(({ rank }) => rank < graph.rankOf(line)) ?? (own[0] as Run); // no list of runs is empty
+    out.insertAfter(run.end, line);
+    run.end = line;
+  }
+  return [...messages.values()];
+}
+
+/** Lines of one message that follow one another in the chain. */
+interface Run {
+  /** The place of its first line in the file. */
+  readonly rank: number;
+  end: Node;
+}
+
+function addToRuns(runs: Map<string, Run[]>, id: string, line: Node, goesOn: boolean, rank: number): void {
+  const own = runs.get(id);
+  const last = own?.at(-1);
+  if (own === undefined) runs.set(id, [{ rank, end: line }]);
+  else if (goesOn && last !== undefined) last.end = line;
+  else own.push({ rank, end: line });
 }
 
 /**
@@ -146,7 +163,7 @@ function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
 
 /**
  * Rules 21 and 22: a result goes behind the run of lines of one message that starts at `at`, among the results there
- * by file order, and takes its attachments along.
+ * by file order, and takes its notes along.
  */
 function placeResult(work: Work, result: Node, at: Node): void {
   const { graph, out, lastPlaced } = work;
@@ -157,10 +174,10 @@ function placeResult(work: Work, result: Node, at: Node): void {
   const last = lastPlaced.get(end);
   let place = last !== undefined && graph.rankOf(last) <= rank ? last : end;
   for (let next = out.after(place); next !== undefined && graph.rankOf(next) <= rank; next = out.after(place)) {
-    if (resultsOf(next).length === 0 && next.type !== 'attachment') break;
+    if (resultsOf(next).length === 0 && !comesWithResult(next)) break;
     place = next;
   }
-  for (const line of [result, ...attachmentsBelow(work, result)]) {
+  for (const line of [result, ...notesBelow(work, result)]) {
     if (out.has(line)) continue;
     out.insertAfter(place, line);
     place = line;
@@ -182,17 +199,17 @@ function endOfRun({ out, runEnds }: Work, at: Node): Node {
   return end;
 }
 
-function attachmentsBelow({ graph }: Work, line: Node): Node[] {
+function notesBelow({ graph }: Work, line: Node): Node[] {
   const found: Node[] = [];
   const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (at !== line) found.push(at);
-    waiting.push(
-      ...graph
-        .childrenOf(at)
-        .filter((child) => child.type === 'attachment')
-        .reverse(),
-    );
+    waiting.push(...graph.childrenOf(at).filter(comesWithResult).reverse());
   }
   return found;
+}
+
+/** Rule 22 and R9: attachments and system notes below a result come along. */
+function comesWithResult(line: Node): boolean {
+  return isNote(line) && !isBoundary(line);
 }

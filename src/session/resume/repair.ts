@@ -1,18 +1,17 @@
 // Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
-// (RESUME rules 1, 32, 44, 57–63.)
-import { asObject, asString, hasLoneSurrogate, wellFormed } from '../../base/json.ts';
+// (RESUME rules 1, 32, 44, 57–63, R3, R4.)
+import { asObject, hasLoneSurrogate, wellFormed } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { texts } from './client.ts';
-import { type Draft, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
-import { type CallId, callIds, resultFor } from './filter.ts';
+import { type Draft, isOwnReminder, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
+import { type CallId, callIds, isBlankText, resultFor } from './filter.ts';
 import { callsLast } from './merge.ts';
-import { isReminder } from './tail.ts';
 
 /** Each message with the lines it comes from. */
 export function repairMessages(merged: readonly Draft[]): ResumeMessage[] {
   const assistants = withAnswersBetween(repairAssistants(merged));
   return repairUsers(assistants)
-    .map(({ role, content, lines }) => ({ role, content: content.filter((block) => !isReminder(block)), lines }))
+    .map(({ role, content, lines }) => ({ role, content: content.filter((block) => !isOwnReminder(block)), lines }))
     .filter((message) => message.content.length > 0)
     .map((message) =>
       hasLoneSurrogate(message.content)
@@ -27,14 +26,19 @@ export interface ResumeMessage extends WireMessage {
   readonly lines: readonly Node[];
 }
 
-/** Rules 57, 58, 62, 63: no empty text, no call twice, names and inputs as the client has them now. */
+/**
+ * Rules 57, 58, 62, 63, R3, R4: no empty text, no `fallback` block, no call twice, no call of a server tool without its
+ * result, names and inputs as the client has them now.
+ */
 function repairAssistants(merged: readonly Draft[]): Draft[] {
   const used = new Set<CallId>();
   return merged.map((draft) => {
     if (draft.role !== 'assistant') return draft;
-    const spoken = callsLast(draft.content.filter((block) => block.type !== 'text' || block.text !== ''));
+    const spoken = callsLast(draft.content.filter((block) => !isEmptyText(block) && block.type !== 'fallback'));
     if (spoken.length === 0) return { ...draft, content: [citedText(texts.noContent)] };
+    const served = new Set(draft.content.map((block) => block.tool_use_id));
     const once = spoken.filter((block) => {
+      if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') return served.has(block.id);
       if (block.type !== 'tool_use') return true;
       const id = block.id;
       return !used.has(id) && used.add(id);
@@ -69,13 +73,13 @@ function repairUsers(drafts: readonly Draft[]): Draft[] {
     if (content.length === 0)
       return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
     if (draft.isBareString) return { ...draft, content };
-    const spoken = content.filter((block) => isReminder(block) || block.type !== 'text' || !isBlankText(block));
+    const spoken = content.filter((block) => isOwnReminder(block) || !isBlankText(block));
     return { ...draft, content: spoken.length === 0 ? [textBlock(texts.noContent)] : spoken };
   });
 }
 
-function isBlankText(block: WireBlock): boolean {
-  return (asString(block.text) ?? '').trim() === '';
+function isEmptyText(block: WireBlock): boolean {
+  return block.type === 'text' && block.text === '';
 }
 
 function citedText(text: string): WireBlock {

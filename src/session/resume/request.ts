@@ -5,10 +5,11 @@ import { takesSystemRole } from '../../models/client-models.ts';
 import type { Node } from '../node.ts';
 import { draftLines, type WireMessage } from './draft.ts';
 import { filterDrafts } from './filter.ts';
+import { forRequest } from './for-request.ts';
 import { buildResumeGraph } from './graph.ts';
 import { chooseLeaf } from './leaf.ts';
 import { mergeDrafts } from './merge.ts';
-import { forModel, requestModel } from './model.ts';
+import { type ClientHost, requestModel } from './model.ts';
 import { reattach } from './reattach.ts';
 import { type ResumeMessage, repairMessages } from './repair.ts';
 import { withAnsweredEnd, withPrompt } from './tail.ts';
@@ -25,12 +26,22 @@ export interface ResumeSource {
   read(node: Node): JsonObject;
 }
 
+/** How the client that resumes is set up. */
+export interface ResumeOptions {
+  /** Where it sends its requests; api.anthropic.com if not given. */
+  readonly host?: ClientHost;
+}
+
 /**
  * Returns the messages that Claude Code sends when it resumes a session. Without a prompt it returns the history
  * alone.
  */
-export function requestMessages(session: { readonly transcript: ResumeSource }, prompt?: string): ResumeRequest {
-  const traced = traceMessages(session, prompt);
+export function requestMessages(
+  session: { readonly transcript: ResumeSource },
+  prompt?: string,
+  options?: ResumeOptions,
+): ResumeRequest {
+  const traced = traceMessages(session, prompt, options);
   if ('refused' in traced) return traced;
   return { messages: traced.messages.map(({ role, content }) => ({ role, content })), model: traced.model };
 }
@@ -39,6 +50,7 @@ export function requestMessages(session: { readonly transcript: ResumeSource }, 
 export function traceMessages(
   session: { readonly transcript: ResumeSource },
   prompt?: string,
+  { host = 'anthropic' }: ResumeOptions = {},
 ): { readonly messages: readonly ResumeMessage[]; readonly model: string } | { readonly refused: string } {
   const source = session.transcript;
   const resumed = resumeLines(source);
@@ -46,7 +58,7 @@ export function traceMessages(
   const { lines } = resumed;
   const filtered = filterDrafts(draftLines(lines, (node) => source.read(node)));
   const model = requestModel(filtered);
-  const answered = withAnsweredEnd(forModel(filtered, model));
+  const answered = withAnsweredEnd(forRequest(filtered, model, host));
   const asked = prompt === undefined ? answered : withPrompt(answered, prompt, hasReminders(lines, model));
   return { messages: repairMessages(mergeDrafts(asked)), model };
 }

@@ -1,24 +1,19 @@
-// Drafts → the drafts with an end that a prompt can follow, and the prompt. (RESUME rules 35–37, 51, 68.)
+// Drafts → the drafts with an end that a prompt can follow, and the prompt. (RESUME rules 35–37, 51, 68, R8.)
 import { asString } from '../../base/json.ts';
 import { texts } from './client.ts';
-import { type Draft, madeDraft, textBlock, type WireBlock } from './draft.ts';
-
-/** Marks the place of the client's own reminders: they are not ours to predict, but they decide where a newline goes. */
-const reminder: unique symbol = Symbol('own reminder');
-
-export function isReminder(block: WireBlock): boolean {
-  return reminder in block;
-}
+import { type Draft, madeDraft, ownReminder, textBlock } from './draft.ts';
+import { hasResult } from './filter.ts';
 
 /** Rule 35: a conversation that ends with the user gets an answer, so that the prompt is a message of its own. */
 export function withAnsweredEnd(drafts: readonly Draft[]): Draft[] {
   const lastMessage = drafts.findLastIndex((draft) => draft.source === 'message');
   const end = lastMessage < 0 ? drafts.length - 1 : lastMessage;
   const last = drafts[end];
-  if (last === undefined || last.role !== 'user' || last.source === 'local-command') return [...drafts];
-  if (endsInCommand(drafts, end)) return [...drafts];
-  let at = end + 1;
-  while (drafts[at]?.source === 'attachment') at++;
+  if (last === undefined || last.source === 'local-command') return [...drafts];
+  if (last.role === 'user' ? endsInCommand(drafts, end) || isInterrupted(drafts, end) : !joinsBeforeNote(drafts, end))
+    return [...drafts];
+  let at = drafts.length;
+  while (drafts[at - 1]?.source === 'local-command') at--;
   return [...drafts.slice(0, at), madeDraft('assistant', [textBlock(texts.noResponse)]), ...drafts.slice(at)];
 }
 
@@ -28,6 +23,27 @@ function endsInCommand(drafts: readonly Draft[], end: number): boolean {
   while (i >= 0 && drafts[i]?.role === 'user' && commandStart.test(firstText(drafts[i]))) i--;
   const before = drafts[i];
   return before?.isMeta === true && firstText(before).startsWith('<local-command-caveat>');
+}
+
+/** R8: not where the end is the mark of an interruption with an attachment below it. */
+function isInterrupted(drafts: readonly Draft[], end: number): boolean {
+  return interruptions.has(firstText(drafts[end])) && drafts[end + 1]?.source === 'attachment';
+}
+
+const interruptions: ReadonlySet<string> = new Set([
+  '[Request interrupted by user]',
+  '[Request interrupted by user for tool use]',
+]);
+
+/** Whether the last line joins a message before a result that an attachment follows: then the result is the end. */
+function joinsBeforeNote(drafts: readonly Draft[], end: number): boolean {
+  const id = drafts[end]?.id;
+  if (id === undefined) return false;
+  const start = drafts.findLastIndex((draft, i) => i < end && draft.id !== id && draft.role === 'assistant') + 1;
+  const between = drafts.slice(start, end);
+  const result = between.findLastIndex(hasResult);
+  const isJoined = result >= 0 && between.slice(0, result).some((draft) => draft.id === id);
+  return isJoined && between.slice(result + 1).some((draft) => draft.source === 'attachment');
 }
 
 const commandStart = /^<(local-command-stdout|local-command-stderr|command-name|command-message)>/;
@@ -41,6 +57,5 @@ function firstText(draft: Draft | undefined): string {
 export function withPrompt(drafts: readonly Draft[], prompt: string, hasReminders: boolean): Draft[] {
   const asked = [...drafts, madeDraft('user', [textBlock(prompt)])];
   if (!hasReminders) return asked;
-  const mark: WireBlock = Object.assign(textBlock(''), { [reminder]: true });
-  return [...asked, { ...madeDraft('user', [mark]), source: 'attachment' }];
+  return [...asked, { ...madeDraft('user', [ownReminder]), source: 'attachment' }];
 }

@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { isOffered, takesSystemRole } from '../../../src/models/client-models.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { history, sent } from '../../support/outline.ts';
-import { type Content, type TranscriptBuilder, text, thinking, transcript } from '../../support/transcript-builder.ts';
+import {
+  type Content,
+  type Fields,
+  type TranscriptBuilder,
+  text,
+  thinking,
+  transcript,
+} from '../../support/transcript-builder.ts';
 
 const sonnet = 'claude-sonnet-4-5-20250929';
 const opus = 'claude-opus-4-5-20251101';
@@ -121,4 +128,35 @@ test('reminders of the newer models travel as system messages, so no user text i
     ['claude-opus-5-5', 'claude-sonnet-5', 'claude-fable-5', 'claude-opus-4-7', sonnet].map(takesSystemRole),
     [true, true, true, false, false],
   );
+});
+
+test('to api.anthropic.com the thinking of other models is sent, that of an unnamed model is not (BINDING 9.1)', () => {
+  const redacted = { type: 'redacted_thinking', data: 'secret' };
+  const builder = (model: string | undefined): TranscriptBuilder =>
+    answers([model, [thinking('1'), redacted, text('a')]], [sonnet, [thinking('2'), text('b')]]);
+  assert.deepEqual(history(builder(opus), 'anthropic')[1], { assistant: ['thinking 1', '[redacted_thinking]', 'a'] });
+  assert.deepEqual(history(builder(opus), 'gateway')[1], { assistant: ['a'] });
+  for (const host of ['anthropic', 'gateway'] as const) {
+    assert.deepEqual(history(builder(undefined), host)[1], { assistant: ['a'] });
+    assert.deepEqual(history(builder(opus), host)[3], { assistant: ['thinking 2', 'b'] });
+  }
+});
+
+test('no thinking before the last mark of a stripped history is sent, on either way (BINDING 9.3)', () => {
+  const marked = (fields: Fields = {}): TranscriptBuilder =>
+    transcript()
+      .user('q')
+      .assistant([thinking('1'), thinking('unsigned', ''), text('a')])
+      .attachment('thinking_stripped', undefined, fields)
+      .user('q2')
+      .assistant([thinking('2'), text('b')]);
+  const stripped = [{ user: ['q'] }, { assistant: ['a'] }, { user: ['q2'] }, { assistant: ['thinking 2', 'b'] }];
+  assert.deepEqual(history(marked(), 'anthropic'), stripped);
+  assert.deepEqual(history(marked(), 'gateway'), stripped);
+  assert.deepEqual(
+    history(marked({ attachment: { type: 'thinking_stripped', scope: 'unknown' } }), 'anthropic'),
+    stripped,
+  );
+  const beside = marked({ parentUuid: 'a1' }).from('a1').user('q3').assistant('c');
+  assert.deepEqual(history(beside, 'anthropic')[1], { assistant: ['thinking 1', 'thinking unsigned', 'a'] });
 });

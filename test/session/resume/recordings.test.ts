@@ -8,6 +8,7 @@ import { describeDifference } from '../../interop/difference.ts';
 import {
   corpusPublicCases,
   corpusRealCases,
+  fuzzCases,
   type RecordedCase,
   realCases,
   safeProfileCase,
@@ -15,6 +16,7 @@ import {
 } from '../../interop/recordings.ts';
 
 test('the hand-made sessions, each with one peculiarity', () => checkAll(vectorCases(), 110));
+test('the small sessions that a generator found', () => checkAll(fuzzCases(), 26));
 test('the session that every client reads the same way', () => checkAll([safeProfileCase()], 1));
 test('the real sessions in the repository', () => checkAll(realCases(), 12));
 test('all real sessions', () => checkAll(corpusRealCases(), 197));
@@ -31,7 +33,7 @@ async function checkAll(cases: readonly RecordedCase[], count: number): Promise<
 }
 
 async function differenceOf({ file, expected }: RecordedCase): Promise<string | undefined> {
-  const ours = requestMessages(await loadSession(file), 'next');
+  const ours = requestMessages(await loadSession(file), 'next', { host: 'gateway' });
   if ('refused' in expected) {
     return 'refused' in ours ? undefined : `the client refuses it, we predict ${ours.messages.length} messages`;
   }

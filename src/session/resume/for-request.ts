@@ -1,0 +1,27 @@
+// Drafts → the drafts as the model of the request receives them: the tools it has, and the thinking that is sent to it.
+// (RESUME rules 41–45, 64, 65, BINDING 9.1 and 9.3.)
+import type { Draft } from './draft.ts';
+import { isThinking } from './filter.ts';
+import { type ClientHost, forModel } from './model.ts';
+import { withKnownReferences } from './references.ts';
+
+export function forRequest(drafts: readonly Draft[], model: string, host: ClientHost): Draft[] {
+  return forModel(withoutStripped(withKnownReferences(drafts, model)), model, host);
+}
+
+/**
+ * After the API refused a thinking block, the client goes on without any and writes a mark: no thinking before the last
+ * mark on the chain is sent again, whatever the mark says about its scope.
+ */
+function withoutStripped(drafts: readonly Draft[]): readonly Draft[] {
+  const mark = drafts.findLastIndex((draft) => draft.lines.some(isStrippedMark));
+  if (mark < 0) return drafts;
+  return drafts.map((draft, i) => {
+    if (i > mark || draft.role !== 'assistant' || !draft.content.some(isThinking)) return draft;
+    return { ...draft, content: draft.content.filter((block) => !isThinking(block)) };
+  });
+}
+
+function isStrippedMark({ type, subtype, uuid }: Draft['lines'][number]): boolean {
+  return type === 'attachment' && subtype === 'thinking_stripped' && uuid !== undefined;
+}

@@ -1,0 +1,32 @@
+// Drafts → drafts whose tool references name tools that the client offers to the model of the request.
+// (RESUME rules 64, 65, R7.)
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import { knowsTool, texts } from './client.ts';
+import { type Draft, textBlock, type WireBlock } from './draft.ts';
+
+export function withKnownReferences(drafts: readonly Draft[], model: string): Draft[] {
+  return drafts.map((draft) => {
+    if (draft.role !== 'user' || !draft.content.some(holdsReference)) return draft;
+    const content = draft.content.map((block) => keepKnown(block, model));
+    // Rule 65: a result line that loads a tool says so at its end.
+    const isLoaded = content.some(holdsReference);
+    return { ...draft, content: isLoaded ? [...content, textBlock(texts.toolLoaded)] : content };
+  });
+}
+
+/** Rule 64: references to tools the client does not have are taken out of a result. */
+function keepKnown(block: WireBlock, model: string): WireBlock {
+  if (!holdsReference(block) || !isArray(block.content)) return block;
+  const content = block.content.filter(
+    (item) => !isReference(item) || knowsTool(asString(asObject(item)?.tool_name) ?? '', model),
+  );
+  return { ...block, content: content.length > 0 ? content : [textBlock(texts.referencesRemoved)] };
+}
+
+function holdsReference(block: WireBlock): boolean {
+  return block.type === 'tool_result' && isArray(block.content) && block.content.some(isReference);
+}
+
+function isReference(value: JsonValue): boolean {
+  return isObject(value) && value.type === 'tool_reference';
+}
