@@ -4,13 +4,14 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Finding } from '../doctor/finding.ts';
 
 export function diagnosisJson(diagnosis: Diagnosis): object {
-  const { sessionId, path, findings, reachable, reachableOld, violations, chain } = diagnosis;
+  const { sessionId, path, findings, reachable, reachableOld, compactsFirst, violations, chain } = diagnosis;
   return {
     sessionId,
     path,
     findings: findings.map(findingJson),
     reachable,
     reachableOld,
+    compactsFirst,
     violations: violations.map(violationJson),
     chain,
   };

@@ -6,6 +6,7 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import { damageClasses, type Finding, isSevere, type Severity, severities } from '../doctor/finding.ts';
 import { isMendable } from '../doctor/repair/mendable.ts';
 import type { Segment } from '../doctor/segments.ts';
+import { leftAfterCompaction } from '../session/resume/auto-compaction.ts';
 import type { Paint, Style } from './terminal/style.ts';
 import { wrapSpans } from './terminal/wrap.ts';
 import { hanging } from './terminal-lines.ts';
@@ -76,8 +77,16 @@ function verdict(diagnosis: Diagnosis, { style, width }: DoctorTextOptions): str
     reachableOld.loaded === reachable.loaded
       ? 'so do clients up to 2.1.45'
       : `clients up to 2.1.45 load ${formatCount(reachableOld.loaded)}`;
-  const loads = wrapSpans([{ text: `${now}; ${before}.`, paint: (text) => text }], width).map((line) => line.text);
+  const text = `${now}; ${before}.${compactionText(diagnosis)}`;
+  const loads = wrapSpans([{ text, paint: (each) => each }], width).map((line) => line.text);
   return reachable.of === 0 ? said : [said, '', ...loads].join('\n');
+}
+
+function compactionText({ compactsFirst }: Diagnosis): string {
+  if (compactsFirst === null) return '';
+  const { tokens, limit } = compactsFirst;
+  const size = `about ${formatCount(tokens)} tokens, over its limit of ${formatCount(limit)}`;
+  return ` The client will compact it first (${size}): what is left is ${leftAfterCompaction}.`;
 }
 
 function loadedText({ loaded, of }: Diagnosis['reachable']): string {

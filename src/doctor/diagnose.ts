@@ -3,6 +3,7 @@
 import { unreadableCode } from '../base/errors.ts';
 import { isMessage } from '../session/node.ts';
 import type { Reachable } from '../session/reachable.ts';
+import { type AutoCompaction, autoCompactionOf } from '../session/resume/auto-compaction.ts';
 import { loadAgent, type Session } from '../session/session.ts';
 import type { TranscriptOptions } from '../session/transcript.ts';
 import { checkContent, checkHeads, checkImages, type PlacedViolation } from './api.ts';
@@ -24,6 +25,8 @@ export interface Diagnosis {
   readonly reachable: Reachable;
   /** The same for clients up to 2.1.45. */
   readonly reachableOld: Reachable;
+  /** Set where the current client compacts the session before it takes up a prompt. */
+  readonly compactsFirst: AutoCompaction | null;
   /** What the API would answer to a request that resumes it. */
   readonly violations: readonly PlacedViolation[];
   /** The active branch, piece by piece. */
@@ -58,6 +61,7 @@ export async function diagnoseSession(session: Session, options: DiagnoseOptions
     findings: findings.sort(compareFindings),
     reachable: reachOf(patient),
     reachableOld: oldReachOf(patient),
+    compactsFirst: session.isAgent ? null : (autoCompactionOf(session) ?? null),
     violations: api.violations,
     chain: segmentsOf(patient),
   };

@@ -27,6 +27,8 @@ export interface DiagnosisAnswer {
   readonly hasMore: boolean;
   readonly reachable: ReachView;
   readonly reachableOld: ReachView;
+  /** Set where the client compacts the session before it takes up a prompt; what is left then, in words. */
+  readonly compactsFirst: { readonly tokens: number; readonly limit: number; readonly left: string } | null;
   readonly violations: readonly { readonly rule: string; readonly message: string; readonly line: number }[];
   /** Whether a repair has anything to do. */
   readonly isMendable: boolean;

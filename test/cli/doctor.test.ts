@@ -170,3 +170,16 @@ test('a call without a session, and with both, is refused with what to do', () =
     'clew: --all looks at every session; give either a SESSION or --all\n',
   ]);
 });
+
+test('a session that the client compacts first is sound, and the report says what is left of it', (context) => {
+  const folder = temporaryFolder(context);
+  const file = path.join(folder, '11111111-1111-4111-a111-111111111111.jsonl');
+  const usage = { input_tokens: 170_000, output_tokens: 0 };
+  transcript().user('go').assistant('gone', { message: { model: 'claude-opus-4-6', usage } }).write(file);
+  const { status, stdout } = runClew(['doctor', file]);
+  assert.equal(status, 0);
+  assert.match(
+    stdout.replaceAll(/\s+/g, ' '),
+    /The client will compact it first \(about 172,400 tokens, over its limit of 167,000\): what is left is a summary in its own words, the last answer and the prompt\./,
+  );
+});

@@ -144,3 +144,14 @@ test('each of many breaks is reported', async () => {
   const { findings } = await diagnoseSession(long.session());
   assert.equal(findings.filter(({ code }) => code === 'G-phantom-parent').length, 299);
 });
+
+test('a session that the client compacts before it takes up a prompt says so', async () => {
+  const answered = (tokens: number): TranscriptBuilder =>
+    transcript()
+      .user('q')
+      .assistant('a', { message: { model: 'claude-opus-4-6', usage: { input_tokens: tokens, output_tokens: 0 } } });
+  assert.equal((await diagnoseSession(answered(160_000).session())).compactsFirst, null);
+  const { compactsFirst, findings } = await diagnoseSession(answered(170_000).session());
+  assert.deepEqual(compactsFirst, { tokens: 172_400, limit: 167_000 });
+  assert.deepEqual(findings, []);
+});

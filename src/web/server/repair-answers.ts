@@ -9,6 +9,7 @@ import { verdictOf } from '../../doctor/verdict.ts';
 import { withLock } from '../../library/archive/lock.ts';
 import { daysLeftOf } from '../../library/expiry.ts';
 import { type JudgedSession, verdictState } from '../../library/verdicts.ts';
+import { leftAfterCompaction } from '../../session/resume/auto-compaction.ts';
 import { loadSession, type Session } from '../../session/session.ts';
 import type { ProjectsFolder } from '../../store/roots.ts';
 import { type Outcome, operate } from '../../surgery/operate.ts';
@@ -47,7 +48,7 @@ export class RepairAnswers {
     const state = verdictState(path);
     const session = await loadSession(path);
     const diagnosis = await this.#diagnose(session);
-    const { findings, reachable, reachableOld, violations } = diagnosis;
+    const { findings, reachable, reachableOld, compactsFirst, violations } = diagnosis;
     const unread = session.files.problems.map(({ path: file, code }) => ({ path: file, code }));
     const isWhole = state !== undefined && unread.length === 0;
     const answer = {
@@ -56,6 +57,7 @@ export class RepairAnswers {
       hasMore: findings.length > maxFindings,
       reachable,
       reachableOld,
+      compactsFirst: compactsFirst === null ? null : { ...compactsFirst, left: leftAfterCompaction },
       violations: violations.slice(0, maxFindings).map(({ rule, message, line }) => ({ rule, message, line })),
       isMendable: findings.some(isMendable),
       unread,

@@ -1,7 +1,7 @@
 // One session: what is wrong with it, what each way of mending it would make of it, and the mending itself where the
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { counted, formatBytes } from '../../../base/human.ts';
+import { counted, formatBytes, formatCount } from '../../../base/human.ts';
 import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire-health.ts';
 import { useServices } from '../page-context.ts';
 import { addressWith } from '../router.ts';
@@ -53,10 +53,24 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
   );
 }
 
+function Compaction({ answer: { compactsFirst } }: { readonly answer: DiagnosisAnswer }) {
+  if (compactsFirst === null) return null;
+  const { tokens, limit, left } = compactsFirst;
+  return (
+    <p className="compacts-first">
+      The client will compact it first (about {formatCount(tokens)} tokens, over its limit of {formatCount(limit)}):
+      what is left is {left}.
+    </p>
+  );
+}
+
 function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; readonly sessionKey: string }) {
   if (answer.findings.length === 0 && answer.violations.length === 0)
     return answer.unread.length === 0 ? (
-      <p>Nothing is wrong with this session.</p>
+      <>
+        <p>Nothing is wrong with this session.</p>
+        <Compaction answer={answer} />
+      </>
     ) : (
       <p className="problem">
         Not all of it could be examined:{' '}
@@ -65,6 +79,7 @@ function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; re
     );
   return (
     <>
+      <Compaction answer={answer} />
       <p className="reach-line">
         A resume loads <ReachBar reach={answer.reachable} name="" /> messages
         {answer.reachableOld.loaded === answer.reachable.loaded ? '' : `; older clients ${answer.reachableOld.loaded}`}.
