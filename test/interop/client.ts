@@ -11,7 +11,8 @@ import { promisify } from 'node:util';
 import { systemErrorCode } from '../../src/base/errors.ts';
 import { isArray } from '../../src/base/json.ts';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
-import { type ApiRequest, startMockApi } from './mock-api.ts';
+import { startDirectApi, startGateway } from './direct-api.ts';
+import type { ApiRequest } from './mock-api.ts';
 import type { Scripts } from './mock-reply.ts';
 
 const execFileAsync = promisify(execFile);
@@ -23,6 +24,8 @@ export interface ClientOptions {
   /** Path of the client's binary, see `installClient`. */
   readonly cli: string;
   readonly prompt: string;
+  /** Where the client believes its requests go: to an address it is given (the default), or to api.anthropic.com. */
+  readonly host?: 'anthropic' | 'gateway';
   readonly args?: readonly string[];
   /** What stands in the folder the client works in. */
   readonly workspace?: FileSet;
@@ -152,7 +155,8 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
   const projectFolder = path.join(home, '.claude/projects', workspace.replace(/[^A-Za-z0-9]/g, '-'));
   const requests: ApiRequest[] = [];
   const scripts = options.scripts?.(workspace) ?? {};
-  const mock = await startMockApi({ scripts, onRequest: (request) => requests.push(request) });
+  const startApi = options.host === 'anthropic' ? startDirectApi : startGateway;
+  const mock = await startApi({ scripts, onRequest: (request) => requests.push(request) });
   try {
     await writeFiles(workspace, options.workspace ?? {});
     await writeFiles(projectFolder, files);
@@ -160,7 +164,7 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
     await options.prepare?.(home);
     const argv = [...args, '-p', options.prompt, '--output-format', 'json'];
     const { timeoutMs = 60_000 } = options;
-    const env = { ...scrubbedEnvironment(home, mock.port), ...options.env };
+    const env = { ...scrubbedEnvironment(home, mock.env), ...options.env };
     const ended = await runToEnd(options.cli, argv, workspace, env, timeoutMs);
     const rawMessages = firstMessages(requests);
     return {
@@ -221,7 +225,7 @@ function clientSettings(workspace: string): string {
 }
 
 /** Nothing of this machine's environment reaches the client: no keys, no settings, no way out but the mock. */
-function scrubbedEnvironment(home: string, port: number): NodeJS.ProcessEnv {
+function scrubbedEnvironment(home: string, api: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return {
     ...nodePath(),
     HOME: home,
@@ -231,7 +235,7 @@ function scrubbedEnvironment(home: string, port: number): NodeJS.ProcessEnv {
     LANG: 'C.UTF-8',
     TZ: 'UTC',
     IS_SANDBOX: '1',
-    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+    ...api,
     ANTHROPIC_API_KEY: 'dummy-key',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',

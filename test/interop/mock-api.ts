@@ -2,6 +2,7 @@
 // (mock-reply.ts), streamed or whole, and hands every request to the test. No model, no network, no key.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,8 @@ export interface ApiRequest {
   readonly path: string;
   /** See `ChosenReply`; `other` for anything but a request for a message. */
   readonly kind: string;
+  /** The value of the header `anthropic-beta`. */
+  readonly beta?: string | undefined;
   readonly body: JsonObject;
 }
 
@@ -22,16 +25,25 @@ export interface MockApi {
   readonly close: () => Promise<void>;
 }
 
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
 export interface MockApiOptions {
   readonly scripts?: Scripts;
+  /** With it the mock speaks TLS. */
+  readonly certificate?: Certificate;
   readonly onRequest?: (request: ApiRequest) => void;
 }
 
-export async function startMockApi({ scripts = {}, onRequest = () => {} }: MockApiOptions): Promise<MockApi> {
-  const server = createServer((incoming, response) => {
+export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
+  const { scripts = {}, onRequest = () => {}, certificate } = options;
+  const answer = (incoming: IncomingMessage, response: ServerResponse): void => {
     // A client that was killed leaves a broken connection; that is its business.
     handle(incoming, response, scripts, onRequest).catch(() => response.destroy());
-  });
+  };
+  const server = certificate === undefined ? createServer(answer) : createTlsServer(certificate, answer);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -59,7 +71,7 @@ async function handle(
 
   if (method === 'POST' && path === '/v1/messages') {
     const { kind, reply } = chooseReply(body, scripts);
-    onRequest({ method, path, kind, body });
+    onRequest({ method, path, kind, beta: String(incoming.headers['anthropic-beta'] ?? ''), body });
     if ('status' in reply) sendFailure(response, reply);
     else if (body.stream === true) await streamAnswer(response, body, reply);
     else sendAnswer(response, body, reply);

@@ -34,8 +34,7 @@ export function isReminder(block: JsonValue): boolean {
 function withoutFoldedReminders(block: JsonObject): JsonObject {
   if (block.type !== 'tool_result') return block;
   const { content } = block;
-  if (typeof content === 'string')
-    return { ...block, content: content.replace(/\n\n<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/, '') };
+  if (typeof content === 'string') return { ...block, content: content.replaceAll(foldedReminder, '') };
   if (!isArray(content) || !content.some(isReminder)) return block;
 
   const kept: JsonValue[] = [];
@@ -45,6 +44,9 @@ function withoutFoldedReminders(block: JsonObject): JsonObject {
   }
   return { ...block, content: kept };
 }
+
+/** Anywhere in a result: more than one may be folded in, with other texts between. */
+const foldedReminder = /(^|\n\n)<system-reminder>\n[\s\S]*?<\/system-reminder>(?:\n(?=\n\n|$))?/g;
 
 /** Where the client folds a reminder in behind a text, it first ends that text with a newline. */
 function withoutLastNewline(blocks: readonly JsonValue[]): JsonValue[] {

@@ -1,0 +1,8 @@
+// npm run fuzz:resume [-- --seed N --count N --hostile …]: compiles, then lets the real client resume random sessions
+// and compares what it sends with what we predict (test/interop/fuzz/fuzz-resume.ts).
+import { fileURLToPath } from 'node:url';
+import { compile, runNode } from './compile.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+compile();
+runNode(['build/test/interop/fuzz/fuzz-resume.js', ...process.argv.slice(2)]);
