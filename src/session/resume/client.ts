@@ -42,6 +42,73 @@ export function knowsTool(name: string, model: string): boolean {
   return knownTools.has(name) || (taskListTools.has(name) && !takesSystemRole(model));
 }
 
+/** The attachments whose text models of the newer kind receive as a system message, whatever the line says of its role. */
+export const systemAttachments: ReadonlySet<string> = new Set([
+  'agent_listing_delta',
+  'agent_mention',
+  'async_hook_response',
+  'auto_mode',
+  'auto_mode_exit',
+  'batching_reminder_sent',
+  'budget_usd',
+  'command_permissions',
+  'compact_file_reference',
+  'context_efficiency',
+  'critical_system_reminder',
+  'date',
+  'date_change',
+  'deferred_tools_delta',
+  'diagnostics',
+  'directory',
+  'dynamic_skill',
+  'edited_image_file',
+  'edited_text_file',
+  'environment',
+  'file',
+  'hook_additional_context',
+  'hook_blocking_error',
+  'hook_cancelled',
+  'hook_error_during_execution',
+  'hook_non_blocking_error',
+  'hook_permission_decision',
+  'hook_stopped_continuation',
+  'hook_success',
+  'hook_system_message',
+  'invoked_skills',
+  'max_turns_reached',
+  'mcp_instructions_delta',
+  'mcp_resource',
+  'model',
+  'nested_memory',
+  'opened_file_in_ide',
+  'output_style',
+  'output_token_usage',
+  'pdf_reference',
+  'plan_file_reference',
+  'plan_mode',
+  'plan_mode_exit',
+  'plan_mode_reentry',
+  'queued_command',
+  'selected_lines_in_ide',
+  'silent_turn_reminder',
+  'skill_listing',
+  'structured_output',
+  'task_reminder',
+  'task_status',
+  'team_context',
+  'teammate_mailbox',
+  'todo_reminder',
+  'token_usage',
+  'total_tokens_reminder',
+  'ultra_effort_enter',
+  'ultra_effort_exit',
+]);
+
+/** Whether a result that loads a tool is followed by a text that says so. */
+export function saysToolLoaded(model: string): boolean {
+  return !/claude-fable-5-2/.test(model);
+}
+
 /** The attachments that the client words anew, as a reminder, where a session has no text for them (rule R6). */
 export const wordedAttachments: ReadonlySet<string> = new Set([
   'agent_listing_delta',

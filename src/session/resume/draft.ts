@@ -1,9 +1,9 @@
 // Lines → drafts: each line as the piece of a request that it becomes, before filtering and merging.
-// (RESUME rules 34, 38, 66, 67, R5, R6, R12, R13.)
+// (RESUME rules 34, 38, 66, 67, R6, R12, R13.)
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
 import type { Node } from '../node.ts';
-import { syntheticModel, texts, wordedAttachments } from './client.ts';
+import { syntheticModel, systemAttachments, texts, wordedAttachments } from './client.ts';
 
 /** A content block as a resume sends it: as it was stored, unknown types and keys included. */
 export type WireBlock = JsonObject;
@@ -127,18 +127,16 @@ function userBlocks(entry: JsonObject, stored: JsonValue | undefined): readonly 
     const text = wireBlocks(stored).map((block) => asString(block.text) ?? '');
     return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
   }
-  return wireBlocks(stored).map(withTextsOnly);
-}
-
-/** R5: the result of a call that failed keeps its texts alone. */
-function withTextsOnly(block: WireBlock): WireBlock {
-  if (block.type !== 'tool_result' || block.is_error !== true || !isArray(block.content)) return block;
-  return { ...block, content: block.content.filter((item) => asObject(item)?.type === 'text') };
+  return wireBlocks(stored);
 }
 
 /** Blocks are JSON objects, whatever they say of themselves; one without a type is not sent. */
 function wireBlocks(content: JsonValue | undefined): readonly WireBlock[] {
   return (blocksOf(content) as readonly WireBlock[]).filter((block) => block.type !== undefined);
+}
+
+function typeOf(entry: JsonObject): string {
+  return asString(asObject(entry.attachment)?.type) ?? '';
 }
 
 /** One draft for each text that the session holds for it, since they may become messages of their own. */
@@ -156,9 +154,8 @@ function attachmentDrafts(entry: JsonObject): readonly Draft[] {
   if (items.length === 0) return [made([], false)];
   // The client wraps what is not meant for people in reminders of its own.
   const isWrapped = items.some((item) => item.isMeta === true);
-  return items.map((item) =>
-    made(isWrapped ? [ownReminder] : wireBlocks(item.content), entry.renderedRole === 'system'),
-  );
+  const isSystemRole = entry.renderedRole === 'system' || systemAttachments.has(typeOf(entry));
+  return items.map((item) => made(isWrapped ? [ownReminder] : wireBlocks(item.content), isSystemRole));
 }
 
 /**

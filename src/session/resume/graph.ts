@@ -31,7 +31,7 @@ export interface ResumeGraph {
 export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => JsonObject): ResumeGraph {
   const links = new Links();
   let pin = linkNodes(nodes, links);
-  const { keepsHistory, ...compacted } = applyCompactions(links, pin, read);
+  const { keepsHistory, ...compacted } = applyCompaction(links, pin, read);
   pin = compacted.pin;
   const order = links.inOrder();
   let children: ReadonlyMap<string, readonly Node[]> | undefined;
@@ -144,45 +144,59 @@ function nextPin(pin: Pin | undefined, node: Node): Pin | undefined {
   return { leafUuid: node.leafUuid, explicit: node.explicit, rank: node.index };
 }
 
-/** Rule 18: a boundary that keeps a part of the old history moves it behind its anchor and forgets the rest. */
-function applyCompactions(
+/**
+ * Rule 18: the last boundary that says what it kept of the old history moves that behind its anchor and forgets the
+ * rest. What earlier ones kept is old history too.
+ */
+function applyCompaction(
   links: Links,
   pin: Pin | undefined,
   read: (node: Node) => JsonObject,
 ): Pick<ResumeGraph, 'pin' | 'keepsHistory'> {
-  let current = pin;
-  let keepsHistory = false;
-  for (const boundary of [...links.nodes.values()].filter(isBoundary)) {
-    const preserved = preservedNodes(links, asObject(read(boundary).compactMetadata));
-    keepsHistory ||= preserved !== undefined;
-    if (preserved?.kept === undefined) continue;
-    const { anchor, kept } = preserved;
-    if (anchor === undefined) {
-      // The lines that were to follow what was kept follow it all the same.
-      for (const node of links.nodes.values()) {
-        if (links.parentOf(node) === preserved.anchorUuid) links.setParent(node, kept.at(-1)?.uuid);
-      }
-      continue;
-    }
-    const keptSet = new Set(kept);
-    const forgotten = new Set<string | undefined>();
-    for (const [uuid, node] of links.nodes) {
-      if (links.rankOf(node) < links.rankOf(boundary) && !keptSet.has(node)) forgotten.add(uuid);
-    }
-    for (const uuid of forgotten) links.nodes.delete(uuid);
-    const last = kept.at(-1) as Node; // preservedNodes answers a non-empty list
-    for (const node of links.nodes.values()) {
-      if (keptSet.has(node) || node === boundary) continue;
-      const parent = links.parentOf(node);
-      if (parent === anchor.uuid || (parent != null && forgotten.has(parent))) links.setParent(node, last.uuid);
-    }
-    for (const [i, node] of kept.entries()) {
-      links.setParent(node, i === 0 ? anchor.uuid : kept[i - 1]?.uuid);
-      links.setBehind(node, anchor, (i + 1) / (kept.length + 1));
-    }
-    if (current !== undefined && forgotten.has(current.leafUuid)) current = undefined;
+  const boundaries = [...links.nodes.values()].filter(isBoundary).sort((a, b) => links.rankOf(a) - links.rankOf(b));
+  const boundary = boundaries.findLast((node) => preservedNodes(links, metadataOf(read(node))) !== undefined);
+  const preserved = boundary === undefined ? undefined : preservedNodes(links, metadataOf(read(boundary)));
+  if (boundary === undefined || preserved === undefined) return { pin, keepsHistory: false };
+  const { anchor, anchorUuid, kept } = preserved;
+  const last = kept?.at(-1);
+  if (kept === undefined || last === undefined) return { pin, keepsHistory: true };
+  if (anchor === undefined) {
+    // The lines that were to follow what was kept follow it all the same.
+    for (const node of links.nodes.values()) if (links.parentOf(node) === anchorUuid) links.setParent(node, last.uuid);
+    return { pin, keepsHistory: true };
   }
-  return { pin: current, keepsHistory };
+  const forgotten = moveBehind(links, boundary, anchor, kept);
+  return { pin: pin !== undefined && forgotten.has(pin.leafUuid) ? undefined : pin, keepsHistory: true };
+}
+
+function metadataOf(entry: JsonObject): JsonObject | undefined {
+  return asObject(entry.compactMetadata);
+}
+
+/** Answers the uuids of the lines that are no part of the graph any more. */
+function moveBehind(
+  links: Links,
+  boundary: Node,
+  anchor: Node,
+  kept: readonly Node[],
+): ReadonlySet<string | undefined> {
+  const keptSet = new Set(kept);
+  const forgotten = new Set<string | undefined>();
+  for (const [uuid, node] of links.nodes) {
+    if (links.rankOf(node) < links.rankOf(boundary) && !keptSet.has(node)) forgotten.add(uuid);
+  }
+  for (const uuid of forgotten) links.nodes.delete(uuid);
+  const last = kept.at(-1);
+  for (const node of links.nodes.values()) {
+    if (keptSet.has(node) || node === boundary) continue;
+    const parent = links.parentOf(node);
+    if (parent === anchor.uuid || (parent != null && forgotten.has(parent))) links.setParent(node, last?.uuid);
+  }
+  for (const [i, node] of kept.entries()) {
+    links.setParent(node, i === 0 ? anchor.uuid : kept[i - 1]?.uuid);
+    links.setBehind(node, anchor, (i + 1) / (kept.length + 1));
+  }
+  return forgotten;
 }
 
 interface Preserved {

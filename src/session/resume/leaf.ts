@@ -19,7 +19,11 @@ export function chooseLeaf(graph: ResumeGraph): LeafChoice {
 
 /** Rule 4: a message line without content stays in the graph and is never a leaf. */
 function canBeLeaf(node: Node): boolean {
-  return !node.isSidechain && (!isMessage(node) || node.hasContent);
+  return !node.isSidechain && !isEmptyMessage(node);
+}
+
+function isEmptyMessage(node: Node): boolean {
+  return isMessage(node) && !node.hasContent;
 }
 
 /** Rules 10 and 11: the last line that has a message at or above it, or a newer line below it. */
@@ -60,7 +64,8 @@ function linesBelow(graph: ResumeGraph, line: Node): readonly Node[] {
 function pinnedLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
   const pin: Pin | undefined = graph.pin;
   const pinned = graph.byUuid(pin?.leafUuid);
-  if (pin === undefined || pinned === undefined || !hasMessageAtOrAbove(graph, pinned, new Set())) return undefined;
+  if (pin === undefined || pinned === undefined || isEmptyMessage(pinned)) return undefined;
+  if (!hasMessageAtOrAbove(graph, pinned, new Set())) return undefined;
   const last = main.at(-1);
   if (last === undefined) return pinned;
   const chain = ancestors(graph, last);

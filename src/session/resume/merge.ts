@@ -2,7 +2,7 @@
 // lines become one. (RESUME rules 50–56.)
 import { asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
 import { type Draft, isOwnReminder, type WireBlock } from './draft.ts';
-import { hasResult, isThinking } from './filter.ts';
+import { hasResult, isBlankText, isThinking } from './filter.ts';
 
 export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   const merging: Merging = { messages: [], lastOfId: new Map(), prompts: [] };
@@ -13,10 +13,16 @@ export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   }
   return merging.messages.map((message) => ({
     ...message.first,
-    content: message.isJoined ? [...message.results, ...message.blocks] : message.blocks,
+    content: contentOf(message),
     isBareString: message.first.isBareString && message.drafts.length === 1,
     lines: message.drafts.flatMap(({ lines }) => lines),
   }));
+}
+
+/** White space between the lines of one answer is not sent; in an answer of one line it is. */
+function contentOf({ first, drafts, isJoined, results, blocks }: Growing): readonly WireBlock[] {
+  if (first.role === 'user') return isJoined ? [...results, ...blocks] : blocks;
+  return drafts.length > 1 ? blocks.filter((block) => !isBlankText(block)) : blocks;
 }
 
 /** Rule 50: past user lines, to just behind the assistant line, API error or result before them. */
@@ -130,7 +136,8 @@ function foldIntoResult(message: Growing, reminders: readonly WireBlock[]): void
 }
 
 function fold(content: JsonValue | undefined, block: WireBlock): JsonValue {
-  if (typeof content === 'string') return `${content}\n\n${asString(block.text) ?? ''}`;
+  const text = asString(block.text) ?? '';
+  if (typeof content === 'string') return content === '' ? text : `${content}\n\n${text}`;
   const items = isArray(content) ? content : [];
   const last = items.at(-1);
   if (!isObject(last)) return [...items, block];

@@ -66,48 +66,43 @@ function messageIdOf(line: Node | undefined): string | undefined {
 }
 
 /**
- * Rules 20 and R2: the other lines of a message go behind the run of its lines in the chain that stands before them in
- * the file. Answers the lines of each message.
+ * Rules 20 and R2: the other lines of a message go behind the last of its lines in the chain that stands before them in
+ * the file, or behind the first one. Answers the lines of each message.
  */
 function placeMessageLines({ graph, lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
-  const runs = new Map<string, Run[]>();
-  let before: string | undefined;
+  const places = new Map<string, Place[]>();
   for (const line of chain) {
     out.push(line);
     const id = messageIdOf(line);
-    if (id !== undefined) addToRuns(runs, id, line, before === id, graph.rankOf(line));
-    before = id;
+    if (id === undefined) continue;
+    const place = { rank: graph.rankOf(line), end: line };
+    const own = places.get(id);
+    if (own === undefined) places.set(id, [place]);
+    else own.push(place);
   }
   const onChain = new Set(chain);
   const messages = new Map<string, Node[]>();
   for (const line of lines) {
     const id = messageIdOf(line);
-    const own = id === undefined ? undefined : runs.get(id);
+    const own = id === undefined ? undefined : places.get(id);
     if (id === undefined || own === undefined) continue;
     const message = messages.get(id);
     if (message === undefined) messages.set(id, [line]);
     else message.push(line);
     if (onChain.has(line)) continue;
-    const run = own.findLast(({ rank }) => rank < graph.rankOf(line)) ?? (own[0] as Run); // no list of runs is empty
-    out.insertAfter(run.end, line);
-    run.end = line;
+    const rank = graph.rankOf(line);
+    const place = own.findLast((each) => each.rank < rank) ?? (own[0] as Place); // no list of places is empty
+    out.insertAfter(place.end, line);
+    place.end = line;
   }
   return [...messages.values()];
 }
 
-/** Lines of one message that follow one another in the chain. */
-interface Run {
-  /** The place of its first line in the file. */
+/** Where lines are put behind a line of the chain. */
+interface Place {
   readonly rank: number;
+  /** The line itself, or what was last put behind it. */
   end: Node;
-}
-
-function addToRuns(runs: Map<string, Run[]>, id: string, line: Node, goesOn: boolean, rank: number): void {
-  const own = runs.get(id);
-  const last = own?.at(-1);
-  if (own === undefined) runs.set(id, [{ rank, end: line }]);
-  else if (goesOn && last !== undefined) last.end = line;
-  else own.push({ rank, end: line });
 }
 
 /**

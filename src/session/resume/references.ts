@@ -1,7 +1,7 @@
 // Drafts → drafts whose tool references name tools that the client offers to the model of the request.
 // (RESUME rules 64, 65, R7.)
 import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
-import { knowsTool, texts } from './client.ts';
+import { knowsTool, saysToolLoaded, texts } from './client.ts';
 import { type Draft, textBlock, type WireBlock } from './draft.ts';
 
 export function withKnownReferences(drafts: readonly Draft[], model: string): Draft[] {
@@ -9,7 +9,7 @@ export function withKnownReferences(drafts: readonly Draft[], model: string): Dr
     if (draft.role !== 'user' || !draft.content.some(holdsReference)) return draft;
     const content = draft.content.map((block) => keepKnown(block, model));
     // Rule 65: a result line that loads a tool says so at its end.
-    const isLoaded = content.some(holdsReference);
+    const isLoaded = content.some(holdsReference) && saysToolLoaded(model);
     return { ...draft, content: isLoaded ? [...content, textBlock(texts.toolLoaded)] : content };
   });
 }

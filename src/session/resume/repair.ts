@@ -1,6 +1,6 @@
 // Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
-// (RESUME rules 1, 32, 44, 57–63, R3, R4.)
-import { asObject, hasLoneSurrogate, wellFormed } from '../../base/json.ts';
+// (RESUME rules 1, 32, 44, 57–63, R3–R5.)
+import { asObject, asString, hasLoneSurrogate, isArray, wellFormed } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { texts } from './client.ts';
 import { type Draft, isOwnReminder, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
@@ -69,13 +69,22 @@ function repairUsers(drafts: readonly Draft[]): Draft[] {
     });
     const got = new Set(paired.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id));
     const missing = [...calls].filter((id) => !got.has(id)).map((id) => resultFor(id, texts.missingResult));
-    const content = [...missing, ...paired];
+    const content = [...missing, ...paired.map(withTextsOnly)];
     if (content.length === 0)
       return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
     if (draft.isBareString) return { ...draft, content };
     const spoken = content.filter((block) => isOwnReminder(block) || !isBlankText(block));
     return { ...draft, content: spoken.length === 0 ? [textBlock(texts.noContent)] : spoken };
   });
+}
+
+/** R5: where the result of a call that failed holds more than texts, its texts are joined and the rest is dropped. */
+function withTextsOnly(block: WireBlock): WireBlock {
+  if (block.type !== 'tool_result' || block.is_error !== true || !isArray(block.content)) return block;
+  const texts = block.content.filter((item) => asObject(item)?.type === 'text');
+  if (texts.length === block.content.length) return block;
+  const joined = texts.map((item) => asString(asObject(item)?.text) ?? '').join('\n\n');
+  return { ...block, content: texts.length === 0 ? [] : [textBlock(joined)] };
 }
 
 function isEmptyText(block: WireBlock): boolean {
@@ -91,7 +100,7 @@ function currentCall(block: WireBlock): WireBlock {
   if (block.type !== 'tool_use') return block;
   if (block.name === 'Task') return { ...block, name: 'Agent' };
   const input = asObject(block.input);
-  if (block.name !== 'SendMessage' || !input?.to) return block;
+  if (block.name !== 'SendMessage' || !input?.to || input.message === undefined) return block;
   const { type, recipient, content, request_id, approve, ...rest } = input;
   return { ...block, input: rest };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
 import { draftLines, isOwnReminder } from '../../../src/session/resume/draft.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
@@ -14,6 +15,7 @@ import {
   text,
   thinking,
   toolResult,
+  toolUse,
   transcript,
 } from '../../support/transcript-builder.ts';
 
@@ -58,7 +60,14 @@ test('R1: a pin on a line that leads to no such result stays', () => {
   assert.deepEqual(sent(builder), [asked, { assistant: ['a'] }, { user: ['other'] }, noResponse, next]);
 });
 
-test('R2: other lines of a message go behind the run of its lines that stands before them in the file', () => {
+test('R2: other lines of a message go behind the last of its lines that stands before them in the file', () => {
+  const beside = transcript().user('q').assistant('1', m).assistant('beside', m).from('a1').assistant('2', m);
+  assert.deepEqual(history(beside)[1], { assistant: ['1', 'beside', '2'] });
+  const first = transcript().user('q').assistant('beside', m).from('u1').assistant('1', m).assistant('2', m);
+  assert.deepEqual(history(first)[1], { assistant: ['1', 'beside', '2'] });
+});
+
+test('R2: also where results stand between its lines', () => {
   const builder = transcript()
     .user('q')
     .call('t1', m)
@@ -109,17 +118,21 @@ test('R4: a call of a server tool without its result is not sent', () => {
   assert.deepEqual(said({ ...call, type: 'mcp_tool_use' }), [asked, { assistant: ['[Tool use interrupted]'] }]);
 });
 
-test('R5: the result of a call that failed keeps its texts alone', () => {
-  const answered = (isError: boolean): unknown =>
-    history(
-      transcript()
-        .user('q')
-        .call('t1')
-        .user([toolResult('t1', [text('x'), image], { is_error: isError })])
-        .assistant('a'),
-    )[2];
-  assert.deepEqual(answered(true), { user: ['t1 → x'] });
-  assert.deepEqual(answered(false), { user: ['t1 → x + [image]'] });
+test('R5: where the result of a call that failed holds more than texts, its texts are joined and the rest is dropped', () => {
+  const answered = (isError: boolean, content: JsonValue[], ...notes: string[]): unknown => {
+    const result = toolResult('t1', content, { is_error: isError });
+    const builder = transcript().user('q').call('t1').user([result]);
+    return history((notes.length > 0 ? builder.attachment('custom', notes) : builder).assistant('a'))[2];
+  };
+  assert.deepEqual(answered(false, [text('x'), image]), { user: ['t1 → x + [image]'] });
+  assert.deepEqual(answered(true, [text('x'), image]), { user: ['t1 → x'] });
+  assert.deepEqual(answered(true, [text('x'), text('y')]), { user: ['t1 → x + y'] });
+  assert.deepEqual(answered(true, [image]), { user: ['t1 → '] });
+  assert.deepEqual(answered(true, [text('x'), image], 'note'), { user: ['t1 → x\n\nnote'] });
+  assert.deepEqual(answered(true, [text('x'), text('y')], 'note'), { user: ['t1 → x + y\n + note'] });
+  assert.deepEqual(answered(true, [{ type: 'tool_reference', tool_name: 'Bash' }]), {
+    user: ['t1 → ', 'Tool loaded.'],
+  });
 });
 
 const attached = (attachment: object, rendered?: unknown): TranscriptBuilder =>
@@ -129,6 +142,73 @@ const attached = (attachment: object, rendered?: unknown): TranscriptBuilder =>
     .attachment('x', undefined, { attachment, rendered } as Fields)
     .user('q2')
     .assistant('b');
+
+test('models of the newer kind receive the texts of known attachments as system messages', () => {
+  const sentTo = (model: string, type: string): unknown =>
+    history(
+      transcript()
+        .user('q')
+        .assistant('a', { message: { model } })
+        .attachment(type, ['see'])
+        .user('q2')
+        .assistant('b', { message: { model } }),
+    )[2];
+  assert.deepEqual(sentTo('claude-opus-5-5', 'hook_success'), { user: ['q2'] });
+  assert.deepEqual(sentTo('claude-opus-5-5', 'session_context'), { user: ['see\n', 'q2'] });
+  assert.deepEqual(sentTo('claude-opus-5-5', 'not_known_to_anybody'), { user: ['see\n', 'q2'] });
+  assert.deepEqual(sentTo('claude-opus-4-5-20251101', 'hook_success'), { user: ['see\n', 'q2'] });
+});
+
+test('white space between the lines of one answer is not sent, in an answer of one line it is', () => {
+  const blank = text('\n\n');
+  const oneLine = transcript()
+    .user('q')
+    .assistant([blank, toolUse('t1')])
+    .result('t1')
+    .assistant('b');
+  assert.deepEqual(history(oneLine)[1], { assistant: ['\n\n', 'call t1'] });
+  const lines = transcript()
+    .user('q')
+    .assistant([blank, toolUse('t1')], m)
+    .assistant('x', m)
+    .result('t1')
+    .assistant('b');
+  assert.deepEqual(history(lines)[1], { assistant: ['x', 'call t1'] });
+});
+
+test('a text that is folded into an empty result is all of it', () => {
+  const empty = transcript()
+    .user('q')
+    .call('t1')
+    .user([toolResult('t1', '')])
+    .attachment('custom', ['see'])
+    .assistant('b');
+  assert.deepEqual(history(empty)[2], { user: ['t1 → see'] });
+});
+
+test('only the last compaction that kept history counts', () => {
+  const kept = (anchorUuid: string, uuids: string[]): JsonObject => ({ preservedMessages: { anchorUuid, uuids } });
+  const builder = transcript()
+    .user('old')
+    .assistant('older')
+    .boundary(kept('u2', ['u1']))
+    .summary('first')
+    .boundary(kept('u3', ['a1']))
+    .summary('second')
+    .assistant('b');
+  assert.deepEqual(history(builder), [{ user: ['second'] }, { assistant: ['older'] }, { assistant: ['b'] }]);
+});
+
+test('a pin on a line without content is ignored', () => {
+  const builder = transcript()
+    .user([{ text: 'no type' }])
+    .assistant('a')
+    .from(null)
+    .user('q')
+    .assistant('b')
+    .lastPrompt('u1');
+  assert.deepEqual(history(builder), [asked, { assistant: ['b'] }]);
+});
 
 test('R6: some attachments without a text of their own are worded by the client, all others are silent', () => {
   const isWorded = (type: string): boolean | undefined => {

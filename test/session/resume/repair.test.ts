@@ -145,7 +145,7 @@ test('the tool Task is called Agent now, no other name changes (rule 62)', () =>
   assert.deepEqual(history(builder)[1], { assistant: ['call t1 Agent', 'call t2 TodoWrite'] });
 });
 
-test('the input of SendMessage is cut down where it names a receiver (rule 63)', () => {
+test('the input of SendMessage is cut down where it has a receiver and a message (rule 63)', () => {
   const input = { to: 'x', message: 'hi', type: 'a', recipient: 'b', content: 'c', request_id: 'd', approve: true };
   const { to, ...rest } = input;
   const inputs = (given: typeof rest): unknown =>
@@ -159,6 +159,8 @@ test('the input of SendMessage is cut down where it names a receiver (rule 63)',
     );
   assert.deepEqual(inputs(input), [toolUse('t', 'SendMessage', { to: 'x', message: 'hi' })]);
   assert.deepEqual(inputs(rest), [toolUse('t', 'SendMessage', rest)]);
+  const unsaid = { to: 'x', type: 'a', content: 'c' };
+  assert.deepEqual(inputs(unsaid as unknown as typeof rest), [toolUse('t', 'SendMessage', unsaid)]);
 });
 
 test('a file of notes alone resumes with the prompt alone', () => {
