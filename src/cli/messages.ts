@@ -8,6 +8,7 @@ import type { Session } from '../session/session.ts';
 import { clientHostOf } from './client-host.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
+import { writeNotice } from './notice.ts';
 import { findSessionArgument, readSession } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 
@@ -25,7 +26,7 @@ export async function run(input: CommandInput): Promise<void> {
       exitCodes.refused,
     );
   }
-  for (const note of notesOn(session, request.messages.length)) input.io.stderr.write(`clew: ${note}\n`);
+  for (const note of notesOn(session, request.messages.length)) writeNotice(input.io.stderr, note);
   const { messages, ...rest } = request;
   await writeOut(input.flags.full === true ? fullPieces(rest, session, messages) : pieces(messages), input.io);
 }

@@ -10,6 +10,7 @@ import { recoverRecords } from '../format/recover.ts';
 import { scanRecord } from '../format/scan.ts';
 import { type Line, readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
+import { ArrayWatch } from './array-watch.ts';
 import { Node, type Place, SharedValues } from './node.ts';
 
 /** One transcript file: its nodes and what is wrong with its lines. */
@@ -106,7 +107,9 @@ export class Loader {
   #pending: PendingLine[] = [];
   #pendingBytes = 0;
   #pendingDepth = 0;
-  #array: { readonly firstNode: number; readonly state: ArrayState } | undefined;
+  readonly #arrays = new ArrayWatch();
+  /** The first node inside the array that is open. */
+  #arrayStart: number | undefined;
   #hasCrlf = false;
   #stretch = 0;
   readonly #stretchOfMessage = new Map<number, number>();
@@ -153,27 +156,18 @@ export class Loader {
     this.#endArray();
   }
 
-  /**
-   * Where a line begins an array, the client reads on until the array ends or is broken. Lines inside a whole array,
-   * or inside one that the end of the file cuts, are not records for it (RESUME R14).
-   */
+  /** Lines inside an array are kept for people; the client does not read them. */
   #watchArray(bytes: Buffer): void {
-    let from = 0;
-    if (this.#array === undefined) {
-      from = skipWhitespace(bytes, 0) + 1;
-      if (bytes[from - 1] !== openBracket) return;
-      this.#array = { firstNode: this.nodes.length, state: 'start' };
-    }
-    const state = readArray(bytes, from, this.#array.state);
-    if (state === 'broken') this.#array = undefined;
-    else if (state === 'end') this.#endArray();
-    else this.#array = { ...this.#array, state };
+    const said = this.#arrays.take(bytes);
+    if (said === 'begins') this.#arrayStart = this.nodes.length;
+    else if (said === 'breaks') this.#arrayStart = undefined;
+    else if (said === 'ends') this.#endArray();
   }
 
   #endArray(): void {
-    if (this.#array === undefined) return;
-    for (const node of this.nodes.slice(this.#array.firstNode)) node.hide();
-    this.#array = undefined;
+    if (this.#arrayStart === undefined) return;
+    for (const node of this.nodes.slice(this.#arrayStart)) node.hide();
+    this.#arrayStart = undefined;
   }
 
   /** Whether the line begins an object and does not end it; if so it waits for the lines behind it. */
@@ -304,28 +298,6 @@ export class Loader {
   }
 }
 
-/** What stands before the place to which an array was read. */
-type ArrayState = 'start' | 'value' | 'comma';
-
-/** Reads an array on through a line. A value that is itself broken over several lines counts as damage. */
-function readArray(bytes: Buffer, from: number, before: ArrayState): ArrayState | 'end' | 'broken' {
-  let state = before;
-  for (let at = skipWhitespace(bytes, from); at < bytes.length; at = skipWhitespace(bytes, at)) {
-    const byte = bytes[at];
-    if (byte === closeBracket && state !== 'comma') return 'end';
-    if (state === 'value') {
-      if (byte !== comma) return 'broken';
-      state = 'comma';
-      at++;
-    } else {
-      at = skipValue(bytes, at);
-      if (at < 0) return 'broken';
-      state = 'value';
-    }
-  }
-  return state;
-}
-
 const newline = Buffer.from('\n');
 
 function hash(text: string): number {
@@ -350,7 +322,6 @@ function looksLikeRecord(head: Head): boolean {
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const quote = 0x22;

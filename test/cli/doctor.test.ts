@@ -175,7 +175,10 @@ test('a session that the client compacts first is sound, and the report says wha
   const folder = temporaryFolder(context);
   const file = path.join(folder, '11111111-1111-4111-a111-111111111111.jsonl');
   const usage = { input_tokens: 170_000, output_tokens: 0 };
-  transcript().user('go').assistant('gone', { message: { model: 'claude-opus-4-6', usage } }).write(file);
+  transcript()
+    .user('go')
+    .assistant('gone', { message: { model: 'claude-opus-4-6', usage } })
+    .write(file);
   const { status, stdout } = runClew(['doctor', file]);
   assert.equal(status, 0);
   assert.match(
