@@ -38,8 +38,8 @@ export function withOpenCallsClosed(drafts: readonly Draft[]): Draft[] {
 }
 
 /**
- * The open calls of the last message; and where it has any and a result stands behind the last prompt, or where a
- * result is the end, those of all messages behind that prompt.
+ * The open calls of the last message; and where it has any and only calls stand behind the last result, or where a
+ * result is the end, those of all messages behind the last prompt.
  */
 function openAtEnd(spoken: readonly Draft[], answered: ReadonlySet<CallId>): readonly CallId[] {
   const last = spoken.at(-1);
@@ -51,7 +51,10 @@ function openAtEnd(spoken: readonly Draft[], answered: ReadonlySet<CallId>): rea
       .filter((id) => !answered.has(id));
   if (hasResult(last)) return openIn(stretch);
   const open = openIn(lastMessage(stretch));
-  return open.length > 0 && stretch.some(hasResult) ? openIn(stretch) : open;
+  const lastResult = stretch.findLastIndex(hasResult);
+  const isCallsAlone =
+    lastResult >= 0 && stretch.slice(lastResult + 1).every(({ content }) => callIds(content).length > 0);
+  return open.length > 0 && isCallsAlone ? openIn(stretch) : open;
 }
 
 /** Lines join the first line of their message, so the last message is the one that starts last. */

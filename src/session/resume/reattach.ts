@@ -198,8 +198,11 @@ function notesBelow({ graph }: Work, line: Node): Node[] {
   const found: Node[] = [];
   const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const children = graph.childrenOf(at);
+    // Notes that lead on to a message are its way, not part of the result.
+    if (at !== line && children.some(isMessage)) return [];
     if (at !== line) found.push(at);
-    waiting.push(...graph.childrenOf(at).filter(comesWithResult).reverse());
+    waiting.push(...children.filter(comesWithResult).reverse());
   }
   return found;
 }

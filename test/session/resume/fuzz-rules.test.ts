@@ -179,3 +179,22 @@ test('a pin on a line that is not in the file keeps the client from looking for 
   assert.deepEqual(sent(builder()), [{ user: ['parent\n', 'child'] }, noResponse, next]);
   assert.deepEqual(sent(builder().lastPrompt('missing')), [{ user: ['parent'] }, noResponse, next]);
 });
+
+test('notes below a result beside the chain come along only where they do not lead to a message', () => {
+  const noted = (add: (builder: TranscriptBuilder) => TranscriptBuilder): unknown => {
+    const builder = transcript().user('q').call('t1', m).call('t2', m).result('t2');
+    return history(add(builder).from('a1').result('t1').assistant('b'))[2];
+  };
+  assert.deepEqual(
+    noted((builder) => builder.attachment('custom', ['see'])),
+    {
+      user: ['t2 → out t2\n\nsee', 't1 → out t1'],
+    },
+  );
+  assert.deepEqual(
+    noted((builder) => builder.attachment('custom', ['see']).user('beside')),
+    {
+      user: ['t2 → out t2', 't1 → out t1'],
+    },
+  );
+});

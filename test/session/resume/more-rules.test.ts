@@ -204,7 +204,7 @@ test('R10: a line of thinking and blank text counts as thinking alone', () => {
   assert.deepEqual(history(builder), [{ user: ['q\n', 'q2'] }, { assistant: ['a'] }]);
 });
 
-test('R11: where the last message has an open call and a result stands behind the prompt, all open calls count', () => {
+test('R11: where only calls stand behind the last result, all calls since the prompt that are open count', () => {
   const builder = transcript().user('q').call('t0').call('t1').result('t1').call('t2');
   assert.deepEqual(sent(builder), [
     asked,
@@ -213,6 +213,19 @@ test('R11: where the last message has an open call and a result stands behind th
     { assistant: ['call t1'] },
     { user: ['t1 → out t1'] },
     { assistant: ['call t2'] },
+    { user: ['t2 → (interrupted)'] },
+    noResponse,
+    next,
+  ]);
+});
+
+test('R11: where a text stands behind the last result, only the calls of the last message count', () => {
+  const builder = transcript().user('q').call('t0').call('t1').result('t1').assistant('x', m).call('t2', m);
+  assert.deepEqual(sent(builder), [
+    asked,
+    { assistant: ['call t1'] },
+    { user: ['t1 → out t1'] },
+    { assistant: ['x', 'call t2'] },
     { user: ['t2 → (interrupted)'] },
     noResponse,
     next,
