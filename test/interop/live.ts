@@ -1,6 +1,7 @@
 // One session, one client: what the client really sends, and whether that is what we predict.
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import type { ClientHost } from '../../src/session/resume/model.ts';
 import type { NormalMessage } from '../../src/session/resume/normalise.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
 import { describeDifference } from './difference.ts';
@@ -16,21 +17,22 @@ export function clientOf(version: string): Promise<string> {
   return known;
 }
 
-/** What the client sends when it resumes a transcript with the prompt `next`. */
-export async function resumeLive(version: string, file: string): Promise<Expected> {
+/** What the client sends when it resumes a transcript with the prompt `next`, behind a gateway if not said otherwise. */
+export async function resumeLive(version: string, file: string, host: ClientHost = 'gateway'): Promise<Expected> {
   const run = await resume({
     cli: await clientOf(version),
     files: await sessionFiles(file),
     sessionId: path.basename(file, '.jsonl'),
     prompt: 'next',
+    host,
   });
   if (run.sent !== null) return { messages: run.sent };
   assert.equal(run.exitCode, 1, `${file}: neither resumed nor refused: ${run.stderr || run.stdout}`);
   return { refused: run.stderr };
 }
 
-export async function assertPredicted(version: string, file: string): Promise<void> {
-  const [live, predicted] = await Promise.all([resumeLive(version, file), predict(file)]);
+export async function assertPredicted(version: string, file: string, host: ClientHost = 'gateway'): Promise<void> {
+  const [live, predicted] = await Promise.all([resumeLive(version, file, host), predict(file, host)]);
   if ('refused' in live && 'refused' in predicted) return;
   if ('refused' in live) assert.fail(`${file}: ${version} refuses it (${live.refused}), we predict messages`);
   if ('refused' in predicted)

@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process';
 import { text as readText } from 'node:stream/consumers';
 import { exitCodes } from '../../src/base/errors.ts';
+import type { ClientHost } from '../../src/session/resume/model.ts';
 import { normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { clew } from '../support/dist.ts';
 import type { Expected } from './recordings.ts';
 
-export async function predict(file: string): Promise<Expected> {
-  const child = spawn(process.execPath, [clew, 'messages', file, '--prompt', 'next'], {
+export async function predict(file: string, host: ClientHost = 'gateway'): Promise<Expected> {
+  const child = spawn(process.execPath, [clew, 'messages', file, '--prompt', 'next', '--host', host], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = new Promise<number | null>((resolve, reject) => {

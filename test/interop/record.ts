@@ -1,13 +1,13 @@
 // Records a new vector: takes a transcript and a name, lets the real client resume it, and writes both the transcript
-// and what the client sent (or why it refused) into recordings/vectors/.
-//   npx tsc -p . && node build/test/interop/record.js SESSION.jsonl "what is peculiar about it"
+// and what the client sent (or why it refused) into recordings/vectors/, or into another folder of recordings/.
+//   npx tsc -p . && node build/test/interop/record.js SESSION.jsonl "what is peculiar about it" [FOLDER]
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { installClient, resume, sessionFiles } from './client.ts';
 import { recordings } from './recordings.ts';
 
 const client = '2.1.325';
-const [file, name] = process.argv.slice(2);
+const [file, name, set = 'vectors'] = process.argv.slice(2);
 if (file === undefined || name === undefined) {
   process.stderr.write('usage: record.js SESSION.jsonl "what is peculiar about it"; the file is named by a UUID\n');
   process.exit(2);
@@ -18,7 +18,8 @@ const cli = await installClient(client);
 const run = await resume({ cli, files: await sessionFiles(file), sessionId, prompt: 'next' });
 if (run.sent === null && run.exitCode === null) throw new Error('the client did not end in time; nothing recorded');
 
-const vectors = path.join(recordings, 'vectors');
+const vectors = path.join(recordings, set);
+await mkdir(vectors, { recursive: true });
 const number = String((await readdir(vectors)).length + 1).padStart(3, '0');
 const folder = path.join(vectors, `${number}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`);
 const outcome = run.sent === null ? { refused: run.stderr } : { messages: run.sent };

@@ -24,6 +24,11 @@ export function vectorCases(): RecordedCase[] {
   return casesBelow(path.join(recordings, 'vectors'));
 }
 
+/** Small sessions that showed a rule when random sessions were tried (`npm run fuzz:resume`). */
+export function randomCases(): RecordedCase[] {
+  return casesBelow(path.join(recordings, 'vectors-random'));
+}
+
 /** The shape of session that every client from 1.0.57 to 2.1.325 resumes to the same messages. */
 export function safeProfileCase(): RecordedCase {
   return { name: 'safe-profile', ...caseIn(path.join(recordings, 'safe-profile')) };

@@ -1,7 +1,7 @@
 // The promise of this project, tried on the real client: it sends exactly the messages we said it would.
 // Runs by `npm run test:interop` only, since it installs the client from npm and takes minutes.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
@@ -11,7 +11,7 @@ import { restoreSession } from '../../src/library/archive/restore.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { startSession } from './client.ts';
 import { assertPredicted, clientOf, resumeLive } from './live.ts';
-import { corpusRealCases, safeProfileCase, vectorCases } from './recordings.ts';
+import { bindingCases, corpusPublicCases, corpusRealCases, safeProfileCase, vectorCases } from './recordings.ts';
 import { scenarioScripts } from './scripts.ts';
 
 const versions = { old: '2.1.45', current: '2.1.325' } as const;
@@ -69,6 +69,27 @@ test(
       cases.map(({ name, file }) =>
         t.test(name, async () => {
           await assertPredicted(versions.current, file).finally(report);
+        }),
+      ),
+    );
+  },
+);
+
+test(
+  `client ${versions.current} sends what we predict to api.anthropic.com, for sessions with thinking`,
+  {
+    concurrency: availableParallelism(),
+  },
+  async (t) => {
+    const recorded = [...corpusRealCases(), ...vectorCases(), ...corpusPublicCases()];
+    const thoughtful = recorded.filter(({ file }) => /"type":"thinking"/.test(readFileSync(file, 'utf8')));
+    const cases = [...bindingCases(), ...thoughtful].slice(0, 60);
+    assert.equal(cases.length, 60);
+    const report = progressReport(cases.length);
+    await Promise.all(
+      cases.map(({ name, file }) =>
+        t.test(name, async () => {
+          await assertPredicted(versions.current, file, 'anthropic').finally(report);
         }),
       ),
     );
