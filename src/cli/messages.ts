@@ -2,6 +2,7 @@
 import { exitCodes, UserError } from '../base/errors.ts';
 import { refuseForeign } from '../session/recognise.ts';
 import { autoCompactionOf, leftAfterCompaction } from '../session/resume/auto-compaction.ts';
+import { clientVersion, isNewerClient } from '../session/resume/client.ts';
 import { fullRequest } from '../session/resume/full-request.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
@@ -33,6 +34,10 @@ export async function run(input: CommandInput): Promise<void> {
 
 function* notesOn(session: Session, messages: number): Generator<string> {
   if (messages === 0) yield 'a resume sends nothing of this session; `clew show` reads what is in it';
+  const newer = session.transcript.nodes.findLast(({ version }) => version !== undefined && isNewerClient(version));
+  if (newer !== undefined) {
+    yield `the session was written by Claude Code ${newer.version}, and the newest one known here is ${clientVersion}; a newer one may send something else`;
+  }
   const compaction = autoCompactionOf(session);
   if (compaction === undefined) return;
   const { tokens, limit } = compaction;

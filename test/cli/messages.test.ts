@@ -136,3 +136,18 @@ test('where the client would compact first, or sends nothing of the session, a l
     stderr: 'clew: a resume sends nothing of this session; `clew show` reads what is in it\n',
   });
 });
+
+test('a session of a client that is newer than the newest known one is said to be one', (context) => {
+  const folder = temporaryFolder(context);
+  const noticeFor = (version: string): string => {
+    const file = path.join(folder, `${version}.jsonl`);
+    writeTree(folder, { [`${version}.jsonl`]: transcript({ version }).user('q').assistant('a').text() });
+    return runClew(['messages', file]).stderr;
+  };
+  const notice = (version: string): string =>
+    `clew: the session was written by Claude Code ${version}, and the newest one known here is 2.1.325; a newer one may send something else\n`;
+  assert.equal(noticeFor('2.1.326'), notice('2.1.326'));
+  assert.equal(noticeFor('2.2.0'), notice('2.2.0'));
+  assert.equal(noticeFor('3.0.0-beta'), notice('3.0.0-beta'));
+  for (const known of ['2.1.325', '2.1.45', '1.0.57', '2.0.999', 'unknown']) assert.equal(noticeFor(known), '');
+});

@@ -3,7 +3,20 @@
 
 import { takesSystemRole } from '../../models/client-models.ts';
 
+/** The newest client that was run; what is predicted is what this one sends. */
 export const clientVersion = '2.1.325';
+
+/** Whether a client is newer than the newest that was run: its rules may differ. */
+export function isNewerClient(version: string): boolean {
+  const [theirs, ours] = [version, clientVersion].map((each) => each.split(/[.-]/, 3).map(Number));
+  for (const [i, number] of (ours ?? []).entries()) {
+    const other = theirs?.[i];
+    if (other === undefined || !Number.isInteger(other)) return false;
+    if (other !== number) return other > number;
+  }
+  return false;
+}
+
 export const syntheticModel = '<synthetic>';
 
 /** Two names of one model: case and the long-context mark do not count. */

@@ -33,19 +33,19 @@ export function addAnswer(writer: SessionWriter, model: string, isLast: boolean)
   if (dice.chance(0.04)) blocks.push(...serverTool(writer));
   if (dice.chance(0.02)) blocks.push({ type: 'fallback', model });
   if (dice.chance(0.03)) blocks.splice(0, blocks.length, ...(dice.chance(0.5) ? [textBlock('(no content)')] : []));
-  if (dice.chance(0.2) || blocks.length === 0) message.line([...blocks, ...calls]);
-  else for (const block of blocks) message.line([block]);
-  if (calls.length > 0 && !(dice.chance(0.2) || blocks.length === 0)) addCalls(message, calls);
-  else if (calls.length > 0) addChained(message, calls, message.lines.at(-1) ?? '');
+  if (dice.chance(0.2) || blocks.length === 0) {
+    message.line([...blocks, ...calls]);
+    if (calls.length > 0) addChainedResults(writer, calls);
+    return;
+  }
+  for (const block of blocks) message.line([block]);
+  if (calls.length > 0) addCalls(message, calls);
 }
 
 class Message {
   readonly writer: SessionWriter;
-  readonly lines: string[] = [];
-  readonly calls: JsonObject[] = [];
   readonly #head: JsonObject;
   readonly #requestId: string | undefined;
-  readonly #written = new Set<JsonValue | undefined>();
 
   constructor(writer: SessionWriter, model: string) {
     const number = writer.next();
@@ -55,7 +55,6 @@ class Message {
   }
 
   line(content: readonly JsonObject[], parent: string | null = this.writer.parent): string {
-    for (const block of content) this.#written.add(block.id);
     const message = {
       ...this.#head,
       content: [...content],
@@ -63,13 +62,7 @@ class Message {
       usage: { input_tokens: 3, output_tokens: 7 },
     };
     const request = this.#requestId === undefined ? {} : { requestId: this.#requestId };
-    const uuid = this.writer.add('assistant', { ...request, message }, parent);
-    this.lines.push(uuid);
-    return uuid;
-  }
-
-  isWritten(call: JsonObject): boolean {
-    return this.#written.has(call.id);
+    return this.writer.add('assistant', { ...request, message }, parent);
   }
 }
 
@@ -128,10 +121,8 @@ function addCalls(message: Message, calls: readonly JsonObject[]): void {
   }
 }
 
-/** All calls on one line; the results follow one another, or come on one line. */
-function addChained(message: Message, calls: readonly JsonObject[], place: string): void {
-  const { writer } = message;
-  if (!calls.every((call) => message.isWritten(call))) message.line(calls, place === '' ? writer.parent : place);
+/** For calls that stand on one line; their results follow one another, or come on one line. */
+function addChainedResults(writer: SessionWriter, calls: readonly JsonObject[]): void {
   if (writer.dice.chance(0.4)) {
     const content = calls.map((call) => resultOf(writer, call));
     writer.add('user', { message: { role: 'user', content }, toolUseResult: {} });
