@@ -3,7 +3,7 @@
 // client knows is named as such. (BINDING 9.1 and 9.5, as client 2.1.325 showed it when it was run.)
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { takesSystemRole } from '../../models/client-models.ts';
-import { isBoundary, type Node } from '../node.ts';
+import type { Node } from '../node.ts';
 import { textBlock, type WireMessage } from './draft.ts';
 import type { ClientHost } from './model.ts';
 import { type ResumeOptions, type ResumeSource, requestMessages, resumeLines } from './request.ts';
@@ -63,10 +63,9 @@ interface Snapshot {
   readonly content: JsonObject;
 }
 
-/** BINDING 9.5: the last one on the chain behind its last boundary that has a system prompt. */
+/** BINDING 9.5: the last one on the chain, which a boundary begins, that has a system prompt. */
 function countingSnapshot(lines: readonly Node[], read: (node: Node) => JsonObject): Snapshot | undefined {
-  const start = lines.findLastIndex(isBoundary) + 1;
-  for (const node of lines.slice(start).reverse()) {
+  for (const node of [...lines].reverse()) {
     if (node.type !== 'attachment' || node.subtype !== 'prompt_snapshot' || node.uuid === undefined) continue;
     const content = asObject(read(node).attachment) ?? {};
     const parts = isArray(content.systemPrompt) ? content.systemPrompt : [];

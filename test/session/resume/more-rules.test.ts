@@ -69,6 +69,8 @@ test('R1: a pin on a line that leads to no such result stays', () => {
 test('R2: other lines of a message go behind the last of its lines that stands before them in the file', () => {
   const beside = transcript().user('q').assistant('1', m).assistant('beside', m).from('a1').assistant('2', m);
   assert.deepEqual(history(beside)[1], { assistant: ['1', 'beside', '2'] });
+  const last = transcript().user('q').assistant('1', m).assistant('2', m).from('a1').assistant('beside', m);
+  assert.deepEqual(history(last.from('a2').user('q2').assistant('z'))[1], { assistant: ['1', '2', 'beside'] });
   const first = transcript().user('q').assistant('beside', m).from('u1').assistant('1', m).assistant('2', m);
   assert.deepEqual(history(first)[1], { assistant: ['1', 'beside', '2'] });
 });

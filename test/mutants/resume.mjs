@@ -1,0 +1,118 @@
+// Mutants of what a resume is predicted to send.
+const folder = 'src/session/resume';
+const tests = ['session/resume/more-rules', 'session/resume/fuzz-rules', 'session/resume/model'];
+
+export const mutants = [
+  {
+    id: 'pin-beside-chain',
+    file: `${folder}/leaf.ts`,
+    find: 'comesAlong(graph, chain, pinned) ? last : pinned',
+    replace: 'pinned',
+    tests,
+  },
+  {
+    id: 'pin-with-children',
+    file: `${folder}/leaf.ts`,
+    find: 'if (graph.keepsHistory && graph.childrenOf(pinned).length > 0) return undefined;',
+    replace: '',
+    tests,
+  },
+  {
+    id: 'order-of-lines',
+    file: `${folder}/reattach.ts`,
+    find: 'own.findLast((each) => each.rank < rank) ?? ',
+    replace: '',
+    tests,
+  },
+  {
+    id: 'notes-to-messages',
+    file: `${folder}/reattach.ts`,
+    find: 'if (at !== line && children.some(isMessage)) return [];',
+    replace: '',
+    tests,
+  },
+  {
+    id: 'fallback-sent',
+    file: `${folder}/repair.ts`,
+    find: " && block.type !== 'fallback'",
+    replace: '',
+    tests,
+  },
+  {
+    id: 'server-call-alone',
+    file: `${folder}/repair.ts`,
+    find: 'return served.has(block.id);',
+    replace: 'return true;',
+    tests,
+  },
+  {
+    id: 'failed-image-sent',
+    file: `${folder}/repair.ts`,
+    find: 'if (texts.length === block.content.length) return block;',
+    replace: 'return block;',
+    tests,
+  },
+  {
+    id: 'task-list-known',
+    file: `${folder}/client.ts`,
+    find: 'taskListTools.has(name) && !takesSystemRole(model)',
+    replace: 'taskListTools.has(name)',
+    tests,
+  },
+  {
+    id: 'interruption-answered',
+    file: `${folder}/tail.ts`,
+    find: "drafts[end + 1]?.source === 'attachment'",
+    replace: 'false',
+    tests,
+  },
+  {
+    id: 'open-calls-before-text',
+    file: `${folder}/filter.ts`,
+    find: 'open.length > 0 && isCallsAlone ? openIn(stretch) : open',
+    replace: 'open.length > 0 ? openIn(stretch) : open',
+    tests,
+  },
+  {
+    id: 'retraction-ignored',
+    file: `${folder}/draft.ts`,
+    find: "if (isRetracted && node.type !== 'system') continue;",
+    replace: '',
+    tests,
+  },
+  {
+    id: 'stripped-thinking-sent',
+    file: `${folder}/for-request.ts`,
+    find: 'if (mark < 0) return drafts;',
+    replace: 'return drafts;',
+    tests,
+  },
+  {
+    id: 'one-host',
+    file: `${folder}/model.ts`,
+    find: "if (host === 'anthropic') return Boolean(draft.model);",
+    replace: '',
+    tests,
+  },
+  {
+    id: 'first-snapshot',
+    file: `${folder}/full-request.ts`,
+    find: '[...lines].reverse()',
+    replace: 'lines',
+    tests: ['session/resume/full-request'],
+  },
+  {
+    id: 'compaction-without-what-follows',
+    file: `${folder}/auto-compaction.ts`,
+    find: 'Math.round(chars / 4)',
+    replace: '0',
+    tests: ['session/resume/auto-compaction'],
+  },
+  {
+    id: 'array-cut-off',
+    file: 'src/session/transcript.ts',
+    find: 'this.#endArray();\n  }\n\n  /** Lines inside',
+    replace: '}\n\n  /** Lines inside',
+    tests,
+  },
+];
