@@ -31,6 +31,7 @@ const files = wanted.flatMap((folder) =>
 );
 const clientTexts = collectClientTexts(
   files.filter((file) => file.startsWith('corpus/real/') && file.endsWith('.jsonl')),
+  files.filter((file) => file.startsWith('interop/binding/vectors/') && file.endsWith('/expected.json')),
 );
 const contents = files.map((file) => blankClientTexts(file, readFileSync(path.join(source, file))));
 const index = files.map((file, i) => [file, contents[i].length]);
@@ -45,8 +46,14 @@ writeFileSync('test/corpus/corpus.br', packed);
 console.log(`${files.length} files, ${clientTexts.length} texts of the client blanked, ${packed.length} bytes`);
 
 /** As they are written in JSON, the longest first, since one may contain another. */
-function collectClientTexts(transcripts) {
+function collectClientTexts(transcripts, requests) {
   const texts = new Set();
+  // What the sessions of these vectors say in a system prompt was made up; the client puts its own sentence before it.
+  for (const file of requests) {
+    for (const { system } of JSON.parse(readFileSync(path.join(source, file), 'utf8')).requests)
+      for (const text of stringsOf(system))
+        if (text.startsWith('You are Claude Code')) texts.add(JSON.stringify(text).slice(1, -1));
+  }
   for (const file of transcripts) {
     for (const line of readFileSync(path.join(source, file), 'utf8').split('\n')) {
       if (!/"api-request-shape"|"attachment"/.test(line)) continue;
