@@ -214,7 +214,7 @@ export async function startLoop(
 
 /** What is held in memory is what a resume of the file would send. */
 export async function assertResumable(session: OpenSession): Promise<void> {
-  const sent = requestMessages(await loadSession(session.file));
+  const sent = requestMessages(await loadSession(session.file), undefined, { host: 'gateway' });
   assert.ok(!('refused' in sent), 'the session cannot be resumed');
   assert.deepEqual(session.recorder.resumed().messages, sent.messages);
 }
