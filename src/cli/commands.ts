@@ -223,6 +223,10 @@ export const commands: readonly CommandRow[] = [
     flags: [
       { name: '--all', summary: 'look at every session and list those with findings, worst first' },
       { name: '--fix', summary: 'mend it: plan, show, ask, prove, write a new session, look again' },
+      {
+        name: '--mark',
+        summary: 'with --fix, for refused thinking: append a mark to the session instead of leaving blocks out',
+      },
       { name: '--strategy', value: 'NAME', summary: 'bridge, newest or graft, where there is newer work on a branch' },
       { name: '--yes', summary: 'do not ask' },
       inPlace,

@@ -1,7 +1,9 @@
 // clew fork SESSION: a second session with the same history, whole or up to a turn, that goes on by itself.
+import { isInLibrary } from '../store/roots.ts';
 import { planFork } from '../surgery/fork.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { folderArgument, realFolder } from './move.ts';
+import { rootsOf } from './roots-argument.ts';
 import { runPlan, sourceArgument } from './surgery-command.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -13,6 +15,7 @@ export async function run(input: CommandInput): Promise<void> {
     ...(at === undefined ? {} : { at }),
     ...(to === undefined ? {} : { to: realFolder(folderArgument(to, input.io.cwd)) }),
     ...(title === undefined ? {} : { title }),
+    isForeign: input.flags['keep-prompt'] !== true && !isInLibrary(source.session.files.main, rootsOf(input)),
   });
   await runPlan(input, plan, [source]);
 }

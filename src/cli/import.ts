@@ -25,6 +25,7 @@ export async function run(input: CommandInput): Promise<void> {
       projects: projectsFolder(root),
       to,
       home: io.env.HOME ?? homedir(),
+      keepsPrompt: flags['keep-prompt'] === true,
       // A session that cannot be read has its id all the same.
       taken: new Set([...sessions, ...problems].map(({ path: each }) => path.basename(each, '.jsonl').toLowerCase())),
     });

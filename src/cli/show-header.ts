@@ -3,6 +3,7 @@ import { isDamage } from '../base/diagnostic.ts';
 import { formatBytes, formatDuration } from '../base/human.ts';
 import { displayWidth, neutralise, oneLine } from '../base/terminal-text.ts';
 import type { Branch } from '../session/branch.ts';
+import { strangePrompt } from '../session/prompt-origin.ts';
 import { diagnosticsOf, type Session, versionsOf } from '../session/session.ts';
 import { type SessionSummary, summarise } from '../session/summary.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
@@ -64,6 +65,8 @@ function notices(session: Session, branch: Branch | undefined, { style, width }:
     .slice(0, maxShownDamage)
     .map(({ code, line, message }) => `line ${line}: ${neutralise(message)} (${code})`);
   if (damage.length > said.length) said.push(`and ${damage.length - said.length} more; --json lists them all`);
+  const strange = strangePrompt(session);
+  if (strange !== undefined) said.push(strange);
   const lines = [
     ...said.map((text) => hanging(text, { mark: '!', width, paintMark: style.error, paint: style.error })),
     ...branchNotices(session, branch).map((text) =>

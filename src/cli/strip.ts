@@ -1,6 +1,6 @@
 // clew strip SESSION: takes out what was named and writes a new session; without a name for anything, a table of what
 // each kind would free.
-
+import { UserError } from '../base/errors.ts';
 import { planStrip } from '../surgery/strip.ts';
 import { estimateStrip } from '../surgery/strip-estimate.ts';
 import { type StripOptions, takesAnything } from '../surgery/strip-options.ts';
@@ -15,6 +15,8 @@ import { parseTime } from './time-flag.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const options = optionsOf(flags);
+  if (options.prompt === true && options.bookkeeping !== true)
+    throw new UserError('--all belongs to --bookkeeping', 'write --bookkeeping --all');
   const source = await sourceArgument(input);
   if (takesAnything(options)) {
     await runPlan(input, planStrip(source, options), [source]);
@@ -49,6 +51,7 @@ function optionsOf(flags: FlagValues): StripOptions {
     images: flags.images === true,
     progress: flags.progress === true,
     bookkeeping: flags.bookkeeping === true,
+    prompt: flags.all === true,
     agents: flags.agents === true,
     isInPlace: flags['in-place'] === true,
   };

@@ -64,7 +64,7 @@ export async function printOutcome({ flags, io }: CommandInput, outcome: Outcome
 }
 
 export function outcomeJson(outcome: Outcome): JsonObject {
-  const { operation, id, isWritten, from, to, others, changed, dropped, proof, notes, sizeBytes } = outcome;
+  const { operation, id, isWritten, from, to, others, changed, dropped, proof, thinking, notes, sizeBytes } = outcome;
   const { reachable, before, pairs, violations, untouchedIdentical } = proof;
   return {
     operation,
@@ -82,6 +82,7 @@ export function outcomeJson(outcome: Outcome): JsonObject {
       violations: violations.map(violationJson),
       untouchedIdentical,
     },
+    thinking: { ...thinking },
     notes,
     sizeBytes: { ...sizeBytes },
   };

@@ -1,6 +1,11 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
-import type { CommandRow } from './command.ts';
+import type { CommandRow, Flag } from './command.ts';
 import { dryRun, inPlace, json, portable, root } from './common-flags.ts';
+
+const keepPrompt: Flag = {
+  name: '--keep-prompt',
+  summary: 'keep the stored system prompt, tools and thinking of a session from elsewhere, if you made it yourself',
+};
 
 export const surgeryCommands: readonly CommandRow[] = [
   {
@@ -11,6 +16,7 @@ export const surgeryCommands: readonly CommandRow[] = [
       { name: '--at', value: 'TURN|UUID', summary: 'keep the history up to this turn or line only' },
       { name: '--to', value: 'DIR', summary: 'go on in this folder' },
       { name: '--title', value: 'TEXT', summary: 'the name of the new session' },
+      keepPrompt,
       portable,
       dryRun,
       json,
@@ -30,7 +36,8 @@ export const surgeryCommands: readonly CommandRow[] = [
       { name: '--thinking', summary: 'thinking' },
       { name: '--images', summary: 'images; a line of text says what they were' },
       { name: '--progress', summary: 'progress lines' },
-      { name: '--bookkeeping', summary: 'copies of requests, prompt snapshots and other notes of the client' },
+      { name: '--bookkeeping', summary: 'copies of requests, old prompt snapshots and other notes of the client' },
+      { name: '--all', summary: 'with --bookkeeping: also the prompt snapshot in use, and the thinking that needs it' },
       {
         name: '--older-than',
         value: 'TURNS|DATE',
@@ -164,6 +171,7 @@ export const surgeryCommands: readonly CommandRow[] = [
     summary: 'take in the sessions of a bundle',
     flags: [
       { name: '--to', value: 'DIR', summary: 'go on in this folder instead of the current one' },
+      keepPrompt,
       dryRun,
       json,
       root,

@@ -106,3 +106,9 @@ function realPath(folder: string): string {
     return folder;
   }
 }
+
+/** Whether a file stands below the projects folder of one of these roots. */
+export function isInLibrary(file: string, roots: readonly string[]): boolean {
+  const real = realPath(path.resolve(file));
+  return projectsFolders(roots).some(({ projects }) => real.startsWith(realPath(projects) + path.sep));
+}

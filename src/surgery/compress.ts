@@ -52,6 +52,7 @@ export function planCompress(
   const more = cut.kept.length - asked;
   return {
     operation: 'compress',
+    loadsLess: true,
     words: [
       '--keep-turns',
       String(asked),

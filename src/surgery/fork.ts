@@ -9,6 +9,7 @@ import type { Session } from '../session/session.ts';
 import { cwdOf } from '../session/session.ts';
 import { titleOf } from '../session/title.ts';
 import { turnsOf } from '../session/turns.ts';
+import { type ForeignLines, foreignNotes, withoutForeignPrompt } from './foreign-prompt.ts';
 import { NewIds } from './ids.ts';
 import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
@@ -24,6 +25,8 @@ export interface ForkOptions {
   /** The folder to work in from now on; by default that of the original. */
   readonly to?: string;
   readonly title?: string;
+  /** Whether somebody else may have made it: then its system prompt, tools and thinking do not come along. */
+  readonly isForeign?: boolean;
   /** The id of the fork; by default a new one. */
   readonly sessionId?: string;
   /** The project folder of the fork; by default that of the original, or of `to`. */
@@ -38,7 +41,11 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { sessionId = randomUUID() } = options;
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
-  const rewrites = new Map([[session.transcript.path, main]]);
+  const foreign = options.isForeign === true ? withoutForeignPrompt(source) : new Map<string, ForeignLines>();
+  const rewrites = new Map<string, Rewrite>([
+    ...foreign,
+    [session.transcript.path, merged(main, foreign.get(session.transcript.path))],
+  ]);
   const ids = new NewIds(source.files.flatMap(({ transcript }) => transcript ?? []));
   const from = cwdOf(session);
   const renames = (entry: JsonObject): readonly Edit[] => [
@@ -60,10 +67,24 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result],
     ...(options.to === undefined ? {} : { workingFolder: options.to }),
-    notes: options.to === undefined ? [] : folderNotes(options.to),
-    dropped: cut === undefined ? [] : droppedBy(session.transcript, cut.rewrite.drops ?? new Map()),
+    notes: [...(options.to === undefined ? [] : folderNotes(options.to)), ...foreignNotes(foreign)],
+    ...(options.isForeign === true ? { thinking: 'all' as const } : {}),
+    dropped: droppedFrom(source, rewrites),
     expects: (staged) => (cut === undefined ? sameRequest(session, staged) : sameLeaf(cut.leaf, staged)),
   };
+}
+
+function merged(main: Rewrite, foreign: ForeignLines | undefined): Rewrite {
+  if (foreign === undefined) return main;
+  return { ...main, edits: foreign.edits, drops: new Map([...foreign.drops, ...(main.drops ?? [])]) };
+}
+
+function droppedFrom({ session, files }: Source, rewrites: ReadonlyMap<string, Rewrite>): Plan['dropped'] {
+  return files.flatMap(({ transcript, path }) => {
+    const drops = rewrites.get(path)?.drops;
+    if (transcript === undefined || drops === undefined) return [];
+    return droppedBy(transcript, drops, transcript === session.transcript ? undefined : path);
+  });
 }
 
 export interface Cut {
@@ -115,8 +136,15 @@ function keptUntil(session: Session, at: string): ReadonlySet<Node> {
       'name a turn, or a uuid from `clew show --json`',
     );
   const kept = new Set<Node>();
-  for (let line: Node | undefined = node; line !== undefined && !kept.has(line); line = session.graph.parentOf(line))
+  const passed = new Set<Node>();
+  for (
+    let line: Node | undefined = node;
+    line !== undefined && !passed.has(line);
+    line = session.graph.parentOf(line)
+  ) {
+    passed.add(line);
     for (const each of [line, ...belonging(session, line)]) kept.add(each);
+  }
   return kept;
 }
 

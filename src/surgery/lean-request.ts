@@ -20,8 +20,9 @@ export function leanRequest(
 export function leanTrace(
   session: { readonly transcript: LeanSource },
   startChars?: number,
+  prompt?: string,
 ): ReturnType<typeof traceMessages> {
-  return traceMessages({ transcript: leanTranscript(session.transcript, startChars) }, undefined, {
+  return traceMessages({ transcript: leanTranscript(session.transcript, startChars) }, prompt, {
     host: 'anthropic',
   });
 }

@@ -14,6 +14,7 @@ import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
 import { isBelow, refuseLeaving } from '../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
+import { refuseOpenRound } from './open-round.ts';
 import {
   type FileChange,
   type FileState,
@@ -26,9 +27,12 @@ import {
 } from './operation-log.ts';
 import { type Dropped, mainFile, type Plan, type PlannedSource } from './plan.ts';
 import { KeptLines, type Proof, type Proved, proveResult } from './prove.ts';
+import { lookAtResume } from './resume-look.ts';
 import type { Source } from './source.ts';
 import { bytesOf, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
+import { type ThinkingOutcome, thinkingOutcome } from './thinking-outcome.ts';
+import { trimThinking } from './trim-thinking.ts';
 import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
 
 /** Options of `operate`. */
@@ -57,6 +61,7 @@ export interface Outcome {
   readonly changed: number;
   readonly dropped: readonly Dropped[];
   readonly proof: Proof;
+  readonly thinking: ThinkingOutcome;
   readonly notes: readonly string[];
   readonly sizeBytes: { readonly before: number; readonly after: number };
   readonly workingFolder?: string;
@@ -128,11 +133,21 @@ async function stageAndProve(
   const kept = new KeptLines();
   const proofs: Proved[] = [];
   const dropped: Dropped[] = [];
+  const thinking = { kept: 0, removed: 0 };
   for (const [i, planned] of plan.results.entries()) {
     const folder = path.join(staged, String(i));
-    const result = await stageSession(planned, folder);
-    const source = sources[planned.comparedWith ?? 0]?.session;
-    const proved = await proveResult(plan, result, i, folder, source, kept);
+    const whole = await stageSession(planned, folder);
+    const broken = (await plan.expects?.(whole, i)) ?? [];
+    const compared = planned.comparedWith === undefined ? sources : sources.slice(planned.comparedWith).slice(0, 1);
+    const sessions = compared.map(({ session }) => session);
+    if (planned.isInPlace && plan.violations !== 'all') refuseOpenRound(whole.session, sessions[0]);
+    const rule = plan.thinking ?? (isPortable ? 'bound' : 'changed');
+    const trimmed = await trimThinking(whole, folder, sessions, { rule, judge: plan.judgeThinking });
+    const result = trimmed.staged;
+    dropped.push(...trimmed.dropped);
+    thinking.removed += trimmed.removed;
+    thinking.kept += lookAtResume(result.session).thinking;
+    const proved = proveResult(plan, result, [...broken, ...trimmed.broken], folder, sessions[0], kept);
     if (isPortable && proved.broken.length === 0) {
       const portable = await stagePortable(result, folder);
       dropped.push(...portable.dropped);
@@ -141,9 +156,12 @@ async function stageAndProve(
   }
   for (const [i, { content }] of (plan.otherFiles ?? []).entries())
     await writeNewFile(stagedOther(staged, i), bytesOf(content));
-  const lost = sources.reduce((sum, { session }) => sum + kept.lostOf(session.transcript, plan.dropped), 0);
+  const named = [...plan.dropped, ...dropped];
+  const lost = sources.reduce((sum, { session }) => sum + kept.lostOf(session.transcript, named), 0);
+  const silenced = plan.loadsLess === true ? [] : sources.flatMap(({ session }) => kept.silencedOf(session, named));
   const broken = proofs.flatMap((proved) => proved.broken);
   if (lost > 0) broken.push(`${lost} records are neither in the result nor among what is dropped`);
+  if (silenced.length > 0) broken.push(silencedText(silenced));
   if (broken.length > 0) {
     throw new UserError(
       `the proof failed, so nothing was written: ${broken.slice(0, 3).join('; ')}`,
@@ -151,10 +169,21 @@ async function stageAndProve(
       exitCodes.failed,
     );
   }
-  return describe({ ...plan, dropped: [...plan.dropped, ...dropped] }, proofs, sources, staged);
+  return describe({ ...plan, dropped: named }, proofs, thinkingOutcome(plan, thinking, isPortable), sources, staged);
 }
 
-function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Source[], staged: string): Outcome {
+function silencedText([first, ...others]: readonly number[]): string {
+  if (others.length === 0) return `a resume sent line ${first} before and would not send it any more`;
+  return `a resume sent line ${first} and ${others.length} more lines before and would not send them any more`;
+}
+
+function describe(
+  plan: Plan,
+  proofs: readonly Proved[],
+  thinking: ThinkingOutcome,
+  sources: readonly Source[],
+  staged: string,
+): Outcome {
   const places = plan.results.map((planned) => ({
     sessionId: planned.sessionId,
     path: stagedPath(planned.folder, mainFile(planned).name),
@@ -178,7 +207,12 @@ function describe(plan: Plan, proofs: readonly Proved[], sources: readonly Sourc
     changed: proofs.reduce((sum, { changed }) => sum + changed, 0),
     dropped: plan.dropped,
     proof: proved.proof,
-    notes: [...(plan.notes ?? []), ...leftOutNotes(sources.flatMap((source) => source.leftOut))],
+    thinking,
+    notes: [
+      ...(thinking.reason === null ? [] : [thinking.reason]),
+      ...(plan.notes ?? []),
+      ...leftOutNotes(sources.flatMap((source) => source.leftOut)),
+    ],
     sizeBytes: { before, after },
     ...(plan.workingFolder === undefined ? {} : { workingFolder: plan.workingFolder }),
   };

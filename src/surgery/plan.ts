@@ -10,6 +10,7 @@
 // 4. In `expects`, check what only this operation can promise, on the staged result. A text is a broken promise:
 //    nothing is written.
 import type { Session } from '../session/session.ts';
+import type { JudgedThinking, ThinkingRule } from './bound-thinking.ts';
 import type { OutLine } from './out-line.ts';
 
 /** What an operation will write; the plan functions create it and `operate` carries it out. */
@@ -33,6 +34,15 @@ export interface Plan {
   readonly notes?: readonly string[];
   /** @internal What this operation promises of the staged result; each text answered is a promise that does not hold. */
   expects?(result: StagedSession, index: number): readonly string[] | Promise<readonly string[]>;
+  /**
+   * Which thinking is left out of the results: by default that of models that check, from the first change on; see
+   * bound-thinking.ts.
+   */
+  readonly thinking?: ThinkingRule;
+  /** @internal What is known of the thinking of a result beyond what a comparison with the source shows. */
+  judgeThinking?(result: Session): JudgedThinking;
+  /** Whether lines that a resume loaded may stay in the file and no longer be loaded: a rewind, a summary. */
+  readonly loadsLess?: boolean;
   /** `all` (repairs): no violation may be left. Otherwise none that the source does not have. */
   readonly violations?: 'all' | 'new';
 }

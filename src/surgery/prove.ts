@@ -9,7 +9,7 @@ import type { Transcript } from '../session/transcript.ts';
 import { readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import type { Origin, OutLine } from './out-line.ts';
-import type { Plan, PlannedFile, StagedSession } from './plan.ts';
+import { mainFile, type Plan, type PlannedFile, type StagedSession } from './plan.ts';
 import { lookAtResume, type ResumeLook } from './resume-look.ts';
 import { stagedPath } from './stage.ts';
 
@@ -30,22 +30,23 @@ export interface Proved {
   readonly broken: readonly string[];
 }
 
-export async function proveResult(
+/** `broken`: what the operation promised and does not hold; checked before thinking is left out. */
+export function proveResult(
   plan: Plan,
   staged: StagedSession,
-  index: number,
+  broken: readonly string[],
   folder: string,
   source: Session | undefined,
   kept: KeptLines,
-): Promise<Proved> {
+): Proved {
   const resumed = lookAtResume(staged.session);
   const { pairs, violations } = resumed;
-  const lines = countLines(staged, folder, kept);
-  const broken = [
+  const lines = countLines(staged, folder, kept, resumed.sentLines);
+  const allBroken = [
     ...newRefusal(resumed, source),
     ...brokenRules(plan, violations, source),
     ...(lines.differing === 0 ? [] : [`${lines.differing} lines that were to stay differ`]),
-    ...(await (plan.expects?.(staged, index) ?? [])),
+    ...broken,
   ];
   return {
     proof: {
@@ -56,27 +57,38 @@ export async function proveResult(
       untouchedIdentical: lines.differing === 0,
     },
     changed: lines.changed,
-    broken,
+    broken: allBroken,
   };
 }
 
 /** The lines of the sources that are in some result. */
 export class KeptLines {
   readonly #byFile = new Map<string, Set<number>>();
+  readonly #sent = new Map<string, Set<number>>();
 
-  add({ file, line }: Origin): void {
-    const lines = this.#byFile.get(file) ?? new Set();
-    this.#byFile.set(file, lines.add(line));
+  /** `isSent`: a resume of the result sends it. */
+  add({ file, line }: Origin, isSent: boolean): void {
+    for (const byFile of isSent ? [this.#byFile, this.#sent] : [this.#byFile])
+      byFile.set(file, (byFile.get(file) ?? new Set()).add(line));
   }
 
   /** The records of a source that are neither in a result nor among what was dropped. */
   lostOf(transcript: Transcript, dropped: Plan['dropped']): number {
     const lines = this.#byFile.get(transcript.path) ?? new Set();
-    const named = new Set(
-      dropped.flatMap(({ file, line }) => (file === undefined || file === transcript.path ? line : [])),
-    );
+    const named = namedLines(transcript, dropped);
     return transcript.nodes.filter(({ line }) => !lines.has(line) && !named.has(line)).length;
   }
+
+  /** The lines that a resume of a source sends, that no result sends, and that are not among what was dropped. */
+  silencedOf({ transcript }: Session, dropped: Plan['dropped']): readonly number[] {
+    const sent = this.#sent.get(transcript.path) ?? new Set();
+    const named = namedLines(transcript, dropped);
+    return [...lookAtResume({ transcript }).sentLines].filter((line) => !sent.has(line) && !named.has(line));
+  }
+}
+
+function namedLines(transcript: Transcript, dropped: Plan['dropped']): ReadonlySet<number> {
+  return new Set(dropped.flatMap(({ file, line }) => (file === undefined || file === transcript.path ? line : [])));
 }
 
 /** Whether Claude Code would refuse it, though not what it was made from. */
@@ -96,16 +108,24 @@ function brokenRules(plan: Plan, after: readonly Violation[], source: Session | 
 }
 
 /** Compares every line on the disk with the file it came from. */
-function countLines(staged: StagedSession, folder: string, kept: KeptLines): { changed: number; differing: number } {
+function countLines(
+  staged: StagedSession,
+  folder: string,
+  kept: KeptLines,
+  sentLines: ReadonlySet<number>,
+): { changed: number; differing: number } {
+  const main = mainFile(staged.planned);
   const sources = new Map<string, RangeReader>();
   let changed = 0;
   let differing = 0;
   for (const file of staged.planned.files) {
     if (!('lines' in file.content)) continue;
+    let number = 0;
     for (const { line, bytes } of stagedLines(file, file.content.lines(), folder)) {
+      number++;
       if (!line.isRenamed && (line.origin === undefined || line.isEdited)) changed++;
       if (!isAsPromised(line, bytes, sources)) differing++;
-      if (line.origin !== undefined) kept.add(line.origin);
+      if (line.origin !== undefined) kept.add(line.origin, file === main && sentLines.has(number));
     }
   }
   return { changed, differing };

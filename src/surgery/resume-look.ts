@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import { checkRequest } from '../api/check-request.ts';
 import type { Violation } from '../api/rule.ts';
 import { collectGarbage } from '../base/memory.ts';
+import { isMessage } from '../session/node.ts';
+import { isThinking } from '../session/resume/filter.ts';
 import type { ResumeRequest } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
-import { leanRequest } from './lean-request.ts';
+import { leanTrace } from './lean-request.ts';
 
 /** What a resume of a session would send, in short. */
 export interface ResumeLook {
@@ -20,6 +22,10 @@ export interface ResumeLook {
   readonly pairs: { readonly calls: number; readonly answered: number };
   /** What the API would say to it. */
   readonly violations: readonly Violation[];
+  /** How many thinking blocks it sends. */
+  readonly thinking: number;
+  /** The lines of the conversation that it sends, by their numbers. */
+  readonly sentLines: ReadonlySet<number>;
 }
 
 const collectedBytes = 32 * 1024 * 1024;
@@ -32,14 +38,21 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   if (known !== undefined) return known;
   // What was read to make the last one is still there otherwise, and the engine is in no hurry.
   if (transcript.sizeBytes > collectedBytes) collectGarbage();
-  const request = leanRequest({ transcript }, 'go on');
+  const traced = leanTrace({ transcript }, undefined, 'go on');
+  const request: ResumeRequest =
+    'refused' in traced
+      ? traced
+      : { model: traced.model, messages: traced.messages.map(({ role, content }) => ({ role, content })) };
   const messages = 'refused' in request ? [request] : request.messages;
+  const sent = 'refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines);
   const look = {
     refused: 'refused' in request ? request.refused : undefined,
     digest: digestOf(messages),
     placelessDigest: digestOf(messages, withoutPlace),
     pairs: countPairs(request),
     violations: 'refused' in request ? [] : checkRequest(request),
+    thinking: messages.flatMap((message) => ('content' in message ? message.content.filter(isThinking) : [])).length,
+    sentLines: new Set(sent.filter(isMessage).map(({ line }) => line)),
   };
   looks.set(transcript, look);
   return look;

@@ -36,6 +36,7 @@ export function planRewind(source: Source, { to, isInPlace = false }: RewindOpti
   const drops = isPinned ? undefined : dropsBehind(session, cut, leaf.uuid, expected);
   return {
     operation: 'rewind',
+    loadsLess: true,
     words: ['--to', to, ...(isInPlace ? ['--in-place'] : [])],
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result(source, cut, leaf.uuid, drops, isInPlace)],

@@ -39,6 +39,7 @@ export function planSplit(source: Source, { at }: SplitOptions): Plan {
   const { rest, isApart } = restOf(session, cut.kept, later, sentBlocks(expected));
   return {
     operation: 'split',
+    loadsLess: true,
     words: ['--at', at],
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [first, second].map((rewrite) =>

@@ -17,6 +17,10 @@ export interface StripSource {
   isOpen(node: Node): boolean;
   /** A line on the chain that a resume leaves out for its calls that were never answered: its text must not come back. */
   isLeftOut(node: Node): boolean;
+  /** The last answer of an open round of a model with a thinking budget, which does not go on without its thinking. */
+  isOpenRound(node: Node): boolean;
+  /** The snapshot of the system prompt that counts, which the thinking is bound to. */
+  isPrompt(node: Node): boolean;
 }
 
 export interface Stripped {
@@ -80,7 +84,8 @@ function stripAnswer(work: Work, lines: readonly Node[]): void {
   if (!lines.some((line) => concernsAnswer(options, line))) return;
   const pieces = lines.flatMap((node) => piecesOf(node, source.transcript.read(node)));
   markCalls(work, pieces);
-  if (options.thinking === true) for (const piece of pieces) if (isThinking(piece.block)) piece.goes = reasons.thinking;
+  if (options.thinking === true && !lines.some((line) => source.isOpenRound(line)))
+    for (const piece of pieces) if (isThinking(piece.block)) piece.goes = reasons.thinking;
   if (pieces.some(({ goes }) => goes === reasons.call) && isThinkingUnfit(pieces))
     for (const piece of pieces) if (isThinking(piece.block)) piece.goes ??= reasons.thinkingOfCall;
   const hasLost = pieces.some(({ goes }) => goes !== undefined);
@@ -172,7 +177,7 @@ function finishAnswerLine({ options, source, stripped }: Work, node: Node, piece
 function stripOther(work: Work, node: Node): void {
   const { options, source, stripped } = work;
   if (options.progress === true && node.type === 'progress') stripped.drops.set(node.index, reasons.progress);
-  else if (options.bookkeeping === true && isBookkeeping(source, node))
+  else if (options.bookkeeping === true && isBookkeeping(source, node) && !(source.isPrompt(node) && !options.prompt))
     stripped.drops.set(node.index, reasons.bookkeeping);
   else if (node.type === 'user') stripInput(work, node);
   else if (node.type === 'attachment' && options.images === true) {

@@ -13,6 +13,8 @@ export interface StripOptions {
   readonly images?: boolean;
   readonly progress?: boolean;
   readonly bookkeeping?: boolean;
+  /** With `bookkeeping`: also the snapshot of the system prompt that counts, and with it all thinking that is bound to it. */
+  readonly prompt?: boolean;
   /** Only turns that lie more than so many turns back. */
   readonly olderThanTurns?: number;
   /** Only turns that ended before this moment. */

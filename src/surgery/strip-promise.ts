@@ -15,6 +15,7 @@ export interface StripPromise {
   readonly options: StripOptions;
   readonly calls: ReadonlySet<string>;
   isOpen(node: Node): boolean;
+  isOpenRound(node: Node): boolean;
 }
 
 /** Room for the note behind a text that was cut. */
@@ -48,12 +49,12 @@ export function checkStripped(before: Session, after: Session, promise: StripPro
 export function isTakenOut(
   block: WireBlock,
   message: ResumeMessage,
-  { options, calls, isOpen }: StripPromise,
+  { options, calls, isOpen, isOpenRound }: StripPromise,
 ): boolean {
   if (block.type === 'tool_use') return calls.has(asString(block.id) ?? '');
   if (block.type === 'tool_result') return calls.has(asString(block.tool_use_id) ?? '');
   if (!message.lines.every(isOpen)) return false;
-  if (isThinking(block)) return options.thinking === true;
+  if (isThinking(block)) return options.thinking === true && !message.lines.some(isOpenRound);
   return options.tools !== undefined && servedCalls(message, options.tools).has(block.id ?? block.tool_use_id ?? null);
 }
 

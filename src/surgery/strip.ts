@@ -4,11 +4,14 @@
 import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
 import { isMessage, type Node } from '../session/node.ts';
+import { countingSnapshot } from '../session/resume/full-request.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import { makeSession, type Session } from '../session/session.ts';
+import type { Transcript } from '../session/transcript.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
 import { leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
+import { openRoundOf } from './open-round.ts';
 import type { Dropped, Plan } from './plan.ts';
 import { relink } from './relink.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
@@ -23,7 +26,7 @@ export function planStrip(source: Source, options: StripOptions): Plan {
   if (!takesAnything(options)) throw new UserError('nothing is named that should go', 'name --tools, --thinking, …');
   const { session } = source;
   const scope = findScope(session, options);
-  const { stripped, isOpen } = stripMain(session, scope, options);
+  const { stripped, isOpen, isOpenRound } = stripMain(session, scope, options);
   const main = mended(session, stripped, true);
   const rewrites = new Map([[session.transcript.path, main.rewrite]]);
   const dropped: Dropped[] = [...droppedBy(session.transcript, main.rewrite.drops)];
@@ -51,7 +54,8 @@ export function planStrip(source: Source, options: StripOptions): Plan {
     results: [options.isInPlace === true ? sameSession(source, { rewrites }) : newSession(source, { rewrites })],
     dropped,
     notes: main.hasFreshUsage ? [freshUsageNote] : [],
-    expects: ({ session: result }) => checkStripped(session, result, { options, calls: stripped.calls, isOpen }),
+    expects: ({ session: result }) =>
+      checkStripped(session, result, { options, calls: stripped.calls, isOpen, isOpenRound }),
   };
 }
 
@@ -66,19 +70,30 @@ export function stripMain(
   session: Session,
   scope: Scope,
   options: StripOptions,
-): { readonly stripped: Stripped; isOpen(node: Node): boolean } {
+): { readonly stripped: Stripped; isOpen(node: Node): boolean; isOpenRound(node: Node): boolean } {
   const traced = leanTrace(session);
   const sent = new Set('refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines));
   const chain = new Set(chainOf(session));
   const isOpen = (node: Node): boolean =>
     scope.has(node) && (!node.isSidechain || session.isAgent || options.agents === true || chain.has(node));
   const isLeftOut = (node: Node): boolean => chain.has(node) && !sent.has(node);
-  const source = { transcript: session.transcript, sessionId: session.id, isOpen, isLeftOut };
-  return { stripped: stripLines(source, options), isOpen };
+  const round = openRoundOf([...chain]);
+  const isOpenRound = (node: Node): boolean => round !== undefined && node.message?.id === round;
+  const isPrompt = promptOf(session.transcript, [...chain]);
+  const source = { transcript: session.transcript, sessionId: session.id, isOpen, isLeftOut, isOpenRound, isPrompt };
+  return { stripped: stripLines(source, options), isOpen, isOpenRound };
 }
 
 function stripAgent({ transcript }: Session, sessionId: string, options: StripOptions): Stripped {
-  return stripLines({ transcript, sessionId, isOpen: () => true, isLeftOut: () => false }, options);
+  const isPrompt = promptOf(transcript, transcript.nodes);
+  const never = (): boolean => false;
+  const source = { transcript, sessionId, isOpen: () => true, isLeftOut: never, isOpenRound: never, isPrompt };
+  return stripLines(source, options);
+}
+
+function promptOf(transcript: Transcript, lines: readonly Node[]): (node: Node) => boolean {
+  const line = countingSnapshot(lines, (node) => transcript.read(node))?.line;
+  return (node) => line !== undefined && node.line === line;
 }
 
 function agentsOf({ session, files }: Source, scope: Scope): readonly Session[] {
@@ -142,6 +157,7 @@ function wordsOf(options: StripOptions): string[] {
   if (truncateInputs !== undefined) words.push('--truncate-inputs', String(truncateInputs));
   for (const kind of ['thinking', 'images', 'progress', 'bookkeeping', 'agents'] as const)
     if (options[kind] === true) words.push(`--${kind}`);
+  if (options.prompt === true) words.push('--all');
   if (olderThanTurns !== undefined) words.push('--older-than', String(olderThanTurns));
   if (olderThanTime !== undefined) words.push('--older-than', new Date(olderThanTime).toISOString());
   if (keepLast !== undefined) words.push('--keep-last', String(keepLast));

@@ -44,6 +44,10 @@ const healthy: Readonly<Record<string, CheckableRequest>> = {
     model: 'claude-opus-4-8',
     messages: [user('a'), assistant(thought({ thinking: '' }), text('b')), user('c')],
   },
+  'thinking whose text somebody took out: the signature carries it': {
+    model: 'claude-3-7-sonnet-20250219',
+    messages: [user('a'), assistant(thought({ thinking: '' }), text('b')), user('c')],
+  },
   'redacted thinking': [user('a'), assistant({ type: 'redacted_thinking', data: 'abc' }, text('b')), user('c')],
   'a tool loop with thinking at its start only': {
     thinking: { type: 'enabled', budget_tokens: 1024 },

@@ -73,7 +73,7 @@ test('every object that is printed has exactly the fields that the page lists fo
       .replace('show --full', 'show')
       .replace('messages --full.messages', 'messages')
       .replace(/^usage (--breakdown|blocks)/, 'usage')
-      .replace(/^redact\.(from|to|dropped|proof|sizeBytes)/, 'fork.$1');
+      .replace(/^redact\.(from|to|dropped|proof|thinking|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }

@@ -13,7 +13,7 @@ import { loadSource } from '../../src/surgery/source.ts';
 import { type Bench, benchOf, realSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-test('every real session, bundled and imported, sends what it sent', async (context) => {
+test('every real session, bundled and imported, sends what it sent, without thinking', async (context) => {
   const total = { raw: 0, packed: 0 };
   // An empty transcript is not bundled.
   const sessions = realSessions().filter((file) => statSync(file).size > 0);
@@ -26,7 +26,9 @@ test('every real session, bundled and imported, sends what it sent', async (cont
     total.raw += manifest.sessions.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const { to } = await importInto(bench, bundle, temporaryFolder(context), '/srv/p');
     const [before, after] = await Promise.all(
-      [bench.main, to.path].map(async (main) => JSON.stringify(requestMessages(await loadSession(main)))),
+      [bench.main, to.path].map(async (main) =>
+        JSON.stringify(requestMessages(await loadSession(main)), withoutThinking),
+      ),
     );
     assert.equal(withoutPlaces(after), withoutPlaces(before), file);
   }
@@ -47,6 +49,12 @@ async function importInto(bench: Bench, file: string, root: string, to: string):
     const { plan, sources } = await planImport(manifest, options);
     return operate(plan, sources, { env: bench.env });
   });
+}
+
+/** Thinking does not come along from elsewhere, but for an open round of a model that does not go on without it. */
+function withoutThinking(key: string, value: unknown): unknown {
+  if (key !== 'content' || !Array.isArray(value)) return value;
+  return value.filter(({ type }: { type?: unknown }) => type !== 'thinking' && type !== 'redacted_thinking');
 }
 
 function withoutPlaces(text: string | undefined): string | undefined {

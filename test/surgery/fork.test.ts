@@ -108,6 +108,29 @@ test('a fork at a line keeps the whole message and the results of its calls', as
   for (const result of ['out toolu_1', 'out toolu_2']) assert.ok(JSON.stringify(said).includes(result), result);
 });
 
+test('a fork at the last line of an answer of several lines keeps all that came before', async (context) => {
+  const text = transcript()
+    .user('one')
+    .assistant('first part', { message: { id: 'm' } })
+    .assistant('second part', { message: { id: 'm' } })
+    .user('two')
+    .assistant('third part', { message: { id: 'n' } })
+    .assistant('fourth part', { message: { id: 'n' } })
+    .user('three')
+    .text();
+  const bench = benchWith(context, sessionId, text);
+  const end = entriesOf(bench.main)[5];
+  const { to } = await fork(bench, String(end?.uuid));
+  assert.deepEqual(textsOf(await messagesOf(to.path)), [
+    'one',
+    'first part',
+    'second part',
+    'two',
+    'third part',
+    'fourth part',
+  ]);
+});
+
 test('a fork into another folder works there from then on', async (context) => {
   const bench = benchWith(
     context,

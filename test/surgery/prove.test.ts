@@ -56,6 +56,17 @@ test('a line that was only to get other ids and says something else is noticed',
   assert.match(await refusal(context, sound(), otherTime), /1 lines that were to stay differ/);
 });
 
+test('a line that stays in the file and that a resume no longer sends is noticed, unless that is the point', async (context) => {
+  // The third line becomes a beginning of its own: the first two hang beside the conversation then.
+  const edits = new Map<number, readonly Edit[]>([[2, [{ path: ['parentUuid'], set: null }]]]);
+  const cut = edited(edits);
+  assert.match(
+    await refusal(context, sound(), cut),
+    /a resume sent line 1 and 1 more lines before and would not send them any more/,
+  );
+  assert.equal(await refusal(context, sound(), (source) => ({ ...cut(source), loadsLess: true })), '');
+});
+
 test('a line that is left out without a reason is noticed', async (context) => {
   const plan = withLines((line, i) => (i === 1 ? undefined : line));
   assert.match(await refusal(context, sound(), plan), /1 records are neither in the result nor among what is dropped/);

@@ -13,7 +13,7 @@ import { titleOf } from '../../session/title.ts';
 import { identify } from '../../store/append.ts';
 import { diskError, makeFolder } from '../../store/disk.ts';
 import { isBelow as isBelowFolder, listOwned, realPlace, refuseLeaving, staysIn } from '../../store/owned-files.ts';
-import { projectsFolder } from '../../store/roots.ts';
+import { isInLibrary, projectsFolder } from '../../store/roots.ts';
 import { encodeSlug } from '../../store/slug.ts';
 import { planFork } from '../../surgery/fork.ts';
 import { operate } from '../../surgery/operate.ts';
@@ -200,7 +200,8 @@ async function forkSession(file: string, options: OpenOptions, wanted: string | 
   const sessionId = wanted?.toLowerCase() ?? randomUUID();
   const source = await loadSource(file);
   const folder = path.join(projectsFolder(options.root), encodeSlug(options.cwd));
-  const { to } = await operate(planFork(source, { sessionId, folder }), [source], { env: options.env });
+  const isForeign = !isInLibrary(file, [options.root]);
+  const { to } = await operate(planFork(source, { sessionId, folder, isForeign }), [source], { env: options.env });
   await copyHistory(options.root, source.session.id, sessionId);
   return to.path;
 }

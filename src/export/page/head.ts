@@ -5,6 +5,7 @@ import { contentOf } from '../../format/entry.ts';
 import { bundledPrices, PriceList } from '../../models/price-list.ts';
 import { type Compaction, compactionsOf } from '../../session/compaction.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
+import { strangePrompt } from '../../session/prompt-origin.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { promptsWithoutLine } from '../../session/queue.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
@@ -62,6 +63,7 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
     agents: session.agents.map(agentRow),
     damage: damage.slice(0, maxDamage).map(({ code, line, message }) => ({ code, line, message })),
     damageCount: damage.length,
+    strangePrompt: strangePrompt(session) ?? null,
     waiting: session.isAgent ? [] : waitingPrompts(session),
     parts: parts.all.length,
     turnCount: parts.turns.length,

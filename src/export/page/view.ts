@@ -128,6 +128,8 @@ export interface SessionHead {
   readonly agents: readonly AgentRow[];
   readonly damage: readonly DamageRow[];
   readonly damageCount: number;
+  /** What to say of a pinned system prompt that is not known to be Claude Code's. */
+  readonly strangePrompt: string | null;
   /** Typed, but never sent. */
   readonly waiting: readonly Text[];
   /** How many parts the branch has, and how many turns; `turns` may tell only the last of them. */

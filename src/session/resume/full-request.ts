@@ -57,14 +57,14 @@ export function fullRequest(
   };
 }
 
-interface Snapshot {
+export interface Snapshot {
   readonly line: number;
   readonly systemPrompt: readonly string[];
   readonly content: JsonObject;
 }
 
 /** BINDING 9.5: the last one on the chain, which a boundary begins, that has a system prompt. */
-function countingSnapshot(lines: readonly Node[], read: (node: Node) => JsonObject): Snapshot | undefined {
+export function countingSnapshot(lines: readonly Node[], read: (node: Node) => JsonObject): Snapshot | undefined {
   for (const node of [...lines].reverse()) {
     if (node.type !== 'attachment' || node.subtype !== 'prompt_snapshot' || node.uuid === undefined) continue;
     const content = asObject(read(node).attachment) ?? {};

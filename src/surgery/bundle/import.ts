@@ -8,10 +8,12 @@ import type { Edit } from '../../format/edit.ts';
 import { isRecognised } from '../../session/recognise.ts';
 import { staysIn } from '../../store/owned-files.ts';
 import { encodeSlug } from '../../store/slug.ts';
+import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../foreign-prompt.ts';
 import { sendsTheSame, sidePathRewrites } from '../move.ts';
 import { newSession, placedSession } from '../new-session.ts';
-import type { Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
+import type { Dropped, Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
 import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../relocate.ts';
+import { droppedBy, type Rewrite } from '../rewrite.ts';
 import { loadSource, type Source } from '../source.ts';
 import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
 import { findLeaving } from './paths.ts';
@@ -27,6 +29,8 @@ export interface ImportOptions {
   readonly home: string;
   /** The ids that the library has already. */
   readonly taken: ReadonlySet<string>;
+  /** Whether the user made the bundle: then the stored system prompt, tools and thinking come along. */
+  readonly keepsPrompt?: boolean;
 }
 
 export async function planImport(
@@ -40,8 +44,11 @@ export async function planImport(
     sources.push(await loadSource(main, { roots: [] }));
   }
   for (const source of sources) refuseLeavingPaths(source);
+  const foreign = sources.map((source) =>
+    options.keepsPrompt === true ? new Map<string, ForeignLines>() : withoutForeignPrompt(source),
+  );
   const results = manifest.sessions.map((bundled, i) => ({
-    ...importedSession(bundled, sources[i] as Source, options),
+    ...importedSession(bundled, sources[i] as Source, foreign[i] as ReadonlyMap<string, ForeignLines>, options),
     comparedWith: i,
   }));
   const history = path.join(path.dirname(options.projects), 'file-history');
@@ -57,9 +64,11 @@ export async function planImport(
       otherFiles: hasOwnHistory
         ? manifest.sessions.flatMap((bundled, i) => backupsOf(bundled, i, results[i]?.sessionId ?? '', options))
         : [],
-      dropped: [],
+      dropped: sources.flatMap((source, i) => droppedOf(source, foreign[i] as ReadonlyMap<string, ForeignLines>)),
+      ...(options.keepsPrompt === true ? {} : { thinking: 'all' as const }),
       workingFolder: options.to,
       notes: [
+        ...foreignNotes(new Map(foreign.flatMap((lines) => [...lines]))),
         ...folderNotes(options.to),
         ...renamed.map(({ sessionId }) => `${sessionId} is here already, so it got a new id`),
         ...(manifest.isRedacted ? [] : ['nothing in it was redacted']),
@@ -82,7 +91,18 @@ function refuseLeavingPaths({ files }: Source): void {
   }
 }
 
-function importedSession(bundled: BundledSession, source: Source, options: ImportOptions): PlannedSession {
+function droppedOf({ files }: Source, foreign: ReadonlyMap<string, ForeignLines>): readonly Dropped[] {
+  return files.flatMap(({ transcript, path: file }) =>
+    transcript === undefined ? [] : droppedBy(transcript, foreign.get(file)?.drops ?? new Map(), file),
+  );
+}
+
+function importedSession(
+  bundled: BundledSession,
+  source: Source,
+  foreign: ReadonlyMap<string, ForeignLines>,
+  options: ImportOptions,
+): PlannedSession {
   const { to, home } = options;
   const isTaken = options.taken.has(bundled.sessionId.toLowerCase());
   const sessionId = isTaken ? randomUUID() : bundled.sessionId;
@@ -100,11 +120,27 @@ function importedSession(bundled: BundledSession, source: Source, options: Impor
   const own = {
     folder,
     sessionId,
-    rewrites: sidePathRewrites(source, path.join(folder, sessionId)),
+    rewrites: withDrops(sidePathRewrites(source, path.join(folder, sessionId)), foreign),
     renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
     leftOut: new Set(source.files.filter(({ name }) => name.startsWith('file-history/')).map((file) => file.path)),
   };
   return isTaken ? newSession(source, own) : placedSession(source, own);
+}
+
+/** The two change different lines, but for the parents. */
+function withDrops(
+  rewrites: ReadonlyMap<string, Rewrite>,
+  foreign: ReadonlyMap<string, ForeignLines>,
+): ReadonlyMap<string, Rewrite> {
+  return new Map(
+    [...rewrites].map(([file, rewrite]) => {
+      const lines = foreign.get(file);
+      if (lines === undefined) return [file, rewrite];
+      const edits = new Map(rewrite.edits);
+      for (const [index, own] of lines.edits) edits.set(index, [...(edits.get(index) ?? []), ...own]);
+      return [file, { ...rewrite, edits, drops: lines.drops }];
+    }),
+  );
 }
 
 function backupsOf(

@@ -16,7 +16,9 @@ import type { Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { compareNames } from '../../store/folders.ts';
 import { type LeftOut, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
+import { RangeReader } from '../../store/ranges.ts';
 import { writeNewFile } from '../../store/replace.ts';
+import { holdsBoundThinking, placesOf } from '../bound-thinking.ts';
 import { sidePathRewrites } from '../move.ts';
 import { launchFolderOf } from '../moved-projects.ts';
 import { nameFor, placedSession } from '../new-session.ts';
@@ -25,6 +27,7 @@ import { folderEdits, isWindowsPath, restBelow } from '../relocate.ts';
 import type { Rewrite } from '../rewrite.ts';
 import type { Source } from '../source.ts';
 import { bytesOf } from '../stage.ts';
+import { unfitReason, withoutBlocks } from '../trim-thinking.ts';
 import {
   type BundledFile,
   type BundledSession,
@@ -112,7 +115,9 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
   const { session, folder } = source;
   const project = launchFolderOf(session, folder);
   const outside = outsideTracked(source);
-  const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), outside.rewrites);
+  const unbound = withoutUnbound(source, options);
+  const rewrites = merged(outside.rewrites, unbound.rewrites);
+  const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), rewrites);
   const backups = await fileHistory(source);
   const all = [...neutral, ...backups.files];
   const named = all.filter(({ name }) => isProperName(name, session.id));
@@ -131,6 +136,9 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
     notes: [
       ...leftOutNotes([...source.leftOut, ...backups.leftOut]),
       ...unnamed.map(({ name }) => `left out: ${name} has a name that not every system allows`),
+      ...(unbound.count === 0
+        ? []
+        : [`left out: ${unbound.count} thinking blocks made behind text that is redacted; the API would refuse them`]),
       ...(outside.count === 0 ? [] : [`left out: ${outside.count} snapshots of files outside the project`]),
     ],
   };
@@ -220,16 +228,38 @@ function outsideTracked({ files }: Source): {
   return { rewrites, count };
 }
 
-/** The two change different records: results of calls, and snapshots. */
+/** The thinking of models that check goes from the first line on that redaction changes: it is bound to that line. */
+function withoutUnbound(
+  { session }: Source,
+  { redact }: BundleOptions,
+): { readonly rewrites: ReadonlyMap<string, Rewrite>; readonly count: number } {
+  const { transcript } = session;
+  const bound = redact === undefined ? [] : transcript.nodes.filter(holdsBoundThinking);
+  if (redact === undefined || bound.length === 0) return { rewrites: new Map(), count: 0 };
+  const ranges = new RangeReader(transcript.path);
+  const change = transcript.nodes.find((node) => {
+    const bytes = Buffer.from(ranges.read(node.offset, node.length));
+    return !redact(Buffer.from(bytes)).equals(bytes);
+  });
+  const unbound = bound.filter((node) => change !== undefined && node.index >= change.index);
+  if (unbound.length === 0) return { rewrites: new Map(), count: 0 };
+  const blocks = new Map(unbound.map((node) => [node, placesOf(transcript, node)]));
+  const rewrite = withoutBlocks(session, blocks, unfitReason);
+  return { rewrites: new Map([[transcript.path, rewrite]]), count: [...blocks.values()].flat().length };
+}
+
+/** Rewrites of the same files, one on top of the other. */
 function merged(
   first: ReadonlyMap<string, Rewrite>,
   second: ReadonlyMap<string, Rewrite>,
 ): ReadonlyMap<string, Rewrite> {
   return new Map(
-    [...first].map(([file, rewrite]) => {
-      const other = second.get(file);
-      const edits = new Map([...(rewrite.edits ?? []), ...(other?.edits ?? [])]);
-      return [file, { ...rewrite, ...other, edits }];
+    [...new Set([...first.keys(), ...second.keys()])].map((file) => {
+      const [one, other] = [first.get(file), second.get(file)];
+      const edits = new Map(one?.edits);
+      for (const [index, more] of other?.edits ?? []) edits.set(index, [...(edits.get(index) ?? []), ...more]);
+      const drops = new Map([...(one?.drops ?? []), ...(other?.drops ?? [])]);
+      return [file, { ...one, ...other, edits, drops }];
     }),
   );
 }

@@ -75,6 +75,7 @@ test('the head of a session: its row for each turn, and what it took', () => {
     agents: [],
     damage: [],
     damageCount: 0,
+    strangePrompt: null,
     waiting: [],
     parts: 2,
     turnCount: 2,

@@ -81,6 +81,7 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: Sess
         </p>
       )}
       {damage === null ? null : <Damage head={head} summary={damage} />}
+      {head.strangePrompt === null ? null : <p className="damage">{head.strangePrompt}</p>}
     </Frame>
   );
 }
