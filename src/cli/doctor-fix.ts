@@ -4,6 +4,7 @@ import { formatCount } from '../base/human.ts';
 import { neutralise, padEnd } from '../base/terminal-text.ts';
 import { type Diagnosis, diagnoseSession } from '../doctor/diagnose.ts';
 import { isSevere } from '../doctor/finding.ts';
+import { planMark } from '../doctor/repair/mark.ts';
 import { defaultStrategy, planRepair, type RepairOptions } from '../doctor/repair/repair.ts';
 import { newerBranch, type Strategy, strategies, strategyMeanings } from '../doctor/repair/sequence.ts';
 import { loadSession } from '../session/session.ts';
@@ -26,9 +27,12 @@ export async function runFix(
 ): Promise<number> {
   const strategy = strategyFlag(input) ?? defaultStrategy(diagnosis);
   const options: RepairOptions = { strategy, isInPlace: input.flags['in-place'] === true };
-  const plan = await planRepair(source, diagnosis, options);
+  const isMark = input.flags.mark === true;
+  if (isMark && (input.flags.portable === true || input.flags.strategy !== undefined))
+    throw new UserError('--mark only appends a line, so it takes neither --portable nor --strategy', 'leave them out');
+  const plan = isMark ? planMark(source, diagnosis) : await planRepair(source, diagnosis, options);
   if (plan === undefined) return sayNothingToMend(input, diagnosis);
-  if (input.flags.json !== true) await compareStrategies(input, source, diagnosis, strategy);
+  if (input.flags.json !== true && !isMark) await compareStrategies(input, source, diagnosis, strategy);
   const outcome = await operate(plan, [source], {
     ...commonOptions(input),
     isDryRun: input.flags['dry-run'] === true,
@@ -95,7 +99,10 @@ async function mayWrite(input: CommandInput, planned: Outcome, source: Source): 
     throw new UserError('a repair needs your word', 'add --yes, or --dry-run to look first', exitCodes.refused);
   }
   writeText(io.stderr, outcomeText(planned, source));
-  return confirm(flags['in-place'] === true ? 'Mend it in place?' : 'Write it as a new session?', io.stderr);
+  return confirm(
+    flags['in-place'] === true || flags.mark === true ? 'Mend it in place?' : 'Write it as a new session?',
+    io.stderr,
+  );
 }
 
 async function print(

@@ -14,6 +14,7 @@ import { checkLines } from './lines.ts';
 import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
 import type { Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
+import { checkThinking } from './thinking.ts';
 
 /** What is wrong with a session and how much of it a resume loads. */
 export interface Diagnosis {
@@ -52,6 +53,7 @@ export async function diagnoseSession(session: Session, options: DiagnoseOptions
     ...checkPatient(patient),
     ...withoutTold(heads, api.findings),
     ...api.findings,
+    ...checkThinking(patient),
     ...checkFolder(session, options),
     ...(await checkAgents(session, { strict: screening?.isDamagedInside !== false })),
   ];

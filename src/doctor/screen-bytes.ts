@@ -8,8 +8,6 @@ import { openRegularFile } from '../base/regular-file.ts';
 export interface ByteSigns {
   /** Thinking blocks that have to have a signature. */
   readonly thoughts: number;
-  /** Models wrote them that never leave the text of their thinking out. */
-  readonly mustHaveText: boolean;
 }
 
 export interface ByteScreening {
@@ -25,7 +23,7 @@ export function screenBytes(file: string, signs: ByteSigns): ByteScreening {
     if (window === 'too long') return { isDamagedInside: true, isOdd: true, imageLines };
     const { bytes, offset } = window;
     isDamagedInside ||= !isUtf8(bytes) || hasLoneEscape(bytes);
-    isOdd ||= hasEmptyText(bytes, signs);
+    isOdd ||= hasEmptyText(bytes);
     const found = isOdd || signs.thoughts === 0 ? 0 : countSignatures(bytes);
     if (found === 'cut') isOdd = true;
     else signatures += found;
@@ -86,16 +84,13 @@ function isEscaped(bytes: Buffer, at: number): boolean {
 }
 
 const emptyText = Buffer.from('"text":""');
-const emptyThinking = Buffer.from('"thinking":""');
 /** As other programs than the client write JSON. */
 const spaced = Buffer.from('": "');
 const headBytes = 2048;
 
-function hasEmptyText(bytes: Buffer, { mustHaveText }: ByteSigns): boolean {
+function hasEmptyText(bytes: Buffer): boolean {
   const isSpaced = bytes.subarray(0, headBytes).includes(spaced);
-  return [emptyText, ...(mustHaveText ? [emptyThinking] : [])].some(
-    (needle) => bytes.includes(needle) || (isSpaced && bytes.includes(needle.toString().replace(':', ': '))),
-  );
+  return bytes.includes(emptyText) || (isSpaced && bytes.includes(emptyText.toString().replace(':', ': ')));
 }
 
 const signatureKey = Buffer.from('"signature"');

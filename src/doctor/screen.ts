@@ -1,6 +1,5 @@
 // A session read by its heads → whether its content deserves a closer look. Parsing everything costs several times as
 // much as reading the heads, and nearly all sessions are sound: a few searches over the bytes tell which may not be.
-import { modelFactsOf } from '../models/facts.ts';
 import { callsOf, isMessage } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { type ByteSigns, screenBytes } from './screen-bytes.ts';
@@ -17,7 +16,7 @@ export interface Screening {
 export function screenSession(session: Session): Screening {
   const signs = signsOf(session);
   const main = screenBytes(session.transcript.path, signs);
-  const isDamaged = (file: string): boolean => screenBytes(file, { thoughts: 0, mustHaveText: false }).isDamagedInside;
+  const isDamaged = (file: string): boolean => screenBytes(file, { thoughts: 0 }).isDamagedInside;
   return {
     isDamagedInside: main.isDamagedInside || session.agents.some(({ path }) => path !== undefined && isDamaged(path)),
     isOdd: main.isOdd || hasOddHeads(session),
@@ -43,12 +42,8 @@ function hasOddHeads({ transcript }: Session): boolean {
 
 function signsOf({ transcript }: Session): ByteSigns {
   let thoughts = 0;
-  let mustHaveText = false;
   for (const node of transcript.nodes) {
-    const own = node.message?.blockTypes.filter((type) => type === 'thinking').length ?? 0;
-    if (own === 0) continue;
-    thoughts += own;
-    mustHaveText ||= modelFactsOf(node.message?.model ?? '')?.omitsThinking === false;
+    thoughts += node.message?.blockTypes.filter((type) => type === 'thinking').length ?? 0;
   }
-  return { thoughts, mustHaveText };
+  return { thoughts };
 }

@@ -38,6 +38,11 @@ function left(severity: Severity): DamageRow {
   return { severity, isRepaired: false, changed: 0, sent: [] };
 }
 
+/** Needs a session with signed thinking: thinking.test.ts. */
+function elsewhere(severity: Severity, isRepaired: boolean): DamageRow {
+  return { severity, isRepaired, changed: 0, sent: [] };
+}
+
 export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
   'L-torn-tail': repaired('loss', 1),
   'L-no-newline': repaired('warn', 1),
@@ -99,6 +104,8 @@ export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
   ),
   'A-thinking-altered': repaired('fatal', 2, { user: ['think'] }, { assistant: ['thought'] }, ...goOn),
   'A-thinking-last': repaired('fatal', 2, { user: ['think again'] }, { assistant: ['said'] }, ...goOn),
+  'A-thinking-bound': elsewhere('loss', true),
+  'A-thinking-hole': elsewhere('loss', true),
   'A-image-size': repaired(
     'fatal',
     2,
@@ -120,6 +127,9 @@ export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
   ),
   'A-error-echo': repaired('info', 2, ...goOn),
   'A-too-long': left('fatal'),
+  'I-thinking-dropped': elsewhere('info', false),
+  'I-thinking-stripped': elsewhere('info', false),
+  'W-prompt-lost': elsewhere('warn', false),
   'F-moved': left('warn'),
   'F-nested': left('loss'),
   'F-expiring': left('warn'),

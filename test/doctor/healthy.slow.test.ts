@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
 import { isSevere } from '../../src/doctor/finding.ts';
 import { loadSession } from '../../src/session/session.ts';
-import { damagedByClient, healthyFiles, realFolder } from '../support/healthy.ts';
+import { damagedByClient, healthyFiles, realFolder, unboundByClient } from '../support/healthy.ts';
 
 test('no session of the real corpus has a finding that costs something', async () => {
   const files = healthyFiles();
@@ -24,5 +24,15 @@ test('what clients damaged themselves while writing is found', async () => {
     const { findings, reachable } = await diagnoseSession(await loadSession(path.join(realFolder, file)));
     assert.deepEqual([...new Set(findings.filter(isSevere).map((finding) => finding.code))], [code], file);
     assert.ok(reachable.loaded < reachable.of);
+  }
+});
+
+test('thinking that the client kept behind its own summary is found, by the lines and by its records', async () => {
+  for (const file of unboundByClient) {
+    const { findings } = await diagnoseSession(await loadSession(path.join(realFolder, file)));
+    assert.deepEqual(
+      findings.filter(isSevere).map(({ code, line }) => [code, line]),
+      [['A-thinking-bound', 42]],
+    );
   }
 });

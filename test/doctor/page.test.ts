@@ -8,7 +8,9 @@ import { projectRoot } from '../support/paths.ts';
 
 test('the page lists every class with what it is, its severity and what mends it', () => {
   const page = readFileSync(path.join(projectRoot, 'docs/doctor.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `([LGAF]-[\w-]+)` \| (.*) \| (.*) \| (.*) \|$/gm)].map((match) => match.slice(1));
+  const rows = [...page.matchAll(/^\| `([LGAFIW]-[\w-]+)` \| (.*) \| (.*) \| (.*) \|$/gm)].map((match) =>
+    match.slice(1),
+  );
   const classes = damageCodes.map((code) => {
     const { title, severity, repair } = damageClasses[code];
     return [code, title, severity, repair];

@@ -31,7 +31,14 @@ for (const code of plantedCodes) {
   });
 }
 
-test('only the classes of folders and a line of half a gigabyte are not planted into bytes', () => {
+test('only the classes of folders, of signed thinking and a line of half a gigabyte are not planted into bytes', () => {
   const others = damageCodes.filter((code) => !plantedCodes.includes(code) && !code.startsWith('F-'));
-  assert.deepEqual(others, ['L-oversize']);
+  assert.deepEqual(others, [
+    'L-oversize',
+    'A-thinking-bound',
+    'A-thinking-hole',
+    'I-thinking-dropped',
+    'I-thinking-stripped',
+    'W-prompt-lost',
+  ]);
 });

@@ -1,6 +1,6 @@
 // Doctor: what it finds, how severe it is, what it repairs, and what it leaves alone.
 const mendable = 'src/doctor/repair/mendable.ts';
-const rule = "return !code.startsWith('F-') && code !== 'A-too-long' && code !== 'L-oversize';";
+const rule = "return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';";
 const repair = 'src/doctor/repair/repair.ts';
 const blocks = 'src/doctor/repair/blocks.ts';
 const relink = 'src/doctor/repair/relink.ts';
@@ -24,7 +24,7 @@ export const mutants = [
   {
     id: 'mendable-takes-folders',
     file: mendable,
-    find: "!code.startsWith('F-') && ",
+    find: '!/^[FIW]-/.test(code) && ',
     replace: '',
     tests: ['doctor/repair'],
   },
@@ -87,15 +87,15 @@ export const mutants = [
   {
     id: 'thinking-without-signature-stays',
     file: blocks,
-    find: "if (signature === undefined || signature === '' || isCutSignature(signature)) return false;",
-    replace: 'if (signature === undefined) return false;',
+    find: "return signature !== undefined && signature !== '' && !isCutSignature(signature);",
+    replace: 'return signature !== undefined;',
     tests: ['doctor/repair'],
   },
   {
     id: 'cut-signature-is-sound',
     file: blocks,
-    find: ' || isCutSignature(signature)) return false;',
-    replace: ') return false;',
+    find: ' && !isCutSignature(signature);',
+    replace: ';',
     tests: ['doctor/repair-content'],
   },
   {
@@ -213,7 +213,7 @@ export const mutants = [
   {
     id: 'screen-misses-empty-text',
     file: 'src/doctor/screen-bytes.ts',
-    find: 'isOdd ||= hasEmptyText(bytes, signs);',
+    find: 'isOdd ||= hasEmptyText(bytes);',
     replace: '',
     tests: ['doctor/library'],
   },
@@ -251,5 +251,54 @@ export const mutants = [
     find: "fragment().includes('\"message\"') ? 'loss' : 'warn'",
     replace: "'warn'",
     tests: ['doctor/planted'],
+  },
+  {
+    id: 'records-of-requests-are-not-asked',
+    file: 'src/doctor/thinking-bound.ts',
+    find: "if (!isSame && !isUnknown && !isStripped) return 'bound';",
+    replace: '',
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'gap-in-thinking-is-not-found',
+    file: 'src/doctor/thinking-bound.ts',
+    find: 'if (!isSame && isStripped && hasEarlier) isHole = true;',
+    replace: '',
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'leading-thinking-must-be-there',
+    file: 'src/doctor/thinking-bound.ts',
+    find: 'hasEarlier ||= message.hasThinking;',
+    replace: 'hasEarlier = true;',
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'younger-line-before-thinking-is-not-noticed',
+    file: 'src/doctor/thinking-bound.ts',
+    find: 'newest.time > node.time',
+    replace: 'newest.time > node.time + 86_400_000',
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'old-client-recovers',
+    file: 'src/doctor/thinking.ts',
+    find: "? 'fatal' : 'loss'",
+    replace: "? 'loss' : 'loss'",
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'mark-hangs-beside-the-chain',
+    file: 'src/doctor/repair/mark.ts',
+    find: 'parentUuid: leaf.uuid,',
+    replace: 'parentUuid: null,',
+    tests: ['doctor/thinking'],
+  },
+  {
+    id: 'marked-thinking-is-judged',
+    file: 'src/doctor/thinking-bound.ts',
+    find: 'chain.slice(mark + 1)',
+    replace: 'chain.slice(0)',
+    tests: ['doctor/thinking'],
   },
 ];

@@ -6,7 +6,6 @@ import { readImageSize } from '../../api/image-size.ts';
 import { isCutSignature } from '../../api/signature.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
-import { modelFactsOf } from '../../models/facts.ts';
 import { callsOf, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { texts } from '../../session/resume/client.ts';
 import { resultFor } from '../../session/resume/filter.ts';
@@ -90,8 +89,7 @@ class BlockRepair {
     this.#hasSpoken = true;
     const before = blocksIn(this.#contentOf(node));
     const isLast = next === undefined || next.type !== 'assistant' || messageIdOf(next) !== id || id === undefined;
-    const mayBeEmpty = modelFactsOf(node.message?.model ?? '')?.omitsThinking !== false;
-    const sound = before.flatMap((block) => this.#answerBlock(block, mayBeEmpty));
+    const sound = before.flatMap((block) => this.#answerBlock(block));
     const after = withoutLastThinking(sound, isLast && !this.#hasCalls(id));
     this.#add(node, before, after, 'nothing of the answer is left that the API takes');
   }
@@ -100,9 +98,9 @@ class BlockRepair {
     return this.#open.length > 0 && id !== undefined;
   }
 
-  #answerBlock(block: JsonObject, mayBeEmpty: boolean): readonly JsonObject[] {
+  #answerBlock(block: JsonObject): readonly JsonObject[] {
     if (block.type === 'text') return isBlank(block) ? [] : [block];
-    if (block.type === 'thinking') return isSoundThinking(block, mayBeEmpty) ? [block] : [];
+    if (block.type === 'thinking') return isSoundThinking(block) ? [block] : [];
     if (block.type === 'redacted_thinking') return asString(block.data) ? [block] : [];
     if (block.type !== 'tool_use') return [block];
     const id = soundId(asString(block.id) ?? '');
@@ -222,11 +220,10 @@ function isBlank(block: JsonObject): boolean {
   return (asString(block.text) ?? '').trim() === '';
 }
 
-/** Newer models send thinking with a signature and no text; from others it is a text that somebody took out. */
-function isSoundThinking(block: JsonObject, mayBeEmpty: boolean): boolean {
+/** The signature carries the thought, so the text may be empty. */
+function isSoundThinking(block: JsonObject): boolean {
   const signature = asString(block.signature);
-  if (signature === undefined || signature === '' || isCutSignature(signature)) return false;
-  return mayBeEmpty || asString(block.thinking) !== '';
+  return signature !== undefined && signature !== '' && !isCutSignature(signature);
 }
 
 /** An answer must not end in thinking; where it has calls, clients move these to its end. */

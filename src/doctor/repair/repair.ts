@@ -19,6 +19,7 @@ import { type Diagnosis, diagnoseSession } from '../diagnose.ts';
 import { strangersOf } from '../graph-branches.ts';
 import { examine } from '../patient.ts';
 import { saysSame } from '../same-words.ts';
+import { judgeThinking } from '../thinking-bound.ts';
 import { repairBlocks } from './blocks.ts';
 import { isMendable } from './mendable.ts';
 import { relink } from './relink.ts';
@@ -58,6 +59,8 @@ export async function planRepair(
     dropped,
     notes: notesFor(diagnosis, main.strangers),
     violations: 'all',
+    loadsLess: strategy === 'newest',
+    judgeThinking,
     expects: (staged, index) => (index === 0 ? findingsLeft(staged) : []),
   };
 }
@@ -69,7 +72,8 @@ export function defaultStrategy({ findings }: Diagnosis): Strategy {
 async function findingsLeft({ session }: StagedSession): Promise<readonly string[]> {
   const { findings, reachable } = await diagnoseSession(session);
   const left = findings
-    .filter(isMendable)
+    // Thinking is judged when the chain stands as it will be, and left out then.
+    .filter((finding) => isMendable(finding) && !/^A-thinking-(?:bound|hole)$/.test(finding.code))
     .map(({ code, line, message }) => `${code} at line ${line} is left: ${message}`);
   return reachable.loaded === reachable.of
     ? left

@@ -1,0 +1,71 @@
+// A patient → findings about preserved thinking: blocks that the API would refuse, what the client has noted about blocks
+// that are gone, and a system prompt that nothing pins any more.
+import { asObject, asString } from '../base/json.ts';
+import type { Node } from '../session/node.ts';
+import { isVersionSince } from '../session/prompt-origin.ts';
+import { countingSnapshot } from '../session/resume/full-request.ts';
+import { type Finding, makeFinding, type Severity } from './finding.ts';
+import { type Patient, placeOf } from './patient.ts';
+import { findUnbound, holdsThinking, sentThinking } from './thinking-bound.ts';
+
+export function checkThinking(patient: Patient): Finding[] {
+  const chain = [...patient.chain];
+  if (patient.session.isAgent || !chain.some((node) => holdsThinking(node) || isNote(node))) return [];
+  return [...unboundFindings(patient, chain), ...promptFindings(patient, chain), ...noteFindings(patient, chain)];
+}
+
+function isNote({ type, subtype }: Node): boolean {
+  return type === 'attachment' && (subtype === 'thinking_drop' || subtype === 'thinking_stripped');
+}
+
+function unboundFindings(patient: Patient, chain: readonly Node[]): Finding[] {
+  const unbound = findUnbound(patient.session, chain);
+  if (unbound === undefined) return [];
+  const { kind, why, first, blocks } = unbound;
+  const count = blocks === 1 ? '1 thinking block is' : `${blocks} thinking blocks are`;
+  const effect = `the first request fails once (\`bound to a different conversation\`), then ${count} gone; clients up to 2.1.150 fail every time`;
+  const code = kind === 'hole' ? 'A-thinking-hole' : 'A-thinking-bound';
+  return [makeFinding(code, severityFor(patient, chain), placeOf(patient, first), why, effect)];
+}
+
+/** A client that is too old to recover never gets past the error. */
+function severityFor({ session }: Patient, chain: readonly Node[]): Severity {
+  const last = chain.findLast(({ type }) => type === 'assistant');
+  const version = last === undefined ? undefined : asString(session.transcript.read(last).version);
+  return version !== undefined && !isVersionSince(version, firstRecovering) ? 'fatal' : 'loss';
+}
+
+const firstRecovering = [2, 1, 151] as const;
+const firstWithSnapshot = [2, 1, 270] as const;
+
+function promptFindings(patient: Patient, chain: readonly Node[]): Finding[] {
+  const { transcript } = patient.session;
+  const last = sentThinking(chain).at(-1);
+  if (last === undefined || !isVersionSince(asString(transcript.read(last).version), firstWithSnapshot)) return [];
+  if (countingSnapshot(chain, (node) => transcript.read(node)) !== undefined) return [];
+  const message = 'no snapshot on the chain pins the system prompt that its thinking is bound to';
+  const effect =
+    'in the same folder and with the same client nothing; after a move or an update the API refuses the thinking';
+  return [makeFinding('W-prompt-lost', 'warn', placeOf(patient, last), message, effect)];
+}
+
+function noteFindings(patient: Patient, chain: readonly Node[]): Finding[] {
+  const { transcript } = patient.session;
+  const mark = chain.findLast(({ type, subtype }) => type === 'attachment' && subtype === 'thinking_stripped');
+  return chain.filter(isNote).flatMap((node) => {
+    if (node.subtype === 'thinking_drop') {
+      const dropped = asObject(asObject(transcript.read(node).attachment)?.newlyDropped);
+      const count = typeof dropped?.blockCount === 'number' ? dropped.blockCount : 0;
+      const message = `the API dropped ${count} thinking blocks here (${asString(dropped?.reason) ?? 'no reason given'})`;
+      return [
+        makeFinding('I-thinking-dropped', 'info', placeOf(patient, node), message, 'the model went on without them'),
+      ];
+    }
+    if (node !== mark) return [];
+    const hidden = chain.slice(0, chain.indexOf(node)).filter(holdsThinking);
+    const blocks = hidden.flatMap((line) => line.message?.blockTypes.filter((type) => type.endsWith('thinking')) ?? []);
+    const message = `a mark keeps the ${blocks.length} thinking blocks before it from being sent`;
+    const effect = 'they stay readable in the file; clients before 2.1.260 do not know the mark and send them';
+    return [makeFinding('I-thinking-stripped', 'info', placeOf(patient, node), message, effect)];
+  });
+}
