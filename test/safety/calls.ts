@@ -59,6 +59,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['fork {sound} && undo', 'redact {sound} --in-place && undo', 'fork {sound} && undo --dry-run'],
   ...['fork {sound} && history', 'doctor {sound}', 'doctor --all', 'doctor {hostile names} --fix --yes'],
   ...['doctor {hostile names} --fix --yes --in-place', 'doctor {hostile names} --fix --yes --dry-run'],
+  'doctor {sound} --fix --mark --yes',
   ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],
   ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
   ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],

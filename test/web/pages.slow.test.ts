@@ -338,7 +338,7 @@ async function beginsEmpty(server: WebServer): Promise<void> {
   await page.getByText('These are demo sessions.').waitFor();
   for (const [key, words] of [
     ['u', 'Nothing has been counted yet.'],
-    ['h', 'Every session is sound.'],
+    ['h', 'No session was examined.'],
     ['v', 'Nothing is running.'],
     ['l', 'There are no sessions yet.'],
   ] as const) {
