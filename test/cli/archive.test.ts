@@ -13,19 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { randomUuid, snapshot } from '../support/archive-kit.ts';
-import { cleanEnv, type Run, runClew } from '../support/clew.ts';
+import { test } from 'node:test';
+import { snapshot } from '../support/archive-kit.ts';
+import type { Run } from '../support/clew.ts';
 import { clew } from '../support/dist.ts';
-import { filesBelow, projectRoot } from '../support/paths.ts';
-import { assistant, sessionText, user } from '../support/session-text.ts';
-import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-
-const [first, second, empty] = [1, 2, 3].map((n) => `${n}${'0'.repeat(7)}-0000-4000-8000-000000000000`) as [
-  string,
-  string,
-  string,
-];
+import { filesBelow } from '../support/paths.ts';
+import { empty, first, library, second } from './archive-kit.ts';
 
 test('archive keeps sessions, says so in one line, and does nothing the second time', (t) => {
   const { run, state } = library(t);
@@ -116,6 +109,7 @@ test('rm --empty deletes what holds no conversation', (t) => {
 });
 
 const hasScript = spawnSync('script', ['--version']).error === undefined ? false : 'there is no script(1)';
+
 test('on a terminal rm asks, and only yes deletes', { skip: hasScript }, (t) => {
   const { env, root } = library(t);
   const answer = (text: string): string =>
@@ -191,88 +185,6 @@ test('where the state folder cannot be written, one line says so and no transcri
   );
   assert.deepEqual(snapshot(root), before);
 });
-
-const noSmallDisk =
-  spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
-    ? false
-    : 'no user namespace to mount a small disk in';
-test(
-  'on a full disk one line says so, what was archived stays whole, and rm deletes nothing',
-  { skip: noSmallDisk },
-  (t) => {
-    const { env, root, state } = library(t);
-    const noise = Array.from({ length: 40_000 }, randomUuid).join(' ').replaceAll('-', '');
-    const large = path.join(root, 'projects/-home-kim-red/40000000-0000-4000-8000-000000000000.jsonl');
-    writeFileSync(large, sessionText([user(noise)]));
-    utimesSync(large, old, old);
-    const before = snapshot(root);
-    mkdirSync(state);
-    const script = [
-      'mount -t tmpfs -o size=128k tmpfs "$0"',
-      '"$@" archive --project blue',
-      '"$@" archive',
-      '"$@" rm 4 --yes',
-      '"$@" archive --verify',
-    ].join('; ');
-    const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', script, state, process.execPath, clew], {
-      encoding: 'utf8',
-      env: { ...env, CLEW_ROOTS: root },
-    });
-    const full = `clew: cannot write ${path.join(state, 'archive/000001.pack')} (ENOSPC); make room on the disk and run it again\n`;
-    assert.equal(stderr, full + full);
-    assert.match(stdout, /^archived 1 session .*\n[1-4] sessions?, .*: every byte can be restored\n$/);
-    assert.deepEqual(snapshot(root), before);
-  },
-);
-
-const old = 1_700_000_000;
-
-interface Runner {
-  (...args: string[]): Run;
-  as(uid: number): (...args: string[]) => Run;
-}
-
-function library(t: TestContext): {
-  readonly root: string;
-  readonly state: string;
-  readonly env: Record<string, string>;
-  readonly run: Runner;
-  readonly hook: (input: string) => Run;
-} {
-  const temp = temporaryFolder(t);
-  chmodSync(temp, 0o755);
-  const [root, state] = [path.join(temp, 'claude'), path.join(temp, 'state')];
-  writeTree(path.join(root, 'projects'), {
-    [`-home-kim-red/${first}.jsonl`]: sessionText([user('hello'), assistant('hi')], {
-      sessionId: first,
-      cwd: '/home/kim/red',
-    }),
-    [`-home-kim-red/${first}/tool-results/a.txt`]: 'out',
-    '-home-kim-red/agent-1234567.jsonl': sessionText([user('task')], { sessionId: first, isSidechain: true }),
-    [`-home-kim-red/${empty}.jsonl`]: '',
-    [`-home-kim-blue/${second}.jsonl`]: sessionText([user('other'), assistant('yes')], {
-      sessionId: second,
-      cwd: '/home/kim/blue',
-    }),
-  });
-  for (const file of filesBelow(root, '.jsonl')) utimesSync(file, old, old);
-  const env = { ...cleanEnv(), CLEW_HOME: state, CLEW_ROOTS: root };
-  const run = (...args: string[]): Run => runClew(args, { env });
-  const as =
-    (uid: number) =>
-    (...args: string[]): Run =>
-      runClew(args, { env, uid });
-  const hook = (input: string): Run => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [clew, 'archive', '--auto'], {
-      input,
-      encoding: 'utf8',
-      env,
-      cwd: projectRoot,
-    });
-    return { status, stdout, stderr };
-  };
-  return { root, state, env, run: Object.assign(run, { as }), hook };
-}
 
 function ok(stdout: string): Run {
   return { status: 0, stdout, stderr: '' };

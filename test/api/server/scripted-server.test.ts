@@ -2,35 +2,13 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { type TestContext, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
-import type { MessagesServer, ServerOptions } from '../../../src/api/server/messages-server.ts';
-import { maxBodyBytes } from '../../../src/api/server/request-body.ts';
+import { test } from 'node:test';
 import { RequestLog } from '../../../src/api/server/request-log.ts';
-import type { ReplyBlock, Script, ScriptedReply } from '../../../src/api/server/script.ts';
 import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
 import { asObject, isArray, isObject } from '../../../src/base/json.ts';
 import { ask, contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
 import { waitFor } from '../../support/wait.ts';
-
-const blocks: readonly ReplyBlock[] = [
-  {
-    type: 'thinking',
-    thinking: 'They want the file, so it has to be read first of all. '.repeat(3),
-    signature: 'c2ln',
-  },
-  { type: 'text', text: `${'x'.repeat(39)}😀 and more text than one piece holds, ünd so on` },
-  { type: 'redacted_thinking', data: 'b3BhcXVl' },
-  { type: 'text', text: 'cited', citations: [{ type: 'char_location', cited_text: 'a' }] },
-  {
-    type: 'tool_use',
-    id: 'toolu_1',
-    name: 'Read',
-    input: { file_path: '/w/a-rather-long-name.ts', limit: 3, deep: { a: [1, null] } },
-  },
-  { type: 'tool_use', id: 'toolu_2', name: 'List', input: {} },
-];
-const pong: ScriptedReply = { blocks: [{ type: 'text', text: 'pong' }] };
+import { blocks, pong, start } from './scripted-server-kit.ts';
 
 test('a reply is streamed in the order of the API, and its deltas make the blocks', async (t) => {
   const { url } = await start(t, [{ blocks, usage: { input_tokens: 7, output_tokens: 99 } }]);
@@ -253,21 +231,6 @@ test('rules are not looked at where the options say so', async (t) => {
   assert.equal((await post(url, requestOf([]))).status, 200);
 });
 
-test('what is too large is 413, packed or not, and packed bodies are read', async (t) => {
-  const { url } = await start(t, [pong]);
-  const large = 'x'.repeat(maxBodyBytes);
-  for (const [body, headers] of [
-    [JSON.stringify(ask(large)), {}],
-    [gzipSync(JSON.stringify(ask(large))), { 'content-encoding': 'gzip' }],
-    [JSON.stringify(ask('x'.repeat(32 * 1024 * 1024))), {}],
-  ] as const) {
-    const answered = await post(url, body, headers);
-    assert.deepEqual([answered.status, asObject(answered.body.error)?.type], [413, 'request_too_large']);
-  }
-  const packed = await post(url, gzipSync(JSON.stringify(ask('hi'))), { 'content-encoding': 'gzip' });
-  assert.equal(packed.status, 200);
-});
-
 test('a key is asked for where one is set', async (t) => {
   const { url } = await start(t, [pong, pong], { apiKey: 'right' });
   const message = async (headers: Record<string, string>) => {
@@ -380,9 +343,3 @@ test('a port in use is an error of one line', async (t) => {
     message: `port ${port} of 127.0.0.1 is in use; choose another one, or none for a free one`,
   });
 });
-
-async function start(t: TestContext, script: Script, options: ServerOptions = {}): Promise<MessagesServer> {
-  const server = await startScriptedServer({ script, ...options });
-  t.after(() => server.close());
-  return server;
-}
