@@ -1,4 +1,4 @@
-// Random command lines in a place full of hostile sessions: two thousand in a thread, and two hundred as processes, half
+// Random command lines in a place full of hostile sessions: two thousand in a thread, and a hundred as processes, half
 // of them on a terminal. Nothing around changes, only text is printed, every call ends, and none ends as a bug.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -29,9 +29,9 @@ test('two thousand random command lines', { timeout: 1_800_000 }, (context) => {
   );
 });
 
-test('two hundred as processes, half on a terminal', { skip: skipWithout('script'), timeout: 1_800_000 }, async (t) => {
+test('a hundred as processes, half on a terminal', { skip: skipWithout('script'), timeout: 1_800_000 }, async (t) => {
   const faults: string[] = [];
-  const queue = seeds(2000, 4);
+  const queue = seeds(2000, 2);
   const work = async (): Promise<void> => {
     for (let seed = queue.shift(); seed !== undefined; seed = queue.shift())
       faults.push(...(await fuzzProcesses(makeHostilePlace(t, { uid: nobody?.uid }), seed)));

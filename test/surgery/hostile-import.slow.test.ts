@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { importHostile } from './import-check.ts';
 
-const count = process.env.CLEW_LONG === '1' ? 5000 : 500;
+const count = process.env.CLEW_LONG === '1' ? 5000 : 250;
 
 test(`${count} hostile bundles write nothing but the files of their sessions`, async (t) => {
   const seeds = Array.from({ length: count }, (_, i) => 1000 + i);

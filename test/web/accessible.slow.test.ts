@@ -15,11 +15,11 @@ import { everything, everythingId } from './page-sessions.ts';
 
 const pictures = path.join(projectRoot, 'build/screenshots');
 
+/** Both sizes and both colours; every pair of them with CLEW_LONG=1. */
 const views: Readonly<Record<string, BrowserContextOptions>> = {
   light: desktop,
-  dark: { ...desktop, colorScheme: 'dark' },
-  phone,
   'phone-dark': { ...phone, colorScheme: 'dark' },
+  ...(process.env.CLEW_LONG === '1' ? { dark: { ...desktop, colorScheme: 'dark' }, phone } : {}),
 };
 
 interface Place {
