@@ -25,7 +25,8 @@ export interface PortableSession {
 }
 
 export function makePortable(session: Session): PortableSession | { readonly refused: string } {
-  const traced = traceMessages(session, undefined, { host: 'anthropic' });
+  // Thinking of another model than the request's is left out: clients differ in whether they send it.
+  const traced = traceMessages(session, undefined, { host: 'gateway' });
   if ('refused' in traced) return traced;
   if (traced.messages.length === 0) return { refused: 'the session holds nothing that a resume would send' };
   const writer = new ChainWriter(session);

@@ -58,7 +58,7 @@ export function provePortable(portable: StagedPortable, proved: Proved): Proved 
 
 /** Of what is sent, without what two clients do differently where lines meet. Texts are joined here, so in full. */
 function jointlessDigest(session: Session): string {
-  const request = requestMessages(session, undefined, { host: 'anthropic' });
+  const request = requestMessages(session, undefined, { host: 'gateway' });
   if ('refused' in request) return '';
   const { messages } = request;
   const isOpen = messages.at(-1)?.role === 'user';
