@@ -26,6 +26,7 @@ test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (contex
   await run('the library lists projects and sessions with their marks', listsSessions);
   await run('every column sorts', sortsColumns);
   await run('it is sorted and filtered, and the address says how', sortsAndFilters);
+  await run('what was typed just before a step elsewhere does not come back', leavesTyping);
   await run('a page is used while the index is made, and says how far that is', usesUnfinished);
   await run('a search finds as one types, marks what it found, and opens at the place', searches);
   await run('a search that the server refuses, and one that finds nothing, say so', tellsOfNothing);
@@ -158,6 +159,26 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
     .click();
   await hasCount(page, '.session-rows tr', 1);
   await noComplaints(opened);
+}
+
+async function leavesTyping(server: WebServer): Promise<void> {
+  for (const label of ['Filter by title, folder or id', 'Search all sessions']) {
+    const { page } = await openPage(server.url);
+    await rowOf(page, buildingId).waitFor();
+    await page.evaluate(`(async () => {
+      const field = document.querySelector('input[aria-label="${label}"]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'ledger');
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      document.querySelector('a[href="/usage"]').click();
+      // Now the timer that waits for the next key is due before anything else on the page can happen.
+      for (const end = performance.now() + 300; performance.now() < end; ) continue;
+    })()`);
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, '/usage', label);
+    await page.context().close();
+  }
 }
 
 async function searches(server: WebServer): Promise<void> {

@@ -40,6 +40,11 @@ export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => place);
 }
 
+/** The number of the visit now; of what React shows, `usePlace` tells. */
+export function currentVisit(): number {
+  return place.visit;
+}
+
 /** The address of this page with some of its words changed; `null` takes a word away. */
 export function addressWith(changes: Readonly<Record<string, string | null>>, path: string = place.path): string {
   const query = new URLSearchParams(place.search);

@@ -1,6 +1,6 @@
 // Above the list: which sessions, and in which order where the columns do not show it.
-import { useEffect, useState } from 'react';
 import { addressWith, goTo } from '../router.ts';
+import { useTypedText } from '../use-typed-text.ts';
 import type { LibraryAddress } from './library-address.ts';
 import type { FilterCounts } from './library-page.tsx';
 
@@ -23,16 +23,8 @@ const sorts = [
   ['expires', 'Deleted soonest'],
 ] as const;
 
-const typingMs = 120;
-
 export function ListTools({ address, counts }: { readonly address: LibraryAddress; readonly counts: FilterCounts }) {
-  const [text, setText] = useState(address.text);
-  useEffect(() => setText((typed) => (typed.trim() === address.text ? typed : address.text)), [address.text]);
-  useEffect(() => {
-    if (text.trim() === address.text) return;
-    const timer = setTimeout(() => goTo(addressWith({ text: text.trim() }), { replaces: true }), typingMs);
-    return () => clearTimeout(timer);
-  }, [text, address.text]);
+  const [text, setText] = useTypedText(address.text, (typed) => goTo(addressWith({ text: typed }), { replaces: true }));
   return (
     <div className="list-tools">
       <fieldset className="filters">

@@ -1,27 +1,13 @@
 // The search box of the header: what is typed becomes the address of the library's search, as one types.
-import { useEffect, useState } from 'react';
 import { goTo, usePlace } from '../router.ts';
-
-/** A letter more replaces the search before it, so that "back" leaves the search and not a letter of it. */
-const typingMs = 120;
+import { useTypedText } from '../use-typed-text.ts';
 
 export function SearchBox() {
   const { path, search } = usePlace();
   const asked = path === '/' ? (new URLSearchParams(search).get('q') ?? '') : '';
-  const [text, setText] = useState(asked);
-  const [isTyping, setTyping] = useState(false);
-  useEffect(() => {
-    // A space at the end is not searched for, but stays, as another word may follow.
-    if (!isTyping) setText((typed) => (typed.trim() === asked ? typed : asked));
-  }, [asked, isTyping]);
-  useEffect(() => {
-    if (!isTyping) return;
-    const timer = setTimeout(() => {
-      setTyping(false);
-      if (text.trim() !== asked) searchFor(text.trim(), asked !== '');
-    }, typingMs);
-    return () => clearTimeout(timer);
-  }, [text, asked, isTyping]);
+  // A letter more replaces the search before it, so that "back" leaves the search and not a letter of it.
+  const searchTyped = (typed: string): void => searchFor(typed, asked !== '');
+  const [text, setText] = useTypedText(asked, searchTyped);
   return (
     <search className="search">
       <input
@@ -31,12 +17,9 @@ export function SearchBox() {
         placeholder="Search all sessions"
         maxLength={400}
         value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setTyping(true);
-        }}
+        onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && text.trim() !== asked) searchFor(text.trim(), asked !== '');
+          if (event.key === 'Enter' && text.trim() !== asked) searchTyped(text.trim());
           if (event.key === 'Escape') event.currentTarget.blur();
           if (event.key === 'ArrowDown') document.querySelector<HTMLElement>('main [data-stop]')?.focus();
         }}
