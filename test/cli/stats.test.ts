@@ -4,87 +4,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
 import { displayWidth } from '../../src/base/terminal-text.ts';
-import { callsOf, resultsOf } from '../../src/session/node.ts';
-import { loadTranscript, type Transcript } from '../../src/session/transcript.ts';
-import { countUsage, totalUsage } from '../../src/session/usage.ts';
-import { linesWithUsage } from '../../src/session/usage-lines.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
-import { corpusFolder } from '../support/corpus.ts';
 import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { corpusFiles } from '../support/transcripts.ts';
 import { answerLine, session1 } from '../support/usage-library.ts';
-
-interface Recount {
-  readonly prompts: number;
-  readonly tools: Readonly<Record<string, readonly [calls: number, errors: number]>>;
-  readonly outputTokens: number;
-  readonly messages: number;
-  readonly hours: readonly number[];
-  readonly transcripts: number;
-  readonly sizeBytes: number;
-}
-
-/** From every transcript of a folder of projects, main ones first, as the counting rule wants them. */
-function recount(files: readonly string[], sinceMs = 0): Recount {
-  const transcripts = files.map((file) => loadTranscript(file));
-  const isAgent = ({ path: file }: Transcript) => path.basename(file).startsWith('agent-');
-  const prompts = new Map<string, number>();
-  const calls = new Map<string, string>();
-  const errors = new Set<string>();
-  for (const transcript of transcripts) {
-    for (const node of transcript.nodes) {
-      if (!isAgent(transcript) && node.promptKind !== undefined && !node.isSidechain) {
-        prompts.set(node.uuid ?? `${transcript.path} ${node.index}`, node.time);
-      }
-      if (!(node.time < sinceMs)) for (const { id, name } of callsOf(node)) calls.set(id, name);
-      for (const { toolUseId, isError } of resultsOf(node)) if (isError) errors.add(toolUseId);
-    }
-  }
-  const tools: Record<string, [number, number]> = {};
-  for (const [id, name] of calls) {
-    const [made, failed] = tools[name] ?? [0, 0];
-    tools[name] = [made + 1, failed + (errors.has(id) ? 1 : 0)];
-  }
-  const times = [...prompts.values()].filter((time) => sinceMs === 0 || time >= sinceMs);
-  const hours = Array.from(
-    { length: 24 },
-    (_, hour) => times.filter((time) => new Date(time).getUTCHours() === hour).length,
-  );
-  const byAge = [...transcripts].sort((a, b) => firstTime(a) - firstTime(b));
-  const { messages } = countUsage(byAge.flatMap((each) => [...linesWithUsage(each, '')]));
-  const used = totalUsage(messages.filter(({ line }) => sinceMs === 0 || line.time >= sinceMs));
-  return {
-    prompts: times.length,
-    tools,
-    outputTokens: used.outputTokens,
-    messages: used.messages,
-    hours,
-    transcripts: transcripts.length,
-    sizeBytes: transcripts.reduce((sum, each) => sum + each.sizeBytes, 0),
-  };
-}
-
-function firstTime({ nodes }: Transcript): number {
-  return nodes.reduce((first, { time }) => (time < first ? time : first), Number.POSITIVE_INFINITY);
-}
-
-function told(args: readonly string[]): Recount {
-  const stats = jsonOf(['stats', '--json', ...args]) as JsonObject;
-  const tools = (stats.tools as readonly JsonObject[]).map(({ name, calls, errors }) => [name, [calls, errors]]);
-  const usage = stats.usage as JsonObject;
-  const library = stats.library as JsonObject;
-  return {
-    prompts: Number(stats.prompts),
-    tools: Object.fromEntries(tools),
-    outputTokens: Number(usage.outputTokens),
-    messages: Number(usage.messages),
-    hours: stats.hours as readonly number[],
-    transcripts: Number(library.transcripts),
-    sizeBytes: Number(library.sizeBytes),
-  };
-}
+import { recount, told } from './stats-kit.ts';
 
 test('the demo sessions, whole and since a time, are what a recount finds', () => {
   const files = filesBelow(path.join(projectRoot, 'demo'), '.jsonl');
@@ -154,20 +79,6 @@ test('tokens are those of clew usage, sub-agents without their session included'
   const usage = jsonOf(['usage', '--json', '--root', root]) as JsonObject;
   assert.deepEqual(stats.usage, usage.totals);
   assert.equal((stats.usage as JsonObject).messages, 2);
-});
-
-test('every folder of projects in the corpora is what a recount finds', () => {
-  const roots = new Set(corpusFiles().map((file) => path.dirname(path.dirname(file))));
-  let count = 0;
-  for (const root of roots) {
-    if (!path.relative(path.join(corpusFolder, 'corpus'), root).startsWith('real')) continue;
-    const files = filesBelow(root, '.jsonl').filter((file) => path.relative(root, file).split(path.sep).length === 2);
-    if (filesBelow(root, '.jsonl').length !== files.length) continue;
-    // Each is a process with an index of its own.
-    if (count++ % 4 !== 0 && process.env.CLEW_LONG !== '1') continue;
-    assert.deepEqual({ root, ...told(['--root', root]) }, { root, ...recount(files) });
-  }
-  assert.ok(count > 0);
 });
 
 test('tokens without a price are said beside the cost', (context) => {

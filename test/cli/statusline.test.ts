@@ -1,53 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { cleanEnv, jsonOf, type Run, runClew } from '../support/clew.ts';
-import { clew } from '../support/dist.ts';
-import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { answerLine, session1, session2 } from '../support/usage-library.ts';
+import { test } from 'node:test';
+import { jsonOf, runClew } from '../support/clew.ts';
+import { writeTree } from '../support/temp-folder.ts';
+import { answerLine, session1 } from '../support/usage-library.ts';
+import { place } from './statusline-kit.ts';
 
 const session3 = '33333333-3333-4333-a333-333333333333';
-
-interface Place {
-  readonly file: string;
-  readonly other: string;
-  readonly env: Readonly<Record<string, string>>;
-  line(input: string, ...args: readonly string[]): Run;
-}
-
-/** Two sessions of today, one of which is the current one. */
-function place(context: TestContext): Place {
-  const folder = temporaryFolder(context);
-  const root = path.join(folder, 'root');
-  const time = new Date().toISOString();
-  writeTree(root, {
-    [`projects/-w-p/${session1}.jsonl`]: `${answerLine({
-      id: 'a',
-      output: 1000,
-      time,
-      usage: { cache_read_input_tokens: 19_990 },
-    })}\n`,
-    [`projects/-w-p/${session2}.jsonl`]: `${answerLine({ id: 'b', output: 2000, time })}\n`,
-  });
-  const env = { CLEW_HOME: path.join(folder, 'state'), CLEW_ROOTS: root };
-  return {
-    file: path.join(root, `projects/-w-p/${session1}.jsonl`),
-    other: path.join(root, `projects/-w-p/${session2}.jsonl`),
-    env,
-    line: (input, ...args) => statusline(input, env, args),
-  };
-}
-
-function statusline(input: string, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [clew, 'statusline', ...args], {
-    encoding: 'utf8',
-    input,
-    env: { ...cleanEnv(), ...env },
-  });
-  return { status, stdout, stderr };
-}
 
 test('one line: cost of the session, cost of today, and how full the context is', (context) => {
   const { file, env, line } = place(context);
@@ -118,28 +78,6 @@ test('a session with an empty main transcript costs what its sub-agents cost', (
   assert.equal(rows.find(({ key }) => key === session3)?.outputTokens, 4000);
   const stats = jsonOf(['stats', '--json'], { env }) as { sessions: number; agents: number };
   assert.deepEqual([stats.sessions, stats.agents], [3, 1]);
-});
-
-test('whatever comes in, stdout holds no error and the exit code is 0', (context) => {
-  const { env, line, file } = place(context);
-  const inputs = [
-    '',
-    'not json',
-    '[]',
-    'null',
-    '{"transcript_path": 5, "model": "x"}',
-    '{"transcript_path": "/no/such/file.jsonl"}',
-    `{"transcript_path": ${JSON.stringify(path.dirname(file))}}`,
-    '{"context_window": {"context_window_size": -1}, "model": {"id": null}}',
-  ];
-  for (const input of inputs) {
-    assert.deepEqual([input, line(input)], [input, { status: 0, stdout: '$0.00 session · $0.05 today\n', stderr: '' }]);
-  }
-  const broken = path.join(temporaryFolder(context), 'file');
-  writeFileSync(broken, '');
-  const { status, stdout, stderr } = statusline('{}', { ...env, CLEW_HOME: path.join(broken, 'below') });
-  assert.deepEqual([status, stdout], [0, '\n']);
-  assert.match(stderr, /^clew: .*\n$/);
 });
 
 test('a damaged index or a file of prices that is none does not break the line', (context) => {

@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { loadTranscript, type TranscriptOptions } from '../../src/session/transcript.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
+import type { TranscriptOptions } from '../../src/session/transcript.ts';
+import { load, record, size, u1, u2, u3 } from './transcript-kit.ts';
 
-const record = (uuid: string, text = 'hi'): string =>
-  `{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","content":"${text}"},"uuid":"${uuid}","timestamp":"2026-01-03T10:00:00.000Z"}`;
-const [u1, u2, u3] = [record('u1'), record('u2'), record('u3')];
 const summary = '{"type":"summary","summary":"Work","leafUuid":"u1"}';
-
-function load(context: TestContext, content: string | Buffer, options?: TranscriptOptions) {
-  const file = path.join(temporaryFolder(context), 'session.jsonl');
-  writeFileSync(file, content);
-  return loadTranscript(file, options);
-}
 
 interface Found {
   /** Name, line, offset, length; `hidden` behind those that the client does not read. */
@@ -40,8 +27,6 @@ function found(context: TestContext, content: string | Buffer, options?: Transcr
 function check(context: TestContext, content: string | Buffer, expected: Found): void {
   for (const strict of [false, true]) assert.deepEqual(found(context, content, { strict }), expected);
 }
-
-const size = u1.length;
 
 test('sound lines are nodes with their places, and nothing is said', (context) => {
   check(context, `${u1}\n\n${summary}\n  \n${u2}\n`, {
@@ -216,15 +201,6 @@ test('an object over more lines or bytes than are kept is given up, and every li
   });
 });
 
-test('many objects cut one after the other are read in linear work', { timeout: 60_000 }, (context) => {
-  const { nodes, diagnostics } = load(context, `${'{"a":[{"b":"c"},\n'.repeat(200_000)}${u1}\n`);
-  assert.deepEqual(
-    nodes.map(({ uuid, line }) => [uuid, line]),
-    [['u1', 200_001]],
-  );
-  assert.equal(diagnostics.length, 10_000);
-});
-
 test('bytes that are not UTF-8 are said by the strict way only, and the line is a node', (context) => {
   const bad = Buffer.from(`${u1}\n${record('u2', '\xff')}\n`, 'latin1');
   const nodes = [`u1 1 0 ${size}`, `u2 2 ${size + 1} ${size - 1}`];
@@ -323,31 +299,3 @@ test('a hundred thousand levels of nesting are read in both ways', (context) => 
   assert.deepEqual(found(context, `${deep}\n`), { nodes, said: [] });
   assert.deepEqual(found(context, `${deep}\n`, { strict: true }), { nodes, said: ['L-surrogate 1 0'] });
 });
-
-test('a line of 300 MB is passed over in bounded memory, and the lines around it are read', (context) => {
-  const file = path.join(temporaryFolder(context), 'session.jsonl');
-  const longBytes = 300 * 1024 * 1024;
-  const descriptor = openSync(file, 'w');
-  // The middle of the line is a hole in the file: NULs that take no place on the disk.
-  writeSync(descriptor, `${u1}\n{"type":"user","a":"`);
-  ftruncateSync(descriptor, size + 1 + longBytes - 2);
-  writeSync(descriptor, `"}\n${u2}\n`, size + 1 + longBytes - 2);
-  closeSync(descriptor);
-  for (const way of ['--lazy', '--strict']) {
-    const { peakBytes, ...seen } = loadInChild(file, way);
-    assert.deepEqual(seen, {
-      sizeBytes: 2 * size + longBytes + 3,
-      nodes: [
-        ['u1', 1, 0],
-        ['u2', 3, size + longBytes + 2],
-      ],
-      diagnostics: [['L-oversize', 2, size + 1]],
-    });
-    assert.ok(peakBytes < 150 * 1024 * 1024, `${peakBytes} bytes at the peak`);
-  }
-});
-
-function loadInChild(file: string, way: string): { readonly peakBytes: number } {
-  const program = fileURLToPath(new URL('load-transcript.js', import.meta.url));
-  return JSON.parse(execFileSync(process.execPath, [program, file, way], { encoding: 'utf8' }));
-}
