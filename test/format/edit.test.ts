@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject, type JsonValue } from '../../src/base/json.ts';
 import { type Edit, editJson, type JsonPath } from '../../src/format/edit.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { jsonValue, printJson, randomFrom } from '../support/json-text.ts';
 
 const edited = (text: string, ...edits: Edit[]): string =>
@@ -111,9 +112,9 @@ test('random edits give what the same edits give on the parsed value', () => {
       assert.deepEqual(JSON.parse(result), editParsed(JSON.parse(text), edits));
       applied += edits.length;
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
-  assert.ok(applied > 2000, `only ${applied} edits were made`);
+  assert.ok(applied > fuzzRuns(2000), `only ${applied} edits were made`);
 });
 
 test('bytes outside the edited values are the same, also where they are not UTF-8', () => {

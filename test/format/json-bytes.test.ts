@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject } from '../../src/base/json.ts';
 import { findElement, findMember, skipString, skipValue, skipWhitespace } from '../../src/format/json-bytes.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { jsonValue, printJson } from '../support/json-text.ts';
 
 const end = (text: string): number => skipValue(Buffer.from(text), 0);
@@ -90,7 +91,7 @@ test('what JSON.parse accepts has an end, however it was damaged', () => {
       const found = skipValue(bytes, 0);
       if (isJson) assert.equal(skipWhitespace(bytes, found), bytes.length);
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { keyNames, keyNumber } from '../../src/format/keys.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 const names = [
   ...['type', 'subtype', 'uuid', 'parentUuid', 'logicalParentUuid', 'timestamp', 'sessionId', 'agentId', 'cwd'],
@@ -44,6 +45,6 @@ test('no other text is a known key', () => {
   );
   fc.assert(
     fc.property(text, (key) => assert.equal(known(key), names.includes(key) ? key : '')),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });

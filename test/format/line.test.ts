@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject, parseJson } from '../../src/base/json.ts';
 import { editEntry, type ParsedLine, parseLine, serialiseLine } from '../../src/format/line.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { jsonValue, printJson } from '../support/json-text.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
 
@@ -65,7 +66,7 @@ test('random bytes come back as they were', () => {
   );
   fc.assert(
     fc.property(bytes, (line) => void checkIdentity(line)),
-    { numRuns: 5000 },
+    { numRuns: fuzzRuns(5000) },
   );
 });
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type RecoveredLine, recoverRecords } from '../../src/format/recover.ts';
 import { corpusFolder } from '../support/corpus.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { randomFrom } from '../support/json-text.ts';
 import { filesBelow } from '../support/paths.ts';
 
@@ -158,7 +159,7 @@ test('every byte is in a record, in a damage span, or white space, in order and 
       assertCovers(bytes, line);
       for (const { start, end } of line.records) JSON.parse(bytes.toString('utf8', start, end));
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });
 

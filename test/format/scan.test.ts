@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { scanRecord } from '../../src/format/scan.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { jsonValue, printJson, randomFrom } from '../support/json-text.ts';
 import { referenceHead, withWholeTexts } from '../support/reference-head.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../support/transcripts.ts';
@@ -118,7 +119,7 @@ test('however an object is written, its head is what JSON.parse makes of it', ()
       const expected = referenceHead(value);
       assert.deepEqual(withWholeTexts(scanRecord(Buffer.from(text)), expected), expected, text);
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });
 
@@ -244,7 +245,7 @@ test('damaged records never throw, and what is still JSON is still read', () => 
       const expected = referenceHead(value);
       assert.deepEqual(withWholeTexts(head, expected), expected);
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
 
@@ -255,6 +256,6 @@ test('random bytes never throw', () => {
       const isRecord = scanRecord(Buffer.from(text)) !== undefined;
       if (isObject(parseJson(text))) assert.ok(isRecord, text);
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });

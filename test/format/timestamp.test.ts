@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isoTime } from '../../src/format/timestamp.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 /** Read from inside a larger buffer, as the scanner does. */
 function timeOf(text: string): number {
@@ -42,7 +43,7 @@ test('every text is what Date.parse makes of it, whatever was read before', () =
     fc.property(fc.array(text, { minLength: 1 }), (texts) => {
       assert.deepEqual(texts.map(timeOf), texts.map(Date.parse));
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
 

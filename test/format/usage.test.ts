@@ -6,6 +6,7 @@ import { scannedUsage } from '../../src/format/scan-usage.ts';
 import { walkRecord } from '../../src/format/spans.ts';
 import { addUsage, billedTokens, noUsage, readUsage, windowTokensOf } from '../../src/format/usage.ts';
 import { corpusValues } from '../support/corpus-values.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { jsonValue } from '../support/json-text.ts';
 
 const written = (value: Parameters<typeof readUsage>[0]): (number | undefined)[] => {
@@ -173,7 +174,7 @@ test('whatever a usage holds, its counts are whole numbers from 0 up', () => {
       assert.deepEqual([fast, usOnly, batch, compactions], [value.speed === 'fast', false, false, []]);
       for (const count of Object.values(counts)) assert.ok(Number.isInteger(count) && count >= 0, String(count));
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { indexable, innerWords, tokensOf } from '../../src/library/text-tokens.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 test('CJK characters stand apart, other text stays as it is', () => {
   assert.equal(indexable('plain text'), 'plain text');
@@ -45,6 +46,6 @@ test('the inner words of any part of a text are words of the text, side by side'
       const isThere = all.some((_, i) => inner.every((word, j) => all[i + j] === word));
       assert.ok(inner.length === 0 || isThere, `${JSON.stringify(part)} in ${JSON.stringify(text)}`);
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });

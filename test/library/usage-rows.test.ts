@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { packLines, reduceLines, unpackLines } from '../../src/library/usage-rows.ts';
 import { countUsage, totalUsage, type UsageLine } from '../../src/session/usage.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 const compaction = {
   inputTokens: 1,
@@ -63,7 +64,7 @@ test('the lines that are kept count the same as all of them', () => {
       assert.deepEqual(outputs(kept), outputs(all));
       assert.deepEqual(totalUsage(countUsage(kept).messages), totalUsage(countUsage(all).messages));
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
 
@@ -73,7 +74,7 @@ test('lines read in two parts count the same as lines read at once', () => {
       const parts = [...reduceLines(all.slice(0, cut)), ...reduceLines(all.slice(cut))];
       assert.deepEqual(totalUsage(countUsage(parts).messages), totalUsage(countUsage(all).messages));
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
 

@@ -11,9 +11,10 @@ import { summarise } from '../../src/session/summary.ts';
 import { messagesOf, turnsOf } from '../../src/session/turns.ts';
 import { countUsage } from '../../src/session/usage.ts';
 import { usageLinesOf } from '../../src/session/usage-lines.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { randomTranscript } from '../support/random-transcript.ts';
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: fuzzRuns(1500) };
 
 test('every message line of the conversation is on exactly one branch, or beside one', () => {
   fc.assert(

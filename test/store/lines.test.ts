@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type LineOptions, readLineBatches } from '../../src/store/lines.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
 /** A line with its bytes as Latin-1 text, one character a byte. */
@@ -108,7 +109,7 @@ test('whatever the bytes and the chunks, the lines are those of the file', (cont
       const whole = seen(file, { chunkBytes: chunk });
       assert.equal(whole.map(({ text, terminated }) => (terminated ? `${text}\n` : text)).join(''), content);
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 
@@ -130,7 +131,7 @@ test('reading to an end gives the lines of the file cut there', (context) => {
       const options = { chunkBytes, maxLineBytes: max };
       assert.deepEqual(seen(file, { ...options, endOffset: end }), expected(content.slice(0, end), options));
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 

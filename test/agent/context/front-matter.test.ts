@@ -8,6 +8,7 @@ import {
   fieldTools,
   parseFrontMatter,
 } from '../../../src/agent/context/front-matter.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const fieldsOf = (...lines: readonly string[]) =>
   Object.fromEntries(parseFrontMatter(`---\n${lines.join('\n')}\n---\nbody`).fields);
@@ -130,6 +131,6 @@ test('no text makes the reader throw, and every text is still there', () => {
       const { body } = parseFrontMatter(text);
       assert.ok(text.endsWith(body));
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
