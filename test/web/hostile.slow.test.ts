@@ -13,7 +13,7 @@ import { type HostileLibrary, hostileId, writeHostileLibrary } from '../support/
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { faultsOf, noFaults, type Reading } from './hostile-reading.ts';
-import { lookOnce, readThrough, spyOnPage } from './page-scripts.ts';
+import { lookOnce, readThrough, spyOnPage, withoutImageErrors } from './page-scripts.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
 const words = { answer: tenMegabytes, others: process.env.CLEW_LONG === '1' ? tenMegabytes : 100_000 };
@@ -27,6 +27,9 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   const shorter = writeHostileLibrary(temporaryFolder(context), { answer: 100_000, others: 20_000 });
   await context.test('does nothing on the page', () => staysText(library, () => site(`/s/${hostileId}`, desktop)));
   await context.test('does nothing on a phone', () => staysText(library, () => site(`/s/${hostileId}`, phone)));
+  await context.test('stays as wide as it is while a broken image waits for its note', () =>
+    staysNarrow((address) => site(address, desktop, spyOnPage + withoutImageErrors)),
+  );
   await context.test('does nothing in its raw lines', () => staysRaw(() => site(`/s/${hostileId}`, phone)));
   await context.test('does nothing in the exported page', () =>
     staysText(library, () => openPage(address, { ...desktop, offline: true }, spyOnPage)),
@@ -40,13 +43,14 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   await context.test('does nothing in rendered Markdown', () => staysMarkdown(context, shorter));
 });
 
-type Open = (address: string, view: BrowserContextOptions) => Promise<OpenedPage>;
+type Open = (address: string, view: BrowserContextOptions, script?: string) => Promise<OpenedPage>;
 
 async function startSite(context: TestContext, root: string): Promise<Open> {
   const home = temporaryFolder(context);
   const clew = startClew(context, ['open', '--json', '--no-browser', '--root', root], { CLEW_HOME: home });
   const { url } = JSON.parse(await clew.prints(/\n/)) as { url: string };
-  return (address, view) => openPage(new URL(`${address}${new URL(url).hash}`, url).href, view, spyOnPage);
+  return (address, view, script = spyOnPage) =>
+    openPage(new URL(`${address}${new URL(url).hash}`, url).href, view, script);
 }
 
 function exportPage(context: TestContext, { file }: HostileLibrary): string {
@@ -68,6 +72,16 @@ async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedP
     [],
     'these were not shown',
   );
+  await page.context().close();
+}
+
+/** A browser tells the page that an image is broken after it has laid the image out once. */
+async function staysNarrow(open: (address: string) => Promise<OpenedPage>): Promise<void> {
+  const { page } = await open(`/s/${hostileId}`);
+  await page.locator('[data-loaded]').first().waitFor();
+  const { wide } = await page.evaluate<Reading>(readThrough);
+  assert.ok((await page.evaluate<number>('window.brokenImages')) > 0, 'no image was broken');
+  assert.deepEqual(wide, []);
   await page.context().close();
 }
 

@@ -47,6 +47,16 @@ export const spyOnPage: string = `
   document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
 `;
 
+/** Before anything of the page: it never hears that an image is broken. */
+export const withoutImageErrors: string = `
+  window.brokenImages = 0;
+  document.addEventListener('error', (event) => {
+    if (event.target.tagName !== 'IMG') return;
+    window.brokenImages++;
+    event.stopImmediatePropagation();
+  }, true);
+`;
+
 /** Before anything of the page: what waits 400 ms or longer is due as soon as the address has changed: nothing may then write the old one again. */
 export const dueWithPush: string = `{
   const waiting = new Map();
