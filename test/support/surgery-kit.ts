@@ -69,6 +69,11 @@ export function realSessions(): string[] {
   );
 }
 
+/** A third of them, another one for each `part`; all with CLEW_LONG=1. The tests of the real client try them all. */
+export function someRealSessions(part: number): string[] {
+  return realSessions().filter((_, i) => process.env.CLEW_LONG === '1' || i % 3 === part % 3);
+}
+
 /** Takes back the operation that was made last. */
 export async function undoLast(bench: Pick<Bench, 'env'>): Promise<void> {
   const operations = operationsFolder(bench.env);

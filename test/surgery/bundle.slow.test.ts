@@ -10,14 +10,14 @@ import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { type Bench, benchOf, realSessions } from '../support/surgery-kit.ts';
+import { type Bench, benchOf, someRealSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-test('every real session, bundled and imported, sends what it sent, without thinking', async (context) => {
+test('real sessions, bundled and imported, send what they sent, without thinking', async (context) => {
   const total = { raw: 0, packed: 0 };
   // An empty transcript is not bundled.
-  const sessions = realSessions().filter((file) => statSync(file).size > 0);
-  assert.ok(sessions.length > 150, `${sessions.length} sessions`);
+  const sessions = someRealSessions(2).filter((file) => statSync(file).size > 0);
+  assert.ok(sessions.length > 50, `${sessions.length} sessions`);
   for (const file of sessions) {
     const bench = benchOf(context, file);
     const bundle = path.join(path.dirname(bench.root), 'b.clew');

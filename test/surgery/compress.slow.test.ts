@@ -12,16 +12,16 @@ import { type Outcome, operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { undoOperation } from '../../src/surgery/undo.ts';
-import { type Bench, benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
+import { type Bench, benchOf, contentsOf, someRealSessions } from '../support/surgery-kit.ts';
 
-for (const { keepTurns, dropOld } of [
+for (const [i, { keepTurns, dropOld }] of [
   { keepTurns: 1, dropOld: false },
   { keepTurns: 1, dropOld: true },
   { keepTurns: 0, dropOld: false },
-]) {
-  test(`every real session compresses to its last ${keepTurns} turns${dropOld ? ' and drops the rest' : ''}`, async (context) => {
+].entries()) {
+  test(`real sessions compress to their last ${keepTurns} turns${dropOld ? ' and drops the rest' : ''}`, async (context) => {
     let count = 0;
-    for (const file of realSessions()) {
+    for (const file of someRealSessions(i)) {
       const bench = benchOf(context, file);
       const before = contentsOf(bench.folder);
       const outcome = await compress(bench, keepTurns, dropOld);

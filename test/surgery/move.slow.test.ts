@@ -10,11 +10,11 @@ import { launchFolderOf } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { folderFor } from '../../src/surgery/relocate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { benchOf, contentsOf, realSessions } from '../support/surgery-kit.ts';
+import { benchOf, contentsOf, someRealSessions } from '../support/surgery-kit.ts';
 
-test('every real session, moved there and back, has its old bytes', async (context) => {
-  const sessions = realSessions();
-  assert.ok(sessions.length > 150, `${sessions.length} sessions`);
+test('real sessions, moved there and back, have their old bytes', async (context) => {
+  const sessions = someRealSessions(0);
+  assert.ok(sessions.length > 50, `${sessions.length} sessions`);
   for (const file of sessions) {
     const bench = benchOf(context, file);
     // The recordings name the folder of the machine that they were made on.
