@@ -64,6 +64,7 @@ export type {
 export type { ScriptedServerOptions } from './api/server/scripted-server.ts';
 export { startScriptedServer } from './api/server/scripted-server.ts';
 export { isSideRequest } from './api/server/side-request.ts';
+export type { AccountKind } from './api/server/thinking-check.ts';
 export type { Diagnostic } from './base/diagnostic.ts';
 export { UserError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';

@@ -12,6 +12,7 @@ import { readRequestBody } from './request-body.ts';
 import { RequestLog, type ServedRequest } from './request-log.ts';
 import type { ScriptedError, ScriptStep } from './script.ts';
 import { sendError, sendJson, sendStep } from './send-step.ts';
+import { type AccountKind, judgeThinking, signReply } from './thinking-check.ts';
 
 /** Options that both servers have. */
 export interface ServerOptions {
@@ -23,6 +24,10 @@ export interface ServerOptions {
   readonly apiKey?: string;
   /** Whether a request that breaks a rule of the API is refused, in the API's words. */
   readonly rules?: 'enforce' | 'ignore';
+  /** Which account thinking is signed and checked for. `unchecked` unless said. */
+  readonly account?: AccountKind;
+  /** The organization of that account; `org-1` unless said. */
+  readonly organization?: string;
   /** Called with every request, before it is answered. */
   readonly onRequest?: (request: ServedRequest) => void;
 }
@@ -161,12 +166,20 @@ class Exchange {
     const isCount = request.path === countPath;
     const wrong = judgeRequest(body, isCount, this.#options.rules !== 'ignore');
     if (wrong !== undefined) return sendError(this.#response, wrong);
+    const { account: kind = 'unchecked', organization = 'org-1' } = this.#options;
+    const account = { kind, organization };
+    const verdict =
+      kind === 'unchecked' ? { transformations: undefined } : judgeThinking(body, request.headers, account);
+    if ('error' in verdict) return sendError(this.#response, verdict.error);
     if (isCount) {
       const counted = estimateTokens(viewRequest({ ...body, messages: body.messages }));
       return sendJson(this.#response, 200, { input_tokens: counted });
     }
     const step = await this.#answer(request, body);
-    await sendStep(this.#response, body, step, this.#signal);
+    const { transformations } = verdict;
+    const signed = kind !== 'unchecked' && 'blocks' in step ? signReply(step, body, account) : step;
+    const told = transformations === undefined ? signed : { inputTransformations: transformations, ...signed };
+    await sendStep(this.#response, body, told, this.#signal);
   }
 
   #serveGet({ method, path }: ServedRequest): void {

@@ -8,7 +8,7 @@ import { type MessagesServer, type ServerOptions, startMessagesServer } from './
 import { type Mismatch, mismatchText } from './mismatch.ts';
 import { type Recording, readRecording } from './recording.ts';
 import type { ServedRequest } from './request-log.ts';
-import { invalidRequest, type ScriptedReply, type ScriptStep } from './script.ts';
+import { invalidRequest, type ReplyBlock, type ScriptedReply, type ScriptStep } from './script.ts';
 import { asksForSummary, isSideRequest, sideReply } from './side-request.ts';
 
 /** Options of `startReplayServer`. */
@@ -122,7 +122,7 @@ class Replay {
       this.#tell({ ...noMessage, ...place, kind: 'end' });
       return { blocks: [{ type: 'text', text: 'The recording ends here.' }] };
     }
-    const reply = step.readReply();
+    const reply = this.#prepare(step.readReply());
     this.#tell({
       ...place,
       kind: 'message',
@@ -131,6 +131,12 @@ class Replay {
       text: textOfBlocks(reply.blocks.filter((block) => block.type === 'text')),
     });
     return this.#options.speed === 'real' ? reply : withoutPauses(reply);
+  }
+
+  /** Recorded signatures belong to another conversation: where thinking is checked, the server signs it for this one. */
+  #prepare(reply: ScriptedReply): ScriptedReply {
+    if ((this.#options.account ?? 'unchecked') === 'unchecked') return reply;
+    return { ...reply, blocks: reply.blocks.map(withoutSignature) };
   }
 
   #tell(served: Served): void {
@@ -146,4 +152,10 @@ class Replay {
 
 function withoutPauses({ delayMs: _, betweenBlocksMs: __, ...reply }: ScriptedReply): ScriptedReply {
   return reply;
+}
+
+function withoutSignature(block: ReplyBlock): ReplyBlock {
+  if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return block;
+  const { signature: _, data: __, ...left } = block;
+  return left as ReplyBlock; // its type is still there
 }

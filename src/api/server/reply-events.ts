@@ -31,6 +31,7 @@ export function replyMessage(request: JsonObject, reply: ScriptedReply): JsonObj
       service_tier: 'standard',
       ...reply.usage,
     },
+    ...(reply.inputTransformations === undefined ? {} : { input_transformations: reply.inputTransformations }),
   };
 }
 

@@ -3,7 +3,10 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ServedRequest } from './request-log.ts';
 
-/** A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. */
+/**
+ * A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. Thinking without a
+ * `signature` gets one that binds it to the request, as the API does (see `account`).
+ */
 export interface ReplyBlock extends JsonObject {
   readonly type: string;
 }
@@ -19,6 +22,8 @@ export interface ScriptedReply extends StreamFault {
   readonly id?: string;
   /** The model of the request unless said. */
   readonly model?: string;
+  /** What the reply says about thinking of the request; what the server found unless said. */
+  readonly inputTransformations?: readonly JsonObject[];
   /** Pause before the first byte. */
   readonly delayMs?: number;
   /** Pause before each block but the first; a list has one for each. */

@@ -10,9 +10,10 @@ export interface ScriptedServerOptions extends ServerOptions {
 
 /**
  * Starts a server that answers from a script. A request that breaks a rule of the API is refused and uses no step of
- * the script.
+ * the script. Thinking is signed and checked as for a new account.
  */
 export async function startScriptedServer({ script, ...options }: ScriptedServerOptions): Promise<MessagesServer> {
   let answered = 0;
-  return startMessagesServer((request) => chooseStep(script, request, answered++), options);
+  const account = options.rules === 'ignore' ? 'unchecked' : 'enforced';
+  return startMessagesServer((request) => chooseStep(script, request, answered++), { account, ...options });
 }
