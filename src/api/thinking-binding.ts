@@ -4,6 +4,9 @@
 import { modelFactsOf, modelRowOf } from '../models/facts.ts';
 import { plainModelName } from '../models/model-name.ts';
 
+/** The beta of the report and of the setting for thinking that does not fit its conversation. */
+export const bindingBeta = 'thinking-binding-controls-2026-08-01';
+
 /** From this version on a model that is not in the table counts as one that checks. */
 const firstBinding = [5, 1] as const;
 

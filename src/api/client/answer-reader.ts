@@ -46,7 +46,9 @@ export class AnswerReader {
     this.#isStarted = true;
     this.#usage = asObject(message.usage) ?? {};
     const model = asString(message.model) ?? '';
-    return [{ type: 'start', id, model, requestId: this.#requestId, usage: this.#usage }];
+    const reported = message.input_transformations;
+    const transformations = isArray(reported) ? { transformations: reported.filter(isObject) } : {};
+    return [{ type: 'start', id, model, requestId: this.#requestId, usage: this.#usage, ...transformations }];
   }
 
   #openBlock(event: JsonObject): readonly ModelEvent[] {

@@ -1,6 +1,7 @@
 // Whatever a request was thrown or told → one failure in words, with whether it is worth another try.
 import { systemErrorCode } from '../../base/errors.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
+import { bindingBeta } from '../thinking-binding.ts';
 import type { ModelFailure } from './model.ts';
 
 /** 409 is a lock that times out at the API; the others pass by themselves. */
@@ -75,6 +76,25 @@ export function noKeyFailure(): ModelFailure {
 export function isPromptTooLong(failure: ModelFailure): boolean {
   if (failure.status === 413 || failure.kind === 'request_too_large') return true;
   return failure.status === 400 && /prompt is too long|exceed.{0,40}context|context.{0,20}limit/i.test(failure.message);
+}
+
+const thinkingRefusals = [
+  /bound to a different conversation/,
+  /Invalid `signature` in `thinking` block/,
+  /thinking.{0,40}blocks.{0,80}cannot be modified/,
+  /Invalid `data` in `redacted_thinking` block/,
+];
+
+/** The API does not take the thinking of the request: without it, it may. Some gateways pass the error on as a 429. */
+export function isThinkingRefused({ status, message }: ModelFailure): boolean {
+  return (status === 400 || status === 429) && thinkingRefusals.some((text) => text.test(message));
+}
+
+/** The setting for thinking that does not fit is not known there. */
+export function isControlRefused(failure: ModelFailure): boolean {
+  const { status, message } = failure;
+  if (status !== 400 || isThinkingRefused(failure)) return false;
+  return /block_binding: Extra inputs are not permitted/.test(message) || message.includes(bindingBeta);
 }
 
 /** The innermost cause has the code that says what happened. */

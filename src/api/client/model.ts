@@ -31,6 +31,8 @@ export type ModelEvent =
       readonly model: string;
       readonly requestId: string | undefined;
       readonly usage: JsonObject;
+      /** What the API did with thinking of the request, where it was asked to report it. */
+      readonly transformations?: readonly JsonObject[];
     }
   | {
       readonly type: 'part';

@@ -4,6 +4,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { modelFactsOf } from '../../models/facts.ts';
 import { asksForLongContext } from '../../models/model-name.ts';
+import { bindingBeta, isBinding } from '../thinking-binding.ts';
 import type { ModelRequest } from './model.ts';
 
 const mark = { type: 'ephemeral' } as const;
@@ -12,9 +13,18 @@ const smallestThinkingTokens = 1024;
 /** What is left for the answer where thinking would take all of it. */
 const smallestAnswerTokens = 1024;
 
-export function requestBody(request: ModelRequest): JsonObject {
+/** What the endpoint is asked about thinking. */
+export interface ThinkingControls {
+  readonly hasReport: boolean;
+  /** That it leaves out what does not fit, rather than refusing the request. */
+  readonly dropsUnfit: boolean;
+}
+
+export const noControls: ThinkingControls = { hasReport: false, dropsUnfit: false };
+
+export function requestBody(request: ModelRequest, controls: ThinkingControls = noControls): JsonObject {
   const tools = [...request.tools.map(toolBlock), ...(request.serverTools ?? [])];
-  const thinking = thinkingOf(request);
+  const thinking = thinkingOf(request, controls);
   return {
     model: request.model.replace(/\[1m\]$/i, ''),
     max_tokens: request.maxTokens,
@@ -27,27 +37,39 @@ export function requestBody(request: ModelRequest): JsonObject {
 }
 
 /** Headers that a request needs beside its body. */
-export function requestHeaders(request: ModelRequest): Readonly<Record<string, string>> {
+export function requestHeaders(
+  request: ModelRequest,
+  controls: ThinkingControls = noControls,
+): Readonly<Record<string, string>> {
   const betas = [
+    ...(controls.hasReport ? [bindingBeta] : []),
     ...(asksForLongContext(request.model) ? ['context-1m-2025-08-07'] : []),
     ...(thinkingOf(request)?.type === 'enabled' ? ['interleaved-thinking-2025-05-14'] : []),
   ];
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }
 
-function thinkingOf({ model, thinkingTokens, maxTokens }: ModelRequest): JsonObject | undefined {
-  if (thinkingTokens === undefined || thinkingTokens <= 0) return undefined;
-  switch (modelFactsOf(model)?.thinking) {
+function thinkingOf(request: ModelRequest, controls: ThinkingControls = noControls): JsonObject | undefined {
+  const { model, thinkingTokens, maxTokens } = request;
+  const facts = modelFactsOf(model);
+  const binding = controls.dropsUnfit && isBinding(model) ? dropUnfit : {};
+  if (thinkingTokens === undefined || thinkingTokens <= 0) {
+    const thinksAnyway = facts?.thinkingDefault === 'always' || facts?.thinkingDefault === 'on';
+    return thinksAnyway && binding === dropUnfit ? { type: 'adaptive', ...binding } : undefined;
+  }
+  switch (facts?.thinking) {
     case 'adaptive':
-      return { type: 'adaptive', display: 'summarized' };
+      return { type: 'adaptive', display: 'summarized', ...binding };
     case 'budget': {
       const budget = Math.min(thinkingTokens, maxTokens - smallestAnswerTokens);
-      return budget < smallestThinkingTokens ? undefined : { type: 'enabled', budget_tokens: budget };
+      return budget < smallestThinkingTokens ? undefined : { type: 'enabled', budget_tokens: budget, ...binding };
     }
     default:
       return undefined;
   }
 }
+
+const dropUnfit: JsonObject = { block_binding: { prefix_mismatch_behavior: 'drop_block' } };
 
 function toolBlock({ name, description, inputSchema }: ModelRequest['tools'][number]): JsonObject {
   return { name, description, input_schema: inputSchema };

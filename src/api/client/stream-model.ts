@@ -3,9 +3,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { asObject, isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { connectionFailure, failureOfStatus, noKeyFailure, streamFailure } from './failure.ts';
+import { connectionFailure, failureOfStatus, isControlRefused, noKeyFailure, streamFailure } from './failure.ts';
 import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from './model.ts';
-import { requestBody, requestHeaders } from './request-body.ts';
+import { noControls, requestBody, requestHeaders, type ThinkingControls } from './request-body.ts';
 
 export interface StreamModelOptions {
   /** `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and `ANTHROPIC_BASE_URL`. */
@@ -20,17 +20,41 @@ export interface StreamModelOptions {
 const defaultIdleTimeoutMs = 180_000;
 const defaultBaseUrl = 'https://api.anthropic.com';
 
+/** Only Anthropic's own endpoint is known to have all betas, and to drop the thinking that a model may not read. */
+export function hostOf({ ANTHROPIC_BASE_URL }: NodeJS.ProcessEnv): 'anthropic' | 'gateway' {
+  return URL.parse(ANTHROPIC_BASE_URL || defaultBaseUrl)?.host === URL.parse(defaultBaseUrl)?.host
+    ? 'anthropic'
+    : 'gateway';
+}
+
 export function makeStreamModel(options: StreamModelOptions): StreamModel {
   const { env } = options;
   let client: Promise<Sdk> | undefined;
+  let controls = controlsFor(env);
   return async function* streamModel(request, signal) {
     if (!env.ANTHROPIC_API_KEY && !env.ANTHROPIC_AUTH_TOKEN) {
       yield { type: 'failed', failure: noKeyFailure() };
       return;
     }
     client ??= loadSdk(env, options.userAgent);
-    yield* new Attempt(await client, options, signal).run(request);
+    for await (const event of new Attempt(await client, options, signal).run(request, controls)) {
+      if (event.type !== 'failed' || !controls.hasReport || !isControlRefused(event.failure)) {
+        yield event;
+        continue;
+      }
+      // It is not known there; nothing of an answer has come.
+      controls = noControls;
+      yield* new Attempt(await client, options, signal).run(request, controls);
+      return;
+    }
   };
+}
+
+/** `CLEW_THINKING_CONTROLS`: `1` for an endpoint that is known to have them, `0` for none. */
+function controlsFor(env: NodeJS.ProcessEnv): ThinkingControls {
+  const isWanted = env.CLEW_THINKING_CONTROLS === '1';
+  const isUsual = hostOf(env) === 'anthropic' && env.CLEW_THINKING_CONTROLS !== '0';
+  return isWanted || isUsual ? { hasReport: true, dropsUnfit: true } : noControls;
 }
 
 interface Sdk {
@@ -77,13 +101,13 @@ class Attempt {
     this.#now = now;
   }
 
-  async *run(request: ModelRequest): AsyncGenerator<ModelEvent> {
+  async *run(request: ModelRequest, controls: ThinkingControls): AsyncGenerator<ModelEvent> {
     if (this.#signal.aborted) return;
     const abort = () => this.#stop.abort();
     this.#signal.addEventListener('abort', abort, { once: true });
     try {
       this.#rewind();
-      yield* this.#read(await this.#send(request));
+      yield* this.#read(await this.#send(request, controls));
     } catch (error) {
       if (!this.#signal.aborted) yield { type: 'failed', failure: this.#failureOf(error) };
     } finally {
@@ -93,13 +117,13 @@ class Attempt {
     }
   }
 
-  async #send(request: ModelRequest): Promise<Response> {
+  async #send(request: ModelRequest, controls: ThinkingControls): Promise<Response> {
     const { client } = this.#sdk;
     // `messages.create` would warn about old models on the terminal, over whatever stands there.
     const response = await client
       .post('/v1/messages', {
-        body: requestBody(request),
-        headers: requestHeaders(request),
+        body: requestBody(request, controls),
+        headers: requestHeaders(request, controls),
         stream: true,
         maxRetries: 0,
         timeout: this.#idleTimeoutMs + 1000,

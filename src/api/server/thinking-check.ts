@@ -4,7 +4,7 @@ import { asObject, asString, isArray, isObject, type JsonObject, parseJson } fro
 import { modelRowOf } from '../../models/facts.ts';
 import { prefixCheckOf, readsThinkingOf } from '../../models/thinking-readers.ts';
 import { loadedTools, type SentBlock, sentBlocks, systemHash, thinkingId, toolsHash } from '../request-prefix.ts';
-import { isBinding } from '../thinking-binding.ts';
+import { bindingBeta, isBinding } from '../thinking-binding.ts';
 import { newId } from './reply-events.ts';
 import type { ServedRequest } from './request-log.ts';
 import { invalidRequest, type ReplyBlock, type ScriptedError, type ScriptedReply } from './script.ts';
@@ -21,8 +21,6 @@ export interface Account {
   /** Thinking of some models is good for one organization only. */
   readonly organization: string;
 }
-
-export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
 /** What a signature holds: the request that the block was made for. */
 interface Made {
