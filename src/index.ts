@@ -23,6 +23,7 @@ export type {
   ModeChanged,
   Notice,
   PartArrived,
+  PromptFrozen,
   PromptGiven,
   PromptQueued,
   PromptTaken,
@@ -30,6 +31,8 @@ export type {
   RequestSent,
   RetryPlanned,
   SessionOpened,
+  ThinkingReported,
+  ThinkingStripped,
   ToolCallView,
   TurnEnded,
 } from './agent/event.ts';

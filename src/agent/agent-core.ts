@@ -1,7 +1,9 @@
 // What the conversation of a session and those of its sub-agents have in common: the model, the rules, the hooks, the
 // meter, and where events go.
+import type { ClientHost } from '../session/resume/model.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { Clock } from './clock.ts';
+import type { Section } from './context/situation.ts';
 import type { CostMeter } from './cost-meter.ts';
 import type { EventBus } from './event-bus.ts';
 import type { Approve, HookRunner, PermissionJudge, StreamModel } from './parts.ts';
@@ -37,14 +39,16 @@ export interface AgentCore {
   readonly budgetUsd: number | undefined;
   readonly thinkingTokens: number | undefined;
   readonly smallModel: string;
+  /** Where requests go. */
+  readonly host: ClientHost;
   /** These may change while it runs. */
   session(): OpenSession;
   workspace(): Workspace;
   mode(): PermissionMode;
   model(): string;
   tools(): readonly Tool[];
-  /** Where and when it runs, for the system prompt of a sub-agent. */
-  environmentText(): Promise<string>;
+  /** Where and when it runs, for a sub-agent with this model. */
+  environment(model: string): readonly Section[];
   /** Ended when the agent is closed, not when a turn is. */
   readonly lifetime: AbortSignal;
   /** A task in the background has ended: the model is told at the next pause. */

@@ -1,10 +1,12 @@
 // A request → a whole answer as events, each block once, tried again as often as the failures allow. The last block is
 // held until the end is known, so that its line has the final usage and stop reason.
 import { randomUUID } from 'node:crypto';
-import { streamFailure } from '../api/client/failure.ts';
+import { isThinkingRefused, streamFailure } from '../api/client/failure.ts';
+import { sentBlocks, thinkingId } from '../api/request-prefix.ts';
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import type { Clock } from './clock.ts';
-import type { AnswerHead, EmitEvent, ModelFailure, ToolCallView } from './event.ts';
+import type { AnswerHead, EmitEvent, ModelFailure, ThinkingReported, ToolCallView } from './event.ts';
+import { hasThinking, markOf, type PrefixMark, withoutThinking } from './fit-thinking.ts';
 import type { ModelEvent, ModelRequest, StreamModel } from './parts.ts';
 import { retryDelayMs } from './retry.ts';
 import type { UsedIds } from './used-ids.ts';
@@ -37,6 +39,8 @@ export interface AnswerParts {
   readonly clock: Clock;
   readonly maxRetries: number;
   readonly usedIds: () => UsedIds;
+  /** The thinking blocks that the API has reported so far: each is told once. */
+  readonly reportedThinking?: Set<string>;
 }
 
 export async function requestAnswer(
@@ -47,11 +51,19 @@ export async function requestAnswer(
 ): Promise<AnswerOutcome> {
   const { clock, maxRetries } = parts;
   let apiMs = 0;
+  let sent = request;
+  let refusal: string | undefined;
+  let isStripped = false;
   for (let attempt = 1; ; attempt++) {
-    const taken = new TakenAnswer(parts.usedIds(), emit);
-    await emit({ type: 'request', model: request.model, attempt });
+    const begin = async (head: AnswerHead, transformations: readonly JsonObject[]): Promise<void> => {
+      if (refusal !== undefined && !isStripped) await tellStripped(refusal, emit);
+      isStripped = refusal !== undefined;
+      await reportThinking(head, transformations, sent, parts, emit);
+    };
+    const taken = new TakenAnswer(parts.usedIds(), emit, markOf(sent), begin);
+    await emit({ type: 'request', model: sent.model, attempt });
     const started = clock.now().getTime();
-    const failure = await takeAnswer(parts.streamModel(request, signal), taken, signal);
+    const failure = await takeAnswer(parts.streamModel(sent, signal), taken, signal);
     const durationMs = clock.now().getTime() - started;
     apiMs += durationMs;
     if (signal.aborted && !taken.isEnded) {
@@ -61,6 +73,13 @@ export async function requestAnswer(
       return { kind: 'answered', answer: await taken.finish(durationMs), apiMs };
     }
     await taken.abandon();
+    if (refusal === undefined && isThinkingRefused(failure) && hasThinking(sent)) {
+      // Once, and at once: the same request would be refused again.
+      refusal = failure.message;
+      sent = withoutThinking(sent);
+      attempt--;
+      continue;
+    }
     if (!failure.isRetryable || attempt > maxRetries) return { kind: 'failed', failure, apiMs };
     const delayMs = retryDelayMs(attempt, failure, clock.random());
     await emit({ type: 'retry', uuid: randomUUID(), attempt, maxRetries, delayMs, error: failure });
@@ -68,6 +87,47 @@ export async function requestAnswer(
     if (signal.aborted) return { kind: 'interrupted', calls: [], apiMs };
   }
 }
+
+/** Written before the answer: thinking after it is sent again, thinking before it is not. */
+async function tellStripped(why: string, emit: EmitEvent): Promise<void> {
+  await emit({ type: 'thinking-stripped', uuid: randomUUID(), why });
+  const text = 'the API refused the reasoning of earlier answers, so the session goes on without it';
+  await emit({ type: 'notice', level: 'warn', text });
+}
+
+const prefixMismatch = 'prefix_binding_mismatch';
+
+/** What the API reports about the thinking of a request, each block once. */
+async function reportThinking(
+  message: AnswerHead,
+  transformations: readonly JsonObject[],
+  request: ModelRequest,
+  { reportedThinking = new Set() }: AnswerParts,
+  emit: EmitEvent,
+): Promise<void> {
+  if (transformations.length === 0) return;
+  const ids = new Map(sentBlocks(request.messages).map(({ path, block }) => [path, thinkingId(block)]));
+  const entries: ThinkingReported['entries'][number][] = [];
+  for (const { type, path, reason } of transformations) {
+    const entry = { type: asString(type) ?? '', path: asString(path) ?? '', reason: asString(reason) ?? '' };
+    const id = ids.get(entry.path);
+    if (!knownReports.has(entry.type) || id === undefined || reportedThinking.has(id)) continue;
+    reportedThinking.add(id);
+    entries.push(entry);
+  }
+  if (entries.length === 0) return;
+  await emit({ type: 'thinking-reported', message, entries });
+  const count = entries.filter(({ reason }) => reason === prefixMismatch).length;
+  if (count === 0) return;
+  const text = `${count} thinking blocks no longer fit their conversation, says the API; report it as a bug of Clew`;
+  await emit({
+    type: 'notice',
+    level: 'warn',
+    text: count === 1 ? text.replace('blocks no longer fit their', 'block no longer fits its') : text,
+  });
+}
+
+const knownReports: ReadonlySet<string> = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 
 /** Until its end, its failure, or the abort. */
 async function takeAnswer(
@@ -89,10 +149,14 @@ interface HeldBlock {
   readonly inputProblem: string | undefined;
 }
 
+type BeginAnswer = (head: AnswerHead, transformations: readonly JsonObject[]) => Promise<void>;
+
 /** What has come of one attempt. */
 class TakenAnswer {
   readonly #usedIds: UsedIds;
   readonly #emit: EmitEvent;
+  readonly #prefix: PrefixMark;
+  readonly #begin: BeginAnswer;
   readonly #calls: OpenCall[] = [];
   readonly #texts: string[] = [];
   #head: AnswerHead | undefined;
@@ -104,9 +168,11 @@ class TakenAnswer {
   #openText: string[] = [];
   isEnded = false;
 
-  constructor(usedIds: UsedIds, emit: EmitEvent) {
+  constructor(usedIds: UsedIds, emit: EmitEvent, prefix: PrefixMark, begin: BeginAnswer) {
     this.#usedIds = usedIds;
     this.#emit = emit;
+    this.#prefix = prefix;
+    this.#begin = begin;
   }
 
   get hasCalls(): boolean {
@@ -116,10 +182,10 @@ class TakenAnswer {
   async hear(event: ModelEvent): Promise<void> {
     switch (event.type) {
       case 'start': {
-        const { id, model, requestId, usage } = event;
-        this.#head = { id: this.#usedIds.forMessage(id), model, requestId };
+        const { id, model, requestId, usage, transformations = [] } = event;
+        this.#head = { id: this.#usedIds.forMessage(id), model, requestId, prefix: this.#prefix };
         this.#usage = usage;
-        return;
+        return this.#begin(this.#head, transformations);
       }
       case 'part':
         if (event.kind === 'text') this.#openText.push(event.text);

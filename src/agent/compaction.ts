@@ -3,6 +3,7 @@
 import { estimateTextTokens } from '../api/json-size.ts';
 import { asString, isArray, type JsonObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
+import { withoutThinking } from './fit-thinking.ts';
 import type { ModelRequest } from './parts.ts';
 
 type Messages = ModelRequest['messages'];
@@ -27,7 +28,9 @@ export function summaryRequest(
   budgetTokens: number = Number.POSITIVE_INFINITY,
 ): ModelRequest {
   const { thinkingTokens: _, ...request } = base;
-  const messages = fitMessages(base.messages, budgetTokens);
+  const shorter = fitMessages(base.messages, budgetTokens);
+  // Thinking after a text that was cut is refused.
+  const { messages } = shorter === base.messages ? base : withoutThinking({ ...base, messages: shorter });
   return { ...request, messages: withQuestion(messages, summaryQuestion(focus)), maxTokens: summaryTokens };
 }
 

@@ -3,9 +3,12 @@
 import { outputTokensOf } from '../models/facts.ts';
 import type { AgentCore } from './agent-core.ts';
 import type { AgentHooks } from './agent-hooks.ts';
-import type { AgentMark, ToolCallView } from './event.ts';
+import { type Section, toldTexts, untoldSections } from './context/situation.ts';
+import type { AgentMark, Notice, ToolCallView } from './event.ts';
+import { fitThinking, type LeftOut, type ThinkingMarks } from './fit-thinking.ts';
 import type { LoopParts, TurnCompaction, TurnLimits } from './loop.ts';
 import type { ModelRequest } from './parts.ts';
+import type { PromptKeeper } from './prompt-keeper.ts';
 import { collectAnswer } from './side-answer.ts';
 import {
   type AgentTask,
@@ -25,8 +28,11 @@ export interface ConversationOptions {
   readonly workspace: () => Workspace;
   readonly model: () => string;
   readonly tools: () => readonly Tool[];
-  readonly system: () => Promise<readonly string[]>;
+  readonly prompt: () => PromptKeeper;
+  readonly sections: () => Promise<readonly Section[]>;
   readonly messages: (model: string) => ModelRequest['messages'];
+  /** What is known of the thinking in them. */
+  readonly marks: () => ThinkingMarks;
   readonly limits: TurnLimits;
   readonly usedIds: () => UsedIds;
   readonly compaction: TurnCompaction | undefined;
@@ -40,11 +46,13 @@ const defaultOutputTokens = 32_000;
 
 export function makeLoopParts(core: AgentCore, options: ConversationOptions): LoopParts {
   const { mark } = options;
+  let toldLeftOut = 0;
   return {
     streamModel: core.streamModel,
     clock: core.clock,
     maxRetries: core.maxRetries,
     usedIds: options.usedIds,
+    reportedThinking: new Set(),
     findTool: (name) => findTool(options.tools(), name),
     hooks: options.hooks,
     judge: core.judge,
@@ -53,7 +61,17 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
     cwd: () => options.workspace().cwd,
     ...(mark === undefined ? {} : { agentId: mark.agentId }),
     openCall: (view, signal) => openCall(core, options, view, signal),
-    request: () => makeRequest(core, options),
+    request: async () => {
+      const { request, leftOut } = await makeRequest(core, options);
+      const answers = leftOut?.answers ?? 0;
+      if (answers > toldLeftOut) await core.bus.emit(leftOutNotice(answers, leftOut?.why ?? ''), mark);
+      toldLeftOut = answers;
+      return request;
+    },
+    situation: async () => {
+      const told = toldTexts(options.messages(options.model()));
+      return untoldSections(await options.sections(), told);
+    },
     costMicros: () => core.meter.costMicros,
     limits: options.limits,
     compaction: options.compaction,
@@ -63,17 +81,27 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
   };
 }
 
-export async function makeRequest(core: AgentCore, options: ConversationOptions): Promise<ModelRequest> {
-  const system = await options.system();
+async function makeRequest(
+  core: AgentCore,
+  options: ConversationOptions,
+): Promise<{ readonly request: ModelRequest; readonly leftOut: LeftOut | undefined }> {
+  const { system, tools } = await options.prompt().current();
   const model = options.model();
-  return {
+  const request: ModelRequest = {
     model,
     system,
     messages: options.messages(model),
-    tools: options.tools(),
+    tools,
     maxTokens: outputTokensOf(model, defaultOutputTokens),
     ...(core.thinkingTokens === undefined ? {} : { thinkingTokens: core.thinkingTokens }),
   };
+  const { messages, leftOut } = fitThinking(request, options.marks());
+  return { request: { ...request, messages }, leftOut };
+}
+
+function leftOutNotice(answers: number, why: string): Notice {
+  const which = answers === 1 ? '1 answer' : `${answers} answers`;
+  return { type: 'notice', level: 'warn', text: `the reasoning of ${which} is no longer sent: ${why}` };
 }
 
 function findTool(tools: readonly Tool[], name: string): Tool | undefined {

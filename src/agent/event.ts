@@ -20,6 +20,7 @@ export type EmitEvent = (happening: AgentHappening) => Promise<void>;
 export type AgentHappening =
   | SessionOpened
   | PromptGiven
+  | PromptFrozen
   | RequestSent
   | PartArrived
   | BlockFinished
@@ -27,6 +28,8 @@ export type AgentHappening =
   | AnswerAbandoned
   | RetryPlanned
   | RequestFailed
+  | ThinkingStripped
+  | ThinkingReported
   | CallStarted
   | CallProgressed
   | CallFinished
@@ -67,6 +70,23 @@ export interface PromptGiven {
   readonly isMeta: boolean;
 }
 
+/**
+ * The system prompt and the tools that are sent from now on, until the conversation is compacted: a private line of the
+ * session.
+ */
+export interface PromptFrozen {
+  readonly type: 'prompt-frozen';
+  readonly prompt: {
+    readonly hash: string;
+    readonly system: readonly string[];
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly inputSchema: JsonObject;
+    }[];
+  };
+}
+
 /** A request was sent to the model. */
 export interface RequestSent {
   readonly type: 'request';
@@ -101,6 +121,8 @@ export interface AnswerHead {
   readonly id: string;
   readonly model: string;
   readonly requestId: string | undefined;
+  /** Hashes of what the request sent: the thinking of the answer fits only after the same. */
+  readonly prefix?: { readonly prompt: string; readonly messages: string; readonly thinking: string | null };
 }
 
 /** An answer of the model is complete. */
@@ -138,6 +160,24 @@ export interface RequestFailed {
   readonly type: 'request-failed';
   readonly uuid: string;
   readonly error: ModelFailure;
+}
+
+/**
+ * The API refused the thinking in a request and took the request without any: a `thinking_stripped` line, after which no
+ * client sends the thinking before it.
+ */
+export interface ThinkingStripped {
+  readonly type: 'thinking-stripped';
+  readonly uuid: string;
+  /** What the API said. */
+  readonly why: string;
+}
+
+/** The API did not show the model some thinking of the request: a private line of the session. */
+export interface ThinkingReported {
+  readonly type: 'thinking-reported';
+  readonly message: AnswerHead;
+  readonly entries: readonly { readonly type: string; readonly path: string; readonly reason: string }[];
 }
 
 export type { ModelFailure } from '../api/client/model.ts';

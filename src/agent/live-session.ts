@@ -1,10 +1,12 @@
-// One session of an agent while it is the one that is worked in: its recorder, its workspace, the ids it has had and the
-// system prompt, which is made once so that the cache of the prompt holds.
+// One session of an agent while it is the one that is worked in: its recorder, its workspace, the ids it has had, and the
+// system prompt and tools that it keeps.
 import path from 'node:path';
 import { asString } from '../base/json.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { PathMemory } from './context/path-memory.ts';
+import type { Section } from './context/situation.ts';
 import type { ToolCallView } from './event.ts';
+import { PromptKeeper, type PromptSource } from './prompt-keeper.ts';
 import type { OpenSession } from './session/open-session.ts';
 import type { BackgroundTasks, Workspace } from './tool.ts';
 import { makeWorkspace } from './tools/workspace.ts';
@@ -22,8 +24,8 @@ export class LiveSession {
   /** What hooks said at the start, for the model: told with the first prompt. */
   #context: string[] = [];
   readonly #pathMemory: PathMemory;
-  readonly #writeSystem: (workspace: Workspace) => Promise<readonly string[]>;
-  #system: Promise<readonly string[]> | undefined;
+  readonly prompt: PromptKeeper;
+  readonly #describe: (live: LiveSession) => Promise<readonly Section[]>;
 
   constructor(
     open: OpenSession,
@@ -33,19 +35,27 @@ export class LiveSession {
       readonly background?: BackgroundTasks;
     },
     pathMemory: PathMemory,
-    writeSystem: (workspace: Workspace) => Promise<readonly string[]>,
+    prompt: Omit<PromptSource, 'stored'>,
+    describe: (live: LiveSession) => Promise<readonly Section[]>,
   ) {
     this.open = open;
     this.title = open.title;
     this.workspace = makeWorkspace({ projectDir: open.cwd, sessionDir: open.sessionDir, ...place });
     this.usedIds = new UsedIds(open.model === undefined ? [] : open.messages(open.model));
     this.#pathMemory = pathMemory;
-    this.#writeSystem = writeSystem;
+    this.prompt = new PromptKeeper({ ...prompt, stored: () => open.prompt() });
+    this.#describe = describe;
   }
 
-  system(): Promise<readonly string[]> {
-    this.#system ??= this.#writeSystem(this.workspace);
-    return this.#system;
+  /** Where and when it runs now. */
+  sections(): Promise<readonly Section[]> {
+    return this.#describe(this);
+  }
+
+  /** After a compaction. */
+  async startOver(hooks: AgentHooks, signal: AbortSignal): Promise<void> {
+    this.prompt.startOver();
+    await this.greet(hooks, 'compact', signal);
   }
 
   async greet(hooks: AgentHooks, source: SessionSource, signal: AbortSignal): Promise<void> {

@@ -22,6 +22,8 @@ export interface LoopParts extends AnswerParts, CallParts {
   readonly limits: TurnLimits;
   /** `undefined` where a conversation is too short-lived to be summarised. */
   readonly compaction: TurnCompaction | undefined;
+  /** Where and when the agent runs, as far as the conversation does not say it yet. */
+  readonly situation: () => Promise<readonly JsonObject[]>;
   /** What came to pass meanwhile and the model should know: the ends of background tasks. */
   readonly takeNews: () => readonly string[];
   /** Asked before an answer without calls ends the turn; a reason to go on, or none. */
@@ -97,12 +99,14 @@ class Turn {
     await this.#compactIfDue(false);
     await this.#say(this.#parts.takeNews());
     for (const prompt of prompts) await this.#emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
+    // After the prompt, which readers of a session expect on its first line.
+    await this.#tellSituation();
     for (;;) {
       const end = this.#limitEnd() ?? (await this.#round());
       if (end !== undefined) return end;
       if (this.#signal.aborted) return this.#interrupt('text');
       await this.#say(this.#parts.takeNews());
-      await this.#compactIfDue(true);
+      if (await this.#compactIfDue(true)) await this.#tellSituation();
     }
   }
 
@@ -201,7 +205,9 @@ class Turn {
     this.#hasCompacted = true;
     const isShorter = await compaction.run(true, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
-    return isShorter ? undefined : this.#giveUp(failure);
+    if (!isShorter) return this.#giveUp(failure);
+    await this.#tellSituation();
+    return undefined;
   }
 
   async #giveUp(failure: ModelFailure): Promise<End> {
@@ -219,11 +225,18 @@ class Turn {
     return { outcome: 'interrupted' };
   }
 
-  async #compactIfDue(isTurnOpen: boolean): Promise<void> {
+  /** Whether it was. */
+  async #compactIfDue(isTurnOpen: boolean): Promise<boolean> {
     const { compaction } = this.#parts;
-    if (this.#cannotCompact || compaction?.isDue() !== true) return;
+    if (this.#cannotCompact || compaction?.isDue() !== true) return false;
     // A summary that failed once would be paid for again at every step.
     this.#cannotCompact = !(await compaction.run(isTurnOpen, this.#signal));
+    return !this.#cannotCompact;
+  }
+
+  async #tellSituation(): Promise<void> {
+    const content = await this.#parts.situation();
+    if (content.length > 0) await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
   }
 
   async #say(texts: readonly string[]): Promise<void> {

@@ -26,7 +26,7 @@ export function mainConversation(
         emit,
         signal,
       );
-      if (isDone) await live().greet(core.hooks, 'compact', signal);
+      if (isDone) await live().startOver(core.hooks, signal);
       return isDone;
     },
   };
@@ -35,8 +35,10 @@ export function mainConversation(
     workspace: () => live().workspace,
     model: core.model,
     tools: core.tools,
-    system: () => live().system(),
-    messages: (model) => live().open.messages(model),
+    prompt: () => live().prompt,
+    sections: () => live().sections(),
+    messages: (model) => live().open.messages(model, core.host),
+    marks: () => live().open.recorder.marks(),
     limits: {
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),

@@ -1,6 +1,7 @@
 // The agent behind the handle: one session at a time, one turn at a time, and what a person may do in between. It holds
 // what changes while it runs; everything it does is done elsewhere.
 
+import { hostOf } from '../api/client/stream-model.ts';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { defaultModel } from '../models/client-models.ts';
@@ -124,7 +125,7 @@ export class RunningAgent implements Agent {
         const wish = { trigger: 'manual', isTurnOpen: false, ...(focus === undefined ? {} : { focus }) } as const;
         const parts = compactionParts(this.#core, this.#loop);
         if (await compactConversation(wish, parts, this.#emit, signal))
-          await this.#session.greet(this.#hooks, 'compact', signal);
+          await this.#session.startOver(this.#hooks, signal);
       }),
     );
   }
@@ -282,7 +283,9 @@ export class RunningAgent implements Agent {
       mode: () => this.#mode.mode,
       model: () => this.#model,
       tools: () => surroundings.tools(),
-      environmentText: async () => (await this.#session.system()).at(-1) ?? '',
+      environment: (model) =>
+        surroundings.describeEnvironment(this.#session.workspace, { model, mode: this.#mode.mode }),
+      host: hostOf(env),
       lifetime: this.#lifetime.signal,
       addNews: (text) => this.#background.addNews(text),
       addBackground: (task) => this.#background.add(task),

@@ -53,8 +53,26 @@ export class SessionDesk {
     const place = { env: shellEnv, extraDirs, ...(background === undefined ? {} : { background }) };
     const note = (text: string): void => bus.tell({ type: 'notice', level: 'warn', text });
     const memory = new PathMemory({ cwd: open.cwd, root, home: homedir(), extraDirs }, note);
-    const live = new LiveSession(open, place, memory, (workspace) =>
-      surroundings.writeSystem(workspace, this.#parts.model(), note),
+    const noted = new Set<string>();
+    const noteOnce = (text: string): void => {
+      if (!noted.has(text)) note(text);
+      noted.add(text);
+    };
+    const live = new LiveSession(
+      open,
+      place,
+      memory,
+      {
+        ...surroundings.promptSource(),
+        emit: (happening) => bus.emit(happening),
+      },
+      ({ workspace, prompt }) =>
+        surroundings.describe(workspace, {
+          model: this.#parts.model(),
+          mode: this.#parts.mode(),
+          prompt,
+          note: noteOnce,
+        }),
     );
     this.#live = live;
     if (open.model !== undefined && (options.model === undefined || before !== undefined))

@@ -1,10 +1,12 @@
 // One request whose answer nobody watches (a summary, a page to read) → its blocks, or what went wrong. It is tried
 // again like any other, and its usage counts.
 
+import { isThinkingRefused } from '../api/client/failure.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Clock } from './clock.ts';
 import type { CostMeter } from './cost-meter.ts';
 import type { ModelFailure } from './event.ts';
+import { hasThinking, withoutThinking } from './fit-thinking.ts';
 import type { ModelRequest, StreamModel } from './parts.ts';
 import { retryDelayMs } from './retry.ts';
 
@@ -29,11 +31,16 @@ export async function collectAnswer(
   signal: AbortSignal,
 ): Promise<CollectedAnswer> {
   const { clock } = parts;
+  let sent = request;
   for (let attempt = 1; ; attempt++) {
-    const collected = await collectOnce(request, parts, signal);
+    const collected = await collectOnce(sent, parts, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (collected.kind !== 'failed') return collected;
     const { failure } = collected;
+    if (isThinkingRefused(failure) && hasThinking(sent)) {
+      sent = withoutThinking(sent);
+      continue;
+    }
     if (!failure.isRetryable || attempt > Math.min(parts.maxRetries, mostRetries)) return collected;
     await clock.sleep(retryDelayMs(attempt, failure, clock.random()), signal);
     if (signal.aborted) return { kind: 'interrupted' };

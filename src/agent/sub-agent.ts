@@ -8,10 +8,12 @@ import { makeFolderSync } from '../base/make-folder.ts';
 import { resolveModelAlias } from '../models/facts.ts';
 import type { AgentCore, AgentDefinition } from './agent-core.ts';
 import { bindHooks } from './agent-hooks.ts';
+import { soundText } from './context/system-prompt.ts';
 import { makeLoopParts } from './conversation-parts.ts';
 import type { AgentHappening, AgentMark, EmitEvent, TurnEnded } from './event.ts';
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';
+import { PromptKeeper } from './prompt-keeper.ts';
 import { type AgentTask, failedOutcome, type Tool, type ToolOutcome } from './tool.ts';
 import { makeWorkspace } from './tools/workspace.ts';
 import { UsedIds } from './used-ids.ts';
@@ -108,18 +110,22 @@ class SubAgent {
     const model = this.#model();
     const hooks = bindHooks(core.hookRunner, () => this.#hookFacts(workspace.cwd), this.#emit);
     const usedIds = new UsedIds();
-    let system: Promise<readonly string[]> | undefined;
+    const prompt = new PromptKeeper({
+      stored: () => undefined,
+      render: () => [soundText(this.#definition.prompt)].filter((text) => text !== ''),
+      tools: () => tools,
+      emit: this.#emit,
+    });
     return makeLoopParts(core, {
       mark: this.mark,
       hooks,
       workspace: () => workspace,
       model: () => model,
       tools: () => tools,
-      system: () => {
-        system ??= this.#system();
-        return system;
-      },
-      messages: (asked) => core.session().recorder.messages(asked, agentId),
+      prompt: () => prompt,
+      sections: async () => core.environment(model),
+      messages: (asked) => core.session().recorder.messages(asked, core.host, agentId),
+      marks: () => core.session().recorder.marks(agentId),
       limits: { maxTurns: maxRounds, ...(core.budgetUsd === undefined ? {} : { maxBudgetUsd: core.budgetUsd }) },
       usedIds: () => usedIds,
       compaction: undefined,
@@ -149,10 +155,6 @@ class SubAgent {
   #model(): string {
     const named = this.#task.model ?? this.#definition.model;
     return named === undefined || named === 'inherit' ? this.#core.model() : resolveModelAlias(named);
-  }
-
-  async #system(): Promise<readonly string[]> {
-    return [this.#definition.prompt, await this.#core.environmentText()].filter((text) => text.trim() !== '');
   }
 
   #hookFacts(cwd: string) {

@@ -6,7 +6,9 @@ import { asObject, parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
+import { describeEnvironment, describeSituation, type Section } from './context/situation.ts';
 import { makeSkillTool } from './context/skill-tool.ts';
+import { buildSystemPrompt, soundText } from './context/system-prompt.ts';
 import type { AgentOptions } from './handle.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
 import { runInlineShell } from './inline-shell.ts';
@@ -17,6 +19,8 @@ import type { HookRunner } from './parts.ts';
 import { type Judge, makeJudge } from './permission/judge.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { AskConsent } from './person.ts';
+import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
+import { readGitBranch } from './session/git-branch.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { readText } from './text-file.ts';
 import { namesOf, type Tool, type Workspace } from './tool.ts';
@@ -25,6 +29,13 @@ export interface ServerView {
   readonly name: string;
   readonly status: string;
   readonly tools: readonly string[];
+}
+
+export interface SituationState {
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly prompt: PromptKeeper;
+  readonly note: (text: string) => void;
 }
 
 /** The agent that runs in them: where it stands, what it may do, and whom it tells and asks. */
@@ -116,22 +127,47 @@ export class Surroundings {
     return this.#servers?.notices ?? [];
   }
 
-  async writeSystem(workspace: Workspace, model: string, note: (text: string) => void): Promise<readonly string[]> {
-    const { buildSystemPrompt } = await import('./context/system-prompt.ts');
-    const { root, isInteractive, systemPrompt, appendSystemPrompt } = this.#options;
-    return buildSystemPrompt({
-      cwd: workspace.projectDir,
-      root,
+  /** What the system prompt of a session is made from. */
+  promptSource(): Omit<PromptSource, 'stored' | 'emit'> {
+    const { systemPrompt } = this.#options;
+    return {
+      render: () => this.#writeSystem(),
+      tools: () => this.tools(),
+      ...(systemPrompt === undefined ? {} : { ownText: soundText(systemPrompt) }),
+    };
+  }
+
+  /** Where and when a session runs now, and what people say about the work there. */
+  describe(workspace: Workspace, { prompt, ...state }: SituationState): Promise<readonly Section[]> {
+    const appended = soundText(this.#options.appendSystemPrompt ?? '');
+    return describeSituation({
+      ...state,
+      ...this.#place(workspace),
+      root: this.#options.root,
       home: homedir(),
-      extraDirs: this.extraDirs,
-      model,
-      env: this.env,
-      now: new Date(),
+      missingTools: prompt.missingTools(),
+      ...(prompt.holds(appended) ? {} : { appended }),
+    });
+  }
+
+  /** The same for a sub-agent, which gets its instructions from who starts it. */
+  describeEnvironment(workspace: Workspace, state: Pick<SituationState, 'model' | 'mode'>): readonly Section[] {
+    return describeEnvironment({ ...state, ...this.#place(workspace) });
+  }
+
+  #place({ projectDir }: Workspace) {
+    const gitBranch = readGitBranch(projectDir);
+    const { isInteractive } = this.#options;
+    return { cwd: projectDir, extraDirs: this.extraDirs, env: this.env, now: new Date(), gitBranch, isInteractive };
+  }
+
+  #writeSystem(): readonly string[] {
+    const { isInteractive, systemPrompt, appendSystemPrompt } = this.#options;
+    return buildSystemPrompt({
       tools: this.tools().map(({ name }) => name),
       isInteractive,
       commands: this.commands,
       serverNotes: this.#servers?.instructions ?? [],
-      note,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
     });

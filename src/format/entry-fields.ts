@@ -260,6 +260,10 @@ export const entryFields = {
   },
   'api-request-shape': { shapeHash: 'string', shape: { system: 'array', tools: 'array' } },
   'api-request-blob': { hash: 'string', message: { role: 'string', content: 'json' } },
+  // What Clew's agent keeps for its own requests (docs/agent-sessions.md).
+  'clew-prompt': { hash: 'string', system: 'strings', tools: 'array' },
+  'clew-thinking': { messageId: 'string', model: 'string', at: 'number', content: 'array', clewPrefix: 'object' },
+  'clew-thinking-drop': { messageId: 'string', model: 'string', requestId: 'string', entries: 'array' },
   // Elements `{kind, toolUseId, replacement}`.
   'content-replacement': { replacements: 'array' },
 } as const;

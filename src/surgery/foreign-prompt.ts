@@ -13,11 +13,19 @@ export interface ForeignLines {
 
 const reason = 'part of the system prompt, the tools or the requests of a foreign session';
 
-/** Snapshots of the system prompt and of tools, and copies of requests. */
+/** Snapshots of the system prompt and of tools, copies of requests, and what Clew's own agent keeps for its requests. */
 export function isForeignPrompt({ type, subtype }: Pick<Node, 'type' | 'subtype'>): boolean {
   if (type === 'attachment') return subtype === 'prompt_snapshot' || subtype === 'deferred_tools_record';
-  return type === 'api-request' || type === 'api-request-shape' || type === 'api-request-blob';
+  return foreignTypes.has(type);
 }
+
+const foreignTypes: ReadonlySet<string> = new Set([
+  'api-request',
+  'api-request-shape',
+  'api-request-blob',
+  'clew-prompt',
+  'clew-thinking',
+]);
 
 /** For each transcript with such lines, what goes and how the rest hangs together then. */
 export function withoutForeignPrompt(source: Source): ReadonlyMap<string, ForeignLines> {

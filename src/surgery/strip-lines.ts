@@ -179,6 +179,7 @@ function stripOther(work: Work, node: Node): void {
   if (options.progress === true && node.type === 'progress') stripped.drops.set(node.index, reasons.progress);
   else if (options.bookkeeping === true && isBookkeeping(source, node) && !(source.isPrompt(node) && !options.prompt))
     stripped.drops.set(node.index, reasons.bookkeeping);
+  else if (options.thinking === true && node.type === 'clew-thinking') stripped.drops.set(node.index, reasons.thinking);
   else if (node.type === 'user') stripInput(work, node);
   else if (node.type === 'attachment' && options.images === true) {
     const { rendered, attachment } = source.transcript.read(node);
@@ -254,6 +255,7 @@ const bookkeepingTypes: ReadonlySet<string> = new Set([
   'api-request',
   'api-request-shape',
   'api-request-blob',
+  'clew-thinking-drop',
   'tools-used',
   'cost-state',
   'atis-latch',

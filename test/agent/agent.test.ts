@@ -145,6 +145,8 @@ test('sub-agents run together, write their own files and report with their total
   );
   const written = [
     ['user', ['text']],
+    ['user', ['text', 'text', 'text', 'text', 'text']],
+    ['clew-prompt', []],
     ['assistant', ['tool_use']],
     ['user', ['tool_result']],
     ['assistant', ['text']],
@@ -256,7 +258,7 @@ test('rules, hooks and memory files of the user hold', async (t) => {
     [true, false, true],
   );
   assert.equal(ended.denials.length, 2);
-  assert.match(JSON.stringify(kit.bodies()[0]?.system), /Always answer in French/);
+  assert.match(JSON.stringify(messagesOf(kit.bodies()[0])[0]), /Always answer in French/);
   assert.deepEqual(texts(kit.bodies()[0]), ['look\nthe tests are green']);
   const told = JSON.parse(readFileSync(path.join(kit.cwd, 'stop.json'), 'utf8')) as JsonObject;
   assert.deepEqual(

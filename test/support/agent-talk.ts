@@ -5,6 +5,7 @@ import type { ToolOutcome } from '../../src/agent/tool.ts';
 import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { WireMessage } from '../../src/session/resume/draft.ts';
+import { isReminder } from '../../src/session/resume/normalise.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import type { AgentKit } from './agent-kit.ts';
@@ -30,13 +31,15 @@ export function toolNames(body: JsonObject): unknown[] {
   return isArray(body.tools) ? body.tools.map((tool) => asObject(tool)?.name) : [];
 }
 
-/** The texts of a request's messages, those of one message joined. */
+/** The texts of a request's messages, those of one message joined; what Clew tells about the surroundings left out. */
 export function texts(body: { readonly messages?: unknown } | undefined): string[] {
   const messages = isArray(body?.messages) ? body.messages : [];
   return messages.flatMap((message) => {
     const content = asObject(message)?.content;
-    const said = isArray(content) ? content.flatMap((block) => asObject(block)?.text ?? []) : [];
-    return said.length === 0 ? [] : [said.join('')];
+    const blocks = isArray(content) ? content.filter((block) => !isReminder(block)) : [];
+    const said = blocks.flatMap((block) => asObject(block)?.text ?? []);
+    // Clew ends a prompt with a newline where another text follows.
+    return said.length === 0 ? [] : [said.join('').trimEnd()];
   });
 }
 

@@ -10,6 +10,7 @@ import type { ReplyBlock, Script, ScriptedReply } from '../../src/api/server/scr
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
+import { isReminder } from '../../src/session/resume/normalise.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { cleanEnv } from './clew.ts';
 import { clew } from './dist.ts';
@@ -141,12 +142,14 @@ export function messagesOf(body: unknown): readonly JsonObject[] {
   return isArray(messages) ? messages.filter(isObject) : [];
 }
 
-/** The texts of a request's messages, those of one message joined. */
+/** The texts of a request's messages, those of one message joined; what Clew tells about the surroundings left out. */
 export function textsOf(body: JsonObject | undefined): string[] {
   return messagesOf(body).flatMap(({ content }) => {
     if (typeof content === 'string') return [content];
-    const said = isArray(content) ? content.flatMap((block) => asObject(block)?.text ?? []) : [];
-    return said.length === 0 ? [] : [said.join('')];
+    const blocks = isArray(content) ? content.filter((block) => !isReminder(block)) : [];
+    const said = blocks.flatMap((block) => asObject(block)?.text ?? []);
+    // Clew ends a prompt with a newline where another text follows.
+    return said.length === 0 ? [] : [said.join('').trimEnd()];
   });
 }
 

@@ -199,6 +199,7 @@ export async function startLoop(
     costMicros: () => meter.costMicros,
     limits: {},
     compaction: undefined,
+    situation: async () => [],
     takeNews: () => [],
     askStop: async () => undefined,
     ...more,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { asString, type JsonObject } from '../../base/json.ts';
 import { callsOf, type Node } from '../../session/node.ts';
-import { type Draft, draftLines } from '../../session/resume/draft.ts';
+import type { Draft } from '../../session/resume/draft.ts';
 import { filterDrafts, withOpenCallsClosed } from '../../session/resume/filter.ts';
 import { buildResumeGraph } from '../../session/resume/graph.ts';
 import { chooseLeaf } from '../../session/resume/leaf.ts';
@@ -11,11 +11,11 @@ import { requestModel } from '../../session/resume/model.ts';
 import { type ResumeSource, resumeLines } from '../../session/resume/request.ts';
 import { walkChain } from '../../session/resume/walk.ts';
 import { madeNode } from '../../surgery/request-parts.ts';
+import { type ChainFacts, readChainFacts } from './chain-facts.ts';
 import type { OpenCall } from './entries.ts';
 
-export interface Continuation {
+export interface Continuation extends ChainFacts {
   readonly leafUuid: string | null;
-  readonly drafts: readonly Draft[];
   /** Calls at the end that have no result. */
   readonly openCalls: readonly OpenCall[];
   /** The model a resume would ask. */
@@ -70,10 +70,11 @@ function linesBefore(source: ResumeSource, parentUuid: string | null): readonly 
 }
 
 function continuationOf(source: ResumeSource, leafUuid: string | null, lines: readonly Node[]): Continuation {
-  const drafts = draftLines(lines, (node) => source.read(node));
+  const facts = readChainFacts(source, lines);
+  const { drafts } = facts;
   return {
+    ...facts,
     leafUuid,
-    drafts,
     openCalls: openCallsOf(drafts, lines),
     model: requestModel(filterDrafts(drafts)),
     lastMs: newestTime(source),

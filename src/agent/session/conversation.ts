@@ -1,32 +1,53 @@
 // Entries in the order they are written → the messages of the next request, by the very rules by which a resume reads
 // them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
-
-import type { JsonObject } from '../../base/json.ts';
+import { thinkingId } from '../../api/request-prefix.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import { windowTokensOf } from '../../format/usage.ts';
 import { plainModelName, withoutModelDate } from '../../models/model-name.ts';
 import { canonicalModel } from '../../session/resume/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
-import { filterDrafts } from '../../session/resume/filter.ts';
+import { filterDrafts, isThinking } from '../../session/resume/filter.ts';
 import { forRequest } from '../../session/resume/for-request.ts';
 import { mergeDrafts } from '../../session/resume/merge.ts';
-import { requestModel } from '../../session/resume/model.ts';
+import { type ClientHost, requestModel } from '../../session/resume/model.ts';
 import { repairMessages } from '../../session/resume/repair.ts';
 import { withAnsweredEnd } from '../../session/resume/tail.ts';
 import { madeNode } from '../../surgery/request-parts.ts';
+import { type KnownThinking, readMark, type ThinkingMarks } from '../fit-thinking.ts';
+
+export interface ConversationStart {
+  readonly drafts: readonly Draft[];
+  readonly marks?: ThinkingMarks;
+  /** Those of the drafts that only our own requests send: thinking that is kept beside the chain. */
+  readonly beside?: ReadonlySet<Draft>;
+}
 
 export class Conversation {
   #drafts: Draft[];
+  readonly #marks: Map<string, KnownThinking>;
+  readonly #beside: Set<Draft>;
 
-  constructor(drafts: readonly Draft[] = []) {
+  constructor({ drafts, marks = new Map(), beside = new Set() }: ConversationStart = { drafts: [] }) {
     this.#drafts = [...drafts];
+    this.#marks = new Map(marks);
+    this.#beside = new Set(beside);
   }
 
   get length(): number {
     return this.#drafts.length;
   }
 
-  add(entry: JsonObject): void {
-    this.#drafts.push(...draftLines([madeNode(entry, 0)], () => entry));
+  /** What is known of every thinking block. */
+  get marks(): ThinkingMarks {
+    return this.#marks;
+  }
+
+  /** `isBeside`: only our own requests send it. */
+  add(entry: JsonObject, isBeside = false): void {
+    const drafts = draftLines([madeNode(entry, 0)], () => entry);
+    this.#drafts.push(...drafts);
+    for (const draft of isBeside ? drafts : []) this.#beside.add(draft);
+    noteThinking(entry, this.#marks);
   }
 
   /** Forgets what was added since it had this length. */
@@ -34,9 +55,9 @@ export class Conversation {
     this.#drafts.length = Math.min(length, this.#drafts.length);
   }
 
-  /** What a request to `model` sends now: thinking is only good for the model that wrote it. */
-  messages(model: string): readonly WireMessage[] {
-    return sent(forRequest(filterDrafts(this.#drafts), this.#nameOf(model), 'gateway'));
+  /** What a request to `model` sends now; a gateway gets only the thinking of the same model. */
+  messages(model: string, host: ClientHost = 'gateway'): readonly WireMessage[] {
+    return sent(forRequest(filterDrafts(this.#drafts), this.#nameOf(model), host));
   }
 
   /** One may ask for a model by a name without a date, and it answers under its full one. */
@@ -58,10 +79,18 @@ export class Conversation {
 
   /** What a resume of the file sends before a prompt. */
   resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
-    const filtered = filterDrafts(this.#drafts);
+    const filtered = filterDrafts(this.#drafts.filter((draft) => !this.#beside.has(draft)));
     const model = requestModel(filtered);
     return { messages: sent(withAnsweredEnd(forRequest(filtered, model, 'gateway'))), model };
   }
+}
+
+/** Notes what a line tells of its thinking. */
+export function noteThinking(entry: JsonObject, marks: Map<string, KnownThinking>): void {
+  const message = asObject(entry.message);
+  if (entry.type !== 'assistant' || !isArray(message?.content)) return;
+  for (const block of message.content.filter(isObject).filter(isThinking))
+    marks.set(thinkingId(block), { mark: readMark(entry.clewPrefix), model: asString(message.model) });
 }
 
 function plainName(model: string): string {

@@ -18,6 +18,7 @@ import type {
   PromptGiven,
   RequestFailed,
   RetryPlanned,
+  ThinkingReported,
 } from '../event.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import type { LineMoment } from './transcript-writer.ts';
@@ -69,6 +70,7 @@ export function blockBody({ message, block, stopReason, usage }: BlockFinished):
       usage,
     },
     ...(message.requestId === undefined ? {} : { requestId: message.requestId }),
+    ...(message.prefix === undefined ? {} : { clewPrefix: message.prefix }),
     type: 'assistant',
   };
 }
@@ -86,6 +88,24 @@ export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechai
     message: { role: 'user', content: [block] },
     ...(isSidechain ? {} : { toolUseResult: outcome.stored }),
     sourceToolAssistantUUID: callUuid,
+  };
+}
+
+/** As client 2.1.260 and later write it: no thinking before it on the chain is sent again, by any of them. */
+export function strippedBody(): JsonObject {
+  return { type: 'attachment', attachment: { type: 'thinking_stripped', scope: 'all' } };
+}
+
+/** A private note about thinking that the API did not show the model. */
+export function reportLine({ message, entries }: ThinkingReported, { timestamp }: LineMoment): JsonObject {
+  const { id, model, requestId } = message;
+  return {
+    type: 'clew-thinking-drop',
+    messageId: id,
+    model,
+    ...(requestId === undefined ? {} : { requestId }),
+    entries,
+    timestamp,
   };
 }
 

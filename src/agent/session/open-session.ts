@@ -8,6 +8,7 @@ import { asString } from '../../base/json.ts';
 import { holdSession, type ReleaseSession } from '../../library/session-use.ts';
 import { isMessage } from '../../session/node.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
+import type { ClientHost } from '../../session/resume/model.ts';
 import { cwdOf, loadSession, type Session } from '../../session/session.ts';
 import { titleOf } from '../../session/title.ts';
 import { identify } from '../../store/append.ts';
@@ -22,6 +23,7 @@ import type { SessionChoice } from '../handle.ts';
 import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
 import { type Continuation, continueSession } from './continuation.ts';
 import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';
+import type { FrozenPrompt } from './frozen-prompt.ts';
 import { Recorder } from './recorder.ts';
 import { repairRequest } from './repair-request.ts';
 import { slugFor } from './session-slug.ts';
@@ -46,8 +48,10 @@ export interface OpenSession {
   readonly notes: readonly string[];
   readonly recorder: Recorder;
   readonly history: FileHistory;
+  /** The system prompt and the tools that the session has kept; after a rewind those of the line it goes on from. */
+  prompt(): FrozenPrompt | undefined;
   /** What the next request sends to `model`, mended where the session is damaged. */
-  messages(model: string): readonly WireMessage[];
+  messages(model: string, host?: ClientHost): readonly WireMessage[];
   /** Writes what is left and lets other writers in. */
   close(): Promise<void>;
 }
@@ -130,6 +134,8 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
     history,
     start,
     openCalls: going?.openCalls ?? [],
+    isShared: going?.isShared ?? false,
+    ...(going?.prompt === undefined ? {} : { prompt: going.prompt }),
     ...(currentCwd === undefined ? {} : { currentCwd }),
     ...(withProgressEntries === undefined ? {} : { withProgressEntries }),
   });
@@ -147,8 +153,9 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
     notes: [...notes, ...damage],
     recorder,
     history,
-    messages: (model) => {
-      const messages = recorder.messages(model);
+    prompt: () => recorder.prompt,
+    messages: (model, host) => {
+      const messages = recorder.messages(model, host);
       // Sound sessions are not judged again for every request.
       return damage.length === 0 ? messages : repairRequest(messages, { model, isCounted }).messages;
     },

@@ -6,10 +6,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
+import type { ClientHost } from '../../session/resume/model.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { oneLine } from '../../surgery/rename.ts';
 import { pinTo } from '../../surgery/request-parts.ts';
 import type { AgentEvent, AgentMark, AgentStarted, FileKept, PromptGiven } from '../event.ts';
+import type { ThinkingMarks } from '../fit-thinking.ts';
 import type { EventSink } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import type { Continuation } from './continuation.ts';
@@ -28,6 +30,7 @@ import {
   turnDurationBody,
 } from './entries.ts';
 import type { FileHistory } from './file-history.ts';
+import type { FrozenPrompt } from './frozen-prompt.ts';
 import { readGitBranch } from './git-branch.ts';
 import { saidLines } from './said-lines.ts';
 import { type NewLine, TranscriptWriter, type WriterStart } from './transcript-writer.ts';
@@ -44,6 +47,10 @@ export interface RecorderOptions {
   /** Calls that a killed run left without a result: they are closed before the first prompt. */
   readonly openCalls?: readonly OpenCall[];
   readonly mode?: PermissionMode;
+  /** The system prompt and the tools that the session has kept. */
+  readonly prompt?: FrozenPrompt;
+  /** Whether another program also writes the session. */
+  readonly isShared?: boolean;
   readonly withProgressEntries?: boolean;
 }
 
@@ -56,6 +63,8 @@ export class Recorder {
   #mode: PermissionMode;
   #gitBranch: string;
   #lastPrompt = '';
+  #isShared: boolean;
+  #prompt: FrozenPrompt | undefined;
   #isInTurn = false;
   #pendingTitle: string | undefined;
   #progressCount = 0;
@@ -64,6 +73,8 @@ export class Recorder {
     this.#options = options;
     this.#openCalls = options.openCalls ?? [];
     this.#mode = options.mode ?? 'default';
+    this.#isShared = options.isShared ?? false;
+    this.#prompt = options.prompt;
     this.#gitBranch = readGitBranch(options.cwd);
     this.#main = new TranscriptWriter(options.file, () => this.#envelope(), options.start);
   }
@@ -73,15 +84,23 @@ export class Recorder {
     return this.#main.isStarted;
   }
 
+  /** The system prompt and the tools that were kept last. */
+  get prompt(): FrozenPrompt | undefined {
+    return this.#prompt;
+  }
+
   get leafUuid(): string | null {
     return this.#main.leafUuid;
   }
 
   /** What the next request sends to `model`, for the session or one of its sub-agents. */
-  messages(model: string, agentId?: string): readonly WireMessage[] {
-    return agentId === undefined
-      ? this.#main.messages(model)
-      : (this.#agents.get(agentId)?.writer.messages(model) ?? []);
+  messages(model: string, host?: ClientHost, agentId?: string): readonly WireMessage[] {
+    return this.#writerOf(agentId)?.messages(model, host) ?? [];
+  }
+
+  /** What is known of the thinking in those messages. */
+  marks(agentId?: string): ThinkingMarks {
+    return this.#writerOf(agentId)?.marks ?? new Map();
   }
 
   /** What the last answer of the session took of the window. */
@@ -119,8 +138,10 @@ export class Recorder {
   }
 
   /** Goes on from an earlier line; nothing is written by this alone. */
-  async goOnFrom(going: Pick<Continuation, 'leafUuid' | 'drafts' | 'openCalls'>): Promise<void> {
+  async goOnFrom(going: Continuation): Promise<void> {
     await this.#main.goOnFrom(going);
+    this.#isShared = going.isShared;
+    this.#prompt = going.prompt;
     this.#openCalls = going.openCalls;
     this.#isInTurn = false;
   }
@@ -146,6 +167,10 @@ export class Recorder {
         return;
       case 'prompt':
         return this.#recordPrompt(event, event.at);
+      case 'prompt-frozen':
+        await this.#recordSaid(this.#main, event);
+        this.#prompt = event.prompt;
+        return;
       case 'mode':
         this.#mode = event.mode;
         return this.#note(event.at, { type: 'permission-mode', permissionMode: event.mode });
@@ -197,7 +222,7 @@ export class Recorder {
 
   /** What is said is written alike for a session and a sub-agent. */
   async #recordSaid(writer: TranscriptWriter, event: AgentEvent): Promise<void> {
-    const lines = saidLines(event, writer !== this.#main, this.#mode);
+    const lines = saidLines(event, { isSidechain: writer !== this.#main, isShared: this.#isShared, mode: this.#mode });
     if (lines.length > 0) await writer.write(event.at, lines);
     else if (event.type === 'answer-abandoned')
       await writer.abandon(event.at, event.message.id, writer === this.#main ? this.#options.sessionId : undefined);
@@ -217,7 +242,7 @@ export class Recorder {
 
   async #recordAgent(event: AgentEvent, mark: AgentMark): Promise<void> {
     const agent = this.#agentOf(mark.agentId);
-    if (event.type === 'prompt' && agent.prompt === '') agent.prompt = promptLine(event.content);
+    if (event.type === 'prompt' && !event.isMeta && agent.prompt === '') agent.prompt = promptLine(event.content);
     await this.#recordSaid(agent.writer, event);
     if (this.#options.withProgressEntries !== true || !(event.type === 'block' || event.type === 'result')) return;
     const { message, type } = event.type === 'block' ? blockBody(event) : resultBody(event, true);
@@ -230,6 +255,10 @@ export class Recorder {
   async #startAgent({ agentId, parentCallId, agentType, description }: AgentStarted): Promise<void> {
     const meta = { agentType, description, toolUseId: parentCallId };
     await writeNewFile(this.#agentFile(agentId, '.meta.json'), Buffer.from(JSON.stringify(meta)));
+  }
+
+  #writerOf(agentId: string | undefined): TranscriptWriter | undefined {
+    return agentId === undefined ? this.#main : this.#agents.get(agentId)?.writer;
   }
 
   #agentOf(agentId: string): { readonly writer: TranscriptWriter; prompt: string } {

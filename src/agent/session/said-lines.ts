@@ -1,4 +1,5 @@
 // Events of a conversation → the lines that make it up, alike for a session and its sub-agents.
+import { isThinking } from '../../session/resume/filter.ts';
 import type { AgentEvent, Compacted } from '../event.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import {
@@ -7,19 +8,31 @@ import {
   failureBody,
   interruptedBody,
   promptBody,
+  reportLine,
   resultBody,
   retryBody,
+  strippedBody,
   summaryBody,
 } from './entries.ts';
+import { promptLine } from './frozen-prompt.ts';
 import type { NewLine } from './transcript-writer.ts';
 
+export interface SaidIn {
+  readonly isSidechain: boolean;
+  /** Another client writes the session too; nobody resumes a sub-agent. */
+  readonly isShared: boolean;
+  readonly mode: PermissionMode;
+}
+
 /** None for events that say nothing in the conversation. */
-export function saidLines(event: AgentEvent, isSidechain: boolean, mode: PermissionMode): readonly NewLine[] {
+export function saidLines(event: AgentEvent, { isSidechain, isShared, mode }: SaidIn): readonly NewLine[] {
   switch (event.type) {
     case 'prompt':
       return [{ kind: 'chain', uuid: event.uuid, body: promptBody(event, mode) }];
     case 'block':
-      return [{ kind: 'chain', uuid: event.uuid, body: blockBody(event) }];
+      return isShared && !isSidechain && isThinking(event.block)
+        ? [{ kind: 'thinking', body: blockBody(event) }]
+        : [{ kind: 'chain', uuid: event.uuid, body: blockBody(event) }];
     case 'result':
       return [{ kind: 'chain', uuid: event.uuid, body: resultBody(event, isSidechain) }];
     case 'interrupted':
@@ -28,6 +41,12 @@ export function saidLines(event: AgentEvent, isSidechain: boolean, mode: Permiss
       return [{ kind: 'chain', uuid: event.uuid, body: retryBody(event) }];
     case 'request-failed':
       return [{ kind: 'chain', uuid: event.uuid, body: failureBody(event) }];
+    case 'thinking-stripped':
+      return [{ kind: 'chain', uuid: event.uuid, body: strippedBody() }];
+    case 'thinking-reported':
+      return [{ kind: 'loose', body: (moment) => reportLine(event, moment) }];
+    case 'prompt-frozen':
+      return [{ kind: 'loose', body: { ...promptLine(event.prompt), ...(isSidechain ? { isSidechain } : {}) } }];
     case 'compacted':
       return compactionLines(event);
     default:

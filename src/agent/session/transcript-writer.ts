@@ -11,18 +11,20 @@ import {
   parseJson,
   wellFormed,
 } from '../../base/json.ts';
-import type { Draft, WireMessage } from '../../session/resume/draft.ts';
+import type { WireMessage } from '../../session/resume/draft.ts';
+import type { ClientHost } from '../../session/resume/model.ts';
 import { appendLines, type FileIdentity } from '../../store/append.ts';
 import { pinTo } from '../../surgery/request-parts.ts';
-import { Conversation } from './conversation.ts';
+import type { ThinkingMarks } from '../fit-thinking.ts';
+import { besideLine } from './chain-facts.ts';
+import { Conversation, type ConversationStart } from './conversation.ts';
 
-export interface WriterStart {
+export interface WriterStart extends ConversationStart {
   readonly identity: FileIdentity;
   /** The line that the next one hangs on. */
   readonly leafUuid: string | null;
   /** The newest time on the lines that are there: clients up to 2.1.45 take the newest line for the end. */
   readonly lastMs: number;
-  readonly drafts: readonly Draft[];
 }
 
 export const emptyStart: WriterStart = { identity: 'absent', leafUuid: null, lastMs: 0, drafts: [] };
@@ -41,7 +43,9 @@ export type NewLine =
   /** Hangs on the chain, and nothing ever hangs on it: no client loses anything by not reading it. */
   | { readonly kind: 'beside'; readonly body: LineBody }
   /** Without a uuid: no client takes it for a part of the conversation. */
-  | { readonly kind: 'loose'; readonly body: LineBody };
+  | { readonly kind: 'loose'; readonly body: LineBody }
+  /** Thinking of an answer, without a uuid: no client sends it, only our own requests do. */
+  | { readonly kind: 'thinking'; readonly body: JsonObject };
 
 export class TranscriptWriter {
   readonly file: string;
@@ -51,7 +55,9 @@ export class TranscriptWriter {
   #leafUuid: string | null;
   #lastMs: number;
   /** Where the present answer began, should it be abandoned. */
-  #answer: { readonly id: string; readonly leafUuid: string | null; readonly length: number } | undefined;
+  #answer:
+    | { readonly id: string; readonly leafUuid: string | null; readonly length: number; lines: number }
+    | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, envelope: () => JsonObject, start: WriterStart = emptyStart) {
@@ -60,7 +66,7 @@ export class TranscriptWriter {
     this.#identity = start.identity;
     this.#leafUuid = start.leafUuid;
     this.#lastMs = start.lastMs;
-    this.#conversation = new Conversation(start.drafts);
+    this.#conversation = new Conversation(start);
   }
 
   get leafUuid(): string | null {
@@ -71,8 +77,12 @@ export class TranscriptWriter {
     return this.#identity !== 'absent';
   }
 
-  messages(model: string): readonly WireMessage[] {
-    return this.#conversation.messages(model);
+  messages(model: string, host?: ClientHost): readonly WireMessage[] {
+    return this.#conversation.messages(model, host);
+  }
+
+  get marks(): ThinkingMarks {
+    return this.#conversation.marks;
   }
 
   get windowTokens(): number {
@@ -105,10 +115,10 @@ export class TranscriptWriter {
   }
 
   /** The next line hangs on another one, and the conversation is the one up to there. */
-  goOnFrom({ leafUuid, drafts }: Pick<WriterStart, 'leafUuid' | 'drafts'>): Promise<void> {
+  goOnFrom({ leafUuid, ...start }: Pick<WriterStart, 'leafUuid'> & ConversationStart): Promise<void> {
     return this.#inTurn(async () => {
       this.#leafUuid = leafUuid;
-      this.#conversation = new Conversation(drafts);
+      this.#conversation = new Conversation(start);
       this.#answer = undefined;
     });
   }
@@ -134,7 +144,7 @@ export class TranscriptWriter {
     });
     this.#leafUuid = leafUuid;
     this.#lastMs = lastMs;
-    for (const { text, line, leafBefore } of made) if (line.kind === 'chain') this.#remember(text, line, leafBefore);
+    for (const { text, line, leafBefore } of made) this.#remember(text, line, leafBefore);
   }
 
   /** Claude Code takes no lock: that it writes too is only seen by the file. */
@@ -150,6 +160,7 @@ export class TranscriptWriter {
   #entryFor(line: NewLine, moment: LineMoment): JsonObject {
     const body = typeof line.body === 'function' ? line.body(moment) : line.body;
     if (line.kind === 'loose') return body;
+    if (line.kind === 'thinking') return besideLine(body, this.#linesOf(body));
     const isRoot = line.kind === 'chain' && line.restarts === true;
     return {
       parentUuid: isRoot ? null : moment.leafUuid,
@@ -160,13 +171,21 @@ export class TranscriptWriter {
     };
   }
 
-  #remember(text: string, line: NewLine & { kind: 'chain' }, leafUuid: string | null): void {
-    const entry = parseJson(text);
+  #remember(text: string, line: NewLine, leafUuid: string | null): void {
+    if (line.kind === 'loose' || line.kind === 'beside') return;
+    const entry = line.kind === 'thinking' ? line.body : parseJson(text);
     if (!isObject(entry)) return;
-    if (line.restarts === true) this.#conversation.cutTo(0);
+    if (line.kind === 'chain' && line.restarts === true) this.#conversation.cutTo(0);
     const id = entry.type === 'assistant' ? asString(asObject(entry.message)?.id) : undefined;
-    if (id !== undefined && id !== this.#answer?.id) this.#answer = { id, leafUuid, length: this.#conversation.length };
-    this.#conversation.add(entry);
+    if (id !== undefined && id !== this.#answer?.id)
+      this.#answer = { id, leafUuid, length: this.#conversation.length, lines: 0 };
+    if (this.#answer !== undefined && line.kind === 'chain' && id !== undefined) this.#answer.lines++;
+    this.#conversation.add(entry, line.kind === 'thinking');
+  }
+
+  /** How many lines of its answer are on the chain. */
+  #linesOf(entry: JsonObject): number {
+    return asObject(entry.message)?.id === this.#answer?.id ? (this.#answer?.lines ?? 0) : 0;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

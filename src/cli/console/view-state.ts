@@ -113,6 +113,9 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
     case 'turn-end':
       return viewAfterTurn(view, event);
     case 'answer':
+    case 'prompt-frozen':
+    case 'thinking-stripped':
+    case 'thinking-reported':
     case 'session-opened':
     case 'file-kept':
     case 'queued':

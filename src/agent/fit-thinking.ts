@@ -1,0 +1,132 @@
+// A request and what is known of its thinking → the request without the thinking that the API would refuse. An answer is
+// written down with a mark of the request that it answers; its thinking fits as long as the same comes before it.
+import { sentBlocks, shortHash, thinkingId } from '../api/request-prefix.ts';
+import { isBinding } from '../api/thinking-binding.ts';
+import { asObject, asString, type JsonObject } from '../base/json.ts';
+import type { ModelRequest } from './parts.ts';
+import { promptHash } from './session/frozen-prompt.ts';
+
+/** What an answer was made after. */
+export interface PrefixMark {
+  /** Of the system prompt and the tools. */
+  readonly prompt: string;
+  /** Of all messages, thinking left out. */
+  readonly messages: string;
+  /** The last thinking block before it. */
+  readonly thinking: string | null;
+}
+
+/** What is known of a thinking block. */
+export interface KnownThinking {
+  /** `undefined` where another program wrote it, or Clew before it kept marks. */
+  readonly mark: PrefixMark | undefined;
+  readonly model: string | undefined;
+}
+
+/** By the ids of the blocks. */
+export type ThinkingMarks = ReadonlyMap<string, KnownThinking>;
+
+export function readMark(value: unknown): PrefixMark | undefined {
+  const { prompt, messages, thinking } = asObject(value) ?? {};
+  if (typeof prompt !== 'string' || typeof messages !== 'string') return undefined;
+  return { prompt, messages, thinking: asString(thinking) ?? null };
+}
+
+/** The mark for the answer to a request. */
+export function markOf({ system, tools, messages }: ModelRequest): PrefixMark {
+  const walk = new Walk();
+  for (const block of sentBlocks(messages)) walk.pass(block);
+  return { prompt: promptHash(system, tools), messages: walk.hash, thinking: walk.thinking ?? null };
+}
+
+/** Answers that lose their thinking with this request. */
+export interface LeftOut {
+  readonly answers: number;
+  /** Of the first of them. */
+  readonly why: string;
+}
+
+export interface FittedRequest {
+  readonly messages: ModelRequest['messages'];
+  readonly leftOut: LeftOut | undefined;
+}
+
+/** Leaves out what does not fit, and what follows it. What is missing at the beginning harms nothing. */
+export function fitThinking(request: ModelRequest, marks: ThinkingMarks): FittedRequest {
+  if (!isBinding(request.model)) return { messages: request.messages, leftOut: undefined };
+  const prompt = promptHash(request.system, request.tools);
+  const blocks = sentBlocks(request.messages);
+  const firstThinking = new Map(
+    blocks
+      .filter(({ isThinking }) => isThinking)
+      .toReversed()
+      .map(({ messageIndex, block }) => [messageIndex, thinkingId(block)] as const),
+  );
+  const removed = new Set<JsonObject>();
+  const answers = new Set<number>();
+  const walk = new Walk();
+  let why: string | undefined;
+  /** Blocks of one answer fit together or not at all. */
+  let answer: { readonly index: number; readonly problem: string | undefined } | undefined;
+  for (const sent of blocks) {
+    if (sent.messageIndex !== answer?.index) {
+      const id = firstThinking.get(sent.messageIndex);
+      const problem = id === undefined ? undefined : problemOf(marks.get(id), prompt, walk);
+      answer = { index: sent.messageIndex, problem };
+    }
+    if (sent.isThinking && answer.problem !== undefined) {
+      removed.add(sent.block);
+      answers.add(sent.messageIndex);
+      why ??= answer.problem;
+    } else {
+      walk.pass(sent);
+      if (!sent.isThinking) continue;
+      // An answer that fits was made without what is missing before it: that is known.
+      answers.clear();
+      why = undefined;
+    }
+  }
+  if (removed.size === 0) return { messages: request.messages, leftOut: undefined };
+  const messages = request.messages.map((message) => {
+    const { content } = message;
+    if (typeof content === 'string' || !content.some((block) => removed.has(block))) return message;
+    return { ...message, content: content.filter((block) => !removed.has(block)) };
+  });
+  return { messages, leftOut: why === undefined ? undefined : { answers: answers.size, why } };
+}
+
+function problemOf(known: KnownThinking | undefined, prompt: string, walk: Walk): string | undefined {
+  const mark = known?.mark;
+  // Older models accept their thinking after any text.
+  if (mark === undefined) return isBinding(known?.model) ? 'another program wrote it' : undefined;
+  if (mark.prompt !== prompt) return 'the system prompt or the tools have changed';
+  if (mark.messages !== walk.hash) return 'the conversation before it has changed';
+  if (walk.thinking !== undefined && mark.thinking !== walk.thinking) return 'reasoning before it is not sent';
+  return undefined;
+}
+
+export function hasThinking({ messages }: ModelRequest): boolean {
+  return sentBlocks(messages).some(({ isThinking }) => isThinking);
+}
+
+/** The request without any thinking. */
+export function withoutThinking(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) => {
+    const { content } = message;
+    if (typeof content === 'string' || message.role !== 'assistant') return message;
+    const kept = content.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+    return kept.length === content.length ? message : { ...message, content: kept };
+  });
+  return { ...request, messages: messages.filter(({ content }) => content.length > 0) };
+}
+
+/** What has been sent up to a place. */
+class Walk {
+  hash = '';
+  thinking: string | undefined;
+
+  pass(sent: ReturnType<typeof sentBlocks>[number]): void {
+    if (sent.isThinking) this.thinking = thinkingId(sent.block);
+    else this.hash = shortHash([this.hash, sent.hash]);
+  }
+}

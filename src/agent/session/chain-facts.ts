@@ -1,0 +1,74 @@
+// The lines that a resume takes up, and the private lines of Clew beside them → what the agent needs to send its own
+// request again: the frozen prompt, the marks of all thinking, thinking that is kept beside the chain, and who else writes.
+import { asObject, asString, type JsonObject } from '../../base/json.ts';
+import { isMessage, type Node } from '../../session/node.ts';
+import { type Draft, draftLines } from '../../session/resume/draft.ts';
+import type { ResumeSource } from '../../session/resume/request.ts';
+import { madeNode } from '../../surgery/request-parts.ts';
+import { type KnownThinking, readMark, type ThinkingMarks } from '../fit-thinking.ts';
+import { noteThinking } from './conversation.ts';
+import { type FrozenPrompt, promptLineType, readPromptLine } from './frozen-prompt.ts';
+
+export const thinkingLineType = 'clew-thinking';
+
+export interface ChainFacts {
+  readonly drafts: readonly Draft[];
+  readonly beside: ReadonlySet<Draft>;
+  readonly marks: ThinkingMarks;
+  readonly prompt: FrozenPrompt | undefined;
+  /** Whether another program wrote messages of it: our thinking must not come between its own. */
+  readonly isShared: boolean;
+}
+
+export function readChainFacts(source: ResumeSource, lines: readonly Node[]): ChainFacts {
+  const marks = new Map<string, KnownThinking>();
+  let promptHash: string | undefined;
+  let isShared = false;
+  const drafts = draftLines(lines, (node) => {
+    const entry = source.read(node);
+    noteThinking(entry, marks);
+    if (isMessage(node)) {
+      promptHash = readMark(entry.clewPrefix)?.prompt ?? promptHash;
+      isShared ||= !(asString(entry.writtenBy) ?? '').startsWith('clew ');
+    }
+    return entry;
+  });
+  const beside = new Set<Draft>();
+  for (const node of source.nodes.filter(({ type }) => type === thinkingLineType))
+    addBeside(source.read(node), drafts, beside, marks);
+  return { drafts, beside, marks, prompt: promptOf(source, promptHash), isShared };
+}
+
+/** The prompt that the last answer was made with; of a session without an answer, the last one. */
+function promptOf(source: ResumeSource, hash: string | undefined): FrozenPrompt | undefined {
+  const kept = source.nodes.filter(({ type }) => type === promptLineType).map((node) => source.read(node));
+  const entry = kept.findLast((line) => line.hash === hash) ?? (hash === undefined ? kept.at(-1) : undefined);
+  return entry === undefined ? undefined : readPromptLine(entry);
+}
+
+/** The private line for a thinking block, before line `at` of its message on the chain. */
+export function besideLine(entry: JsonObject, at: number): JsonObject {
+  const message = asObject(entry.message) ?? {};
+  const { clewPrefix } = entry;
+  return {
+    type: thinkingLineType,
+    messageId: message.id,
+    model: message.model,
+    at,
+    content: message.content,
+    ...(clewPrefix === undefined ? {} : { clewPrefix }),
+  };
+}
+
+function addBeside(line: JsonObject, drafts: Draft[], beside: Set<Draft>, marks: Map<string, KnownThinking>): void {
+  const { messageId, model, at, content, clewPrefix = null } = line;
+  const own = drafts.flatMap((draft, i) => (draft.id === messageId && !beside.has(draft) ? [i] : []));
+  const last = own.at(-1);
+  if (last === undefined) return;
+  const message = { id: messageId, type: 'message', role: 'assistant', model, content };
+  const entry: JsonObject = { type: 'assistant', message, clewPrefix };
+  const made = draftLines([madeNode(entry, 0)], () => entry);
+  drafts.splice((typeof at === 'number' ? own[at] : undefined) ?? last + 1, 0, ...made);
+  for (const draft of made) beside.add(draft);
+  noteThinking(entry, marks);
+}

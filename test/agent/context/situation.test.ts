@@ -1,0 +1,122 @@
+// Where and when the agent runs is told once, and again only where it has changed.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { describeSituation, type SituationOptions, untoldSections } from '../../../src/agent/context/situation.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+
+const git = (cwd: string, ...args: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=K', '-c', 'user.email=k@x.org', ...args], { cwd, stdio: 'pipe' });
+
+function plant(context: TestContext, files: Readonly<Record<string, string>>, more: Partial<SituationOptions> = {}) {
+  const top = temporaryFolder(context);
+  writeTree(top, { 'app/.keep': '', ...files });
+  const options: SituationOptions = {
+    cwd: path.join(top, 'app'),
+    root: path.join(top, 'user'),
+    home: top,
+    model: 'claude-test-1',
+    mode: 'plan',
+    isInteractive: false,
+    env: { PATH: process.env.PATH, HOME: top },
+    now: new Date(2026, 10, 5, 23, 30),
+    gitBranch: '',
+    missingTools: [],
+    ...more,
+  };
+  return { top, options };
+}
+
+async function tell(options: SituationOptions, told: readonly string[] = []): Promise<string[]> {
+  return (await untoldSections(await describeSituation(options), told)).map(({ text }) => String(text));
+}
+
+test('the first time everything is told, one text a section', async (t) => {
+  const { options } = plant(t, { 'app/CLAUDE.md': 'Use tabs.' });
+  const texts = await tell(options);
+  assert.match(
+    texts[0] ?? '',
+    /^<system-reminder>\n# Environment\nWorking folder: .*\/app\nPlatform: .*\nQuestions: nobody can answer\n<\/system-reminder>$/,
+  );
+  assert.deepEqual(texts.slice(1), [
+    '<system-reminder>\n# Model\nclaude-test-1\n</system-reminder>',
+    '<system-reminder>\n# Permission mode\nplan\n</system-reminder>',
+    '<system-reminder>\n# Date\n2026-11-05\n</system-reminder>',
+    '<system-reminder>\n# Git\nnot a repository\n</system-reminder>',
+    `<system-reminder>\n# Instructions for this work\nFollow these; where they contradict each other, the later one holds, and what the person says in the conversation goes before all of them.\n\n## ${options.cwd}/CLAUDE.md (instructions of the project)\n\nUse tabs.\n</system-reminder>`,
+  ]);
+});
+
+test('later only what differs from what was told last is told, also when it changes back', async (t) => {
+  const { options } = plant(t, {}, { appended: 'Be brief.' });
+  // Lines of one message are joined with a newline.
+  const first = (await tell(options)).map((text) => `${text}\n`);
+  assert.deepEqual(await tell(options, first), []);
+  const other = await tell({ ...options, model: 'claude-test-2', appended: '', missingTools: ['Bash'] }, first);
+  assert.deepEqual(other, [
+    '<system-reminder>\n# Model\nclaude-test-2\n</system-reminder>',
+    '<system-reminder>\n# Further instructions\nnone\n</system-reminder>',
+    '<system-reminder>\n# Tools that are not available now\nBash\n</system-reminder>',
+  ]);
+  const back = await tell(options, [...first, ...other]);
+  assert.deepEqual(back, [
+    '<system-reminder>\n# Model\nclaude-test-1\n</system-reminder>',
+    '<system-reminder>\n# Further instructions\nBe brief.\n</system-reminder>',
+    '<system-reminder>\n# Tools that are not available now\nnone\n</system-reminder>',
+  ]);
+});
+
+test('instructions that begin like those told before, and go on, are told again', async (t) => {
+  const { options } = plant(t, { 'app/CLAUDE.md': 'Use tabs.' });
+  const first = await tell(options);
+  writeTree(options.cwd, { 'CLAUDE.md': 'Use tabs.\nAnd spaces.' });
+  const second = await tell(options, first);
+  assert.equal(second.length, 1);
+  assert.match(second[0] ?? '', /Use tabs\.\nAnd spaces\.\n<\/system-reminder>$/);
+  writeTree(options.cwd, { 'CLAUDE.md': 'Use tabs.' });
+  assert.equal((await tell(options, [...first, ...second])).length, 1);
+});
+
+test('the state of the repository is told with the branch, and not again for a changed file', async (t) => {
+  const { options } = plant(t, { 'app/a.txt': 'a' }, { gitBranch: 'main' });
+  git(options.cwd, 'init', '-q', '-b', 'main');
+  git(options.cwd, 'add', '.');
+  git(options.cwd, 'commit', '-q', '-m', 'first thing');
+  writeTree(options.cwd, Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`n${index}`, ''])));
+  const told = await tell(options);
+  const text = told.find((each) => each.includes('# Git')) ?? '';
+  assert.match(text, /# Git\nbranch main\nin .*\/app, as of now\nChanges:\n {2}\?\? n0\n/);
+  assert.match(text, /\n {2}… and 10 more\nLast commits:\n {2}[0-9a-f]+ first thing\n<\/system-reminder>$/);
+  writeTree(options.cwd, { 'a.txt': 'b' });
+  assert.deepEqual(await tell(options, told), []);
+});
+
+test('the configuration of a repository starts no program', async (t) => {
+  const { top, options } = plant(
+    t,
+    { 'app/a.txt': 'a', 'app/.gitattributes': '*.txt filter=evil' },
+    { gitBranch: 'main' },
+  );
+  git(options.cwd, 'init', '-q', '-b', 'main');
+  git(options.cwd, 'add', '.');
+  git(options.cwd, 'commit', '-q', '-m', 'x');
+  writeTree(options.cwd, { 'a.txt': 'b' });
+  git(options.cwd, 'config', 'core.fsmonitor', `touch ${top}/monitor; false`);
+  git(options.cwd, 'config', 'filter.evil.clean', `touch ${top}/filter; cat`);
+  git(options.cwd, 'config', 'filter.evil.required', 'true');
+  const text = (await tell(options)).find((each) => each.includes('# Git')) ?? '';
+  assert.match(text, /\nChanges:\n {3}M a\.txt\n/);
+  assert.deepEqual(readdirSync(top), ['app']);
+  // Without our care they would have run.
+  git(options.cwd, 'status');
+  assert.deepEqual(readdirSync(top).sort(), ['app', 'filter', 'monitor']);
+});
+
+test('what was left out of the instructions is told to the person', async (t) => {
+  const notes: string[] = [];
+  const { top, options } = plant(t, { 'app/CLAUDE.md': '@gone.md' }, { note: (text) => notes.push(text) });
+  await tell(options);
+  assert.deepEqual(notes, [`${top}/app/CLAUDE.md imports gone.md, which is not there`]);
+});
