@@ -12,7 +12,7 @@ import { makeSession, type Session } from '../session/session.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from './plan.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
-import { takeThinking } from './redact-thinking.ts';
+import { takeThinking, thinkingReason } from './redact-thinking.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { RuleSet } from './secrets/find.ts';
@@ -126,13 +126,16 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
     const owner =
       i === 0 ? source.session : makeSession({ ...files, main: file.path, agents: [], flatAgents: [] }, transcript);
     const taken = takeThinking(owner, survey.signed.keys());
-    thinking += taken.messages;
+    // Thinking that Clew's agent keeps beside the chain is signed too.
+    const beside = transcript.nodes.filter(({ type, line }) => type === 'clew-thinking' && survey.lines.has(line));
+    const drops = new Map([...taken.drops, ...beside.map(({ index }) => [index, thinkingReason] as const)]);
+    thinking += taken.messages + beside.length;
     const patch = {
       isTouched: (line: number) => survey.lines.has(line),
       apply: (bytes: Buffer) => redactor.redactLine(bytes),
     };
-    rewrites.set(file.path, keeps ? { patch } : { patch, edits: taken.edits, drops: taken.drops });
-    if (!keeps) dropped.push(...droppedBy(transcript, taken.drops, i === 0 ? undefined : file.path));
+    rewrites.set(file.path, keeps ? { patch } : { patch, edits: taken.edits, drops });
+    if (!keeps) dropped.push(...droppedBy(transcript, drops, i === 0 ? undefined : file.path));
   }
   return { rewrites, contents, dropped, thinking };
 }
