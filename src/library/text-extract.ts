@@ -87,9 +87,17 @@ function textsOfRecord(head: Head, bytes: Buffer, stage: TextStage): readonly Fo
       return said(head, 'note', memberText(bytes, 'content'));
     case 'queue-operation':
       return queuedTexts(head, bytes);
+    // Thinking of an answer that Clew's agent keeps beside the chain; its `clew-prompt` is no part of the session's talk.
+    case 'clew-thinking':
+      return said(head, 'thinking', besideThinking(bytes));
     default:
       return none;
   }
+}
+
+function besideThinking(bytes: Buffer): string {
+  const blocks = blocksOf(memberValue(bytes, 'content')) as readonly JsonObject[];
+  return blocks.map(({ thinking }) => asString(thinking) ?? '').join('\n');
 }
 
 function answerTexts(head: Head, bytes: Buffer): readonly Found[] {

@@ -1,6 +1,7 @@
 // The private lines of Clew's agent (`clew-prompt`, `clew-thinking`) in the operations: a copy of one's own keeps them, a
 // foreign session leaves them behind, and secrets in them are found and taken out.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, type JsonObject } from '../../src/base/json.ts';
 import { diagnoseSession } from '../../src/doctor/diagnose.ts';
@@ -80,4 +81,18 @@ test('doctor has nothing to say about them', async (t) => {
     [],
   );
   assert.doesNotMatch(findings.map(({ message }) => message).join('\n'), /clew-|type/);
+});
+
+test('a search finds the thought, not the prompt', (t) => {
+  const { env, main } = bench(t, { system: 'Work marvellously.', thought: 'A splendid idea.' });
+  const root = path.resolve(main, '../../..');
+  const found = (words: string): number => {
+    const { status, stdout } = runClew(['find', words, '--root', root, '--json'], {
+      env: env as Record<string, string>,
+    });
+    assert.ok(status === 0 || status === 1, stdout);
+    return stdout.split('splendid').length - 1;
+  };
+  assert.ok(found('splendid') > 0);
+  assert.equal(runClew(['find', 'marvellously', '--root', root], { env: env as Record<string, string> }).status, 1);
 });
