@@ -12,7 +12,7 @@ import { systemErrorCode } from '../../src/base/errors.ts';
 import { isArray } from '../../src/base/json.ts';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { startDirectApi, startGateway } from './direct-api.ts';
-import type { ApiRequest } from './mock-api.ts';
+import type { ApiRequest, MockApiOptions } from './mock-api.ts';
 import type { Scripts } from './mock-reply.ts';
 
 const execFileAsync = promisify(execFile);
@@ -31,6 +31,8 @@ export interface ClientOptions {
   readonly workspace?: FileSet;
   /** What the mock answers, given the folder the client works in; without it, every answer is `MOCK-REPLY`. */
   readonly scripts?: (folder: string) => Scripts;
+  /** See `MockApiOptions`. */
+  readonly answer?: MockApiOptions['answer'];
   readonly timeoutMs?: number;
   /** Beside the little that the client's environment has. */
   readonly env?: Readonly<Record<string, string>>;
@@ -156,7 +158,8 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
   const requests: ApiRequest[] = [];
   const scripts = options.scripts?.(workspace) ?? {};
   const startApi = options.host === 'anthropic' ? startDirectApi : startGateway;
-  const mock = await startApi({ scripts, onRequest: (request) => requests.push(request) });
+  const answer = options.answer === undefined ? {} : { answer: options.answer };
+  const mock = await startApi({ scripts, onRequest: (request) => requests.push(request), ...answer });
   try {
     await writeFiles(workspace, options.workspace ?? {});
     await writeFiles(projectFolder, files);

@@ -35,13 +35,15 @@ export interface MockApiOptions {
   /** With it the mock speaks TLS. */
   readonly certificate?: Certificate;
   readonly onRequest?: (request: ApiRequest) => void;
+  /** Answers a request for a message before the scripts are asked; `undefined` leaves it to them. */
+  readonly answer?: (request: ApiRequest) => Answer | Failure | undefined;
 }
 
 export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
-  const { scripts = {}, onRequest = () => {}, certificate } = options;
+  const { certificate } = options;
   const answer = (incoming: IncomingMessage, response: ServerResponse): void => {
     // A client that was killed leaves a broken connection; that is its business.
-    handle(incoming, response, scripts, onRequest).catch(() => response.destroy());
+    handle(incoming, response, options).catch(() => response.destroy());
   };
   const server = certificate === undefined ? createServer(answer) : createTlsServer(certificate, answer);
   await new Promise<void>((resolve, reject) => {
@@ -61,8 +63,7 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
 async function handle(
   incoming: IncomingMessage,
   response: ServerResponse,
-  scripts: Scripts,
-  onRequest: (request: ApiRequest) => void,
+  { scripts = {}, onRequest = () => {}, answer }: MockApiOptions,
 ): Promise<void> {
   const raw = await readText(incoming);
   const body = asObject(parseJson(raw)) ?? {};
@@ -70,8 +71,10 @@ async function handle(
   const path = incoming.url?.split('?')[0] ?? '';
 
   if (method === 'POST' && path === '/v1/messages') {
-    const { kind, reply } = chooseReply(body, scripts);
-    onRequest({ method, path, kind, beta: String(incoming.headers['anthropic-beta'] ?? ''), body });
+    const chosen = chooseReply(body, scripts);
+    const request = { method, path, kind: chosen.kind, beta: String(incoming.headers['anthropic-beta'] ?? ''), body };
+    onRequest(request);
+    const reply = answer?.(request) ?? chosen.reply;
     if ('status' in reply) sendFailure(response, reply);
     else if (body.stream === true) await streamAnswer(response, body, reply);
     else sendAnswer(response, body, reply);
