@@ -98,7 +98,7 @@ export function fitThinking(request: ModelRequest, marks: ThinkingMarks): Fitted
 function problemOf(known: KnownThinking | undefined, prompt: string, walk: Walk): string | undefined {
   const mark = known?.mark;
   // Older models accept their thinking after any text.
-  if (mark === undefined) return isBinding(known?.model) ? 'another program wrote it' : undefined;
+  if (mark === undefined) return isBinding(known?.model) ? 'another program, or an older Clew, wrote it' : undefined;
   if (mark.prompt !== prompt) return 'the system prompt or the tools have changed';
   if (mark.messages !== walk.hash) return 'the conversation before it has changed';
   if (walk.thinking !== undefined && mark.thinking !== walk.thinking) return 'reasoning before it is not sent';

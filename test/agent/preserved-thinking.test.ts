@@ -4,10 +4,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { makeStreamModel } from '../../src/api/client/stream-model.ts';
 import type { ScriptedReply, ScriptStep } from '../../src/api/server/script.ts';
+import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json.ts';
-import { type AgentKit, startAgent } from '../support/agent-kit.ts';
+import { type AgentKit, agentEnv, startAgent } from '../support/agent-kit.ts';
 import { calls, messagesOf, says } from '../support/agent-talk.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
 import { sample } from './mcp/mcp-kit.ts';
 
 const opus = 'claude-opus-5-5';
@@ -246,5 +249,41 @@ test('sub-agents keep their prompt and their thinking by the same rules', async 
   const [file] = readdirSync(agents).filter((name) => name.endsWith('.jsonl'));
   const kept = readFileSync(path.join(agents, file ?? ''), 'utf8').match(/"type":"clew-prompt"/g);
   assert.equal(kept?.length, 1);
+  assert.deepEqual(warnings(kit), []);
+});
+
+test('a fork of the session keeps its thinking', async (t) => {
+  const first = await startAgent(t, [thinks('a'), thinks('b')]);
+  await talk(first, 'zero', 'one');
+  await first.agent.close('exit');
+  const session = { kind: 'resume', session: first.agent.state.file, fork: {} } as const;
+  const fork = await resume(t, first, [thinks('c'), thinks('d')], { session });
+  await talk(fork, 'two', 'three');
+  assert.notEqual(fork.agent.state.sessionId, first.agent.state.sessionId);
+  assert.deepEqual([...first.bodies(), ...fork.bodies()].map(sentThinking), [[], ['a'], ['a', 'b'], ['a', 'b', 'c']]);
+  assert.deepEqual(warnings(fork), []);
+});
+
+test('api.anthropic.com gets the thinking of all models, and what it drops is written down without a warning', async (t) => {
+  const server = await startScriptedServer({ script: ['a', 'b', 's', 'c', 'd'].map((name) => thinks(name)) });
+  t.after(() => server.close());
+  const folder = temporaryFolder(t);
+  const env = agentEnv(folder, server.url);
+  const streamModel = makeStreamModel({ env: { ...env, CLEW_THINKING_CONTROLS: '1' } });
+  const { ANTHROPIC_BASE_URL: _, ...direct } = env;
+  const kit = await startAgent(t, [], { folder, env: direct, streamModel });
+  await talk(kit, 'one', 'two');
+  kit.agent.setModel('claude-sonnet-5-5');
+  await talk(kit, 'three');
+  kit.agent.setModel(opus);
+  await talk(kit, 'four', 'five');
+  const bodies = server.requests.map(({ body }) => asObject(body));
+  assert.deepEqual(bodies.map(sentThinking), [[], ['a'], ['a', 'b'], ['a', 'b', 's'], ['a', 'b', 's', 'c']]);
+  const notes = linesOf(kit).filter(({ type }) => type === 'clew-thinking-drop');
+  const dropped = (path: string) => ({ type: 'thinking_dropped', path, reason: 'model_binding_mismatch' });
+  assert.deepEqual(
+    notes.map(({ model, entries }) => [model, entries]),
+    [['claude-sonnet-5-5', [dropped('messages.1.content.0'), dropped('messages.3.content.0')]]],
+  );
   assert.deepEqual(warnings(kit), []);
 });

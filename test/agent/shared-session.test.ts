@@ -61,7 +61,7 @@ test('our thinking comes back in our own requests, and the client sees an unbrok
   assert.deepEqual(first.bodies().map(sentThinking), [[], ['a'], ['a', 'b']]);
   assert.deepEqual(
     first.events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])),
-    ['the reasoning of 9 answers is no longer sent: another program wrote it'],
+    ['the reasoning of 9 answers is no longer sent: another program, or an older Clew, wrote it'],
   );
 
   const whole = readFileSync(file, 'utf8');

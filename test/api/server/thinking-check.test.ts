@@ -314,3 +314,27 @@ test('the replay server signs recorded thinking for the conversation that it pla
   assert.equal((await post(server.url, body as JsonObject, key)).status, 200);
   assert.equal((await post(server.url, { ...body, system: 'Other.' } as JsonObject, key)).status, 400);
 });
+
+test('where the beginning of the conversation is gone and the rest is as it was, the refusal says so', async (t) => {
+  const { url } = await start(t, () => ({
+    blocks: [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'ok' },
+    ],
+  }));
+  const messages = [user(text('one'))];
+  for (const prompt of ['two', 'three']) {
+    const { body } = await post(url, { model: opus, max_tokens: 9, messages } as JsonObject);
+    messages.push({ role: 'assistant', content: body.content as unknown as Json[] }, user(text(prompt)));
+  }
+  const { status, body } = await post(
+    url,
+    { model: opus, max_tokens: 9, messages: messages.slice(2) } as JsonObject,
+    beta,
+  );
+  assert.equal(status, 400);
+  assert.match(
+    String(asObject(body.error)?.message),
+    / A message older than `messages\.0\.content\.0` differs from when this block was created\.$/,
+  );
+});
