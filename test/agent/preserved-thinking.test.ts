@@ -287,3 +287,20 @@ test('api.anthropic.com gets the thinking of all models, and what it drops is wr
   );
   assert.deepEqual(warnings(kit), []);
 });
+
+test('a person who reads along from now on costs nothing; another system prompt costs the thinking before it', async (t) => {
+  const first = await startAgent(t, [thinks('a')]);
+  await talk(first, 'one');
+  await first.agent.close('exit');
+  const second = await resume(t, first, [thinks('b')], { isInteractive: true });
+  await talk(second, 'two');
+  await second.agent.close('exit');
+  assertContinues(first.bodies()[0], second.bodies()[0]);
+  assert.match(plain(messagesOf(second.bodies()[0]).at(-1)), /Questions: a person reads along and can answer/);
+  assert.deepEqual(sentThinking(second.bodies()[0]), ['a']);
+  const third = await resume(t, first, [thinks('c'), thinks('d')], { systemPrompt: 'Only sing.' });
+  await talk(third, 'three', 'four');
+  assert.deepEqual(third.bodies().map(sentThinking), [[], ['c']]);
+  assert.match(plain(third.bodies()[1]?.system), /^\[\{"type":"text","text":"Only sing\."/);
+  assert.equal(linesOf(first).filter(({ type }) => type === 'clew-prompt').length, 2);
+});
