@@ -454,7 +454,7 @@ const tools = [
   },
   {
     id: 'background-watcher-does-not-kill',
-    file: 'src/agent/guarded-process.ts',
+    file: 'src/base/guarded-process.ts',
     find: 'read -r line <&3 || kill -s KILL -- -$$;',
     replace: 'read -r line <&3 || true;',
     tests: ['agent/tools/left-behind'],

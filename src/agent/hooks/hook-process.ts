@@ -1,6 +1,6 @@
 // One hook command and its input → how it ended and what it printed. It runs in a guarded process group, so that an abort,
 // the end of its time or of the agent also ends what it has started.
-import { startGuarded } from '../guarded-process.ts';
+import { startGuarded } from '../../base/guarded-process.ts';
 import type { HookCommand } from './hook-config.ts';
 
 export interface HookResult {

@@ -3,8 +3,8 @@
 // with it, and with us. What it prints is bounded, and a line that is not a message is passed over.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type GuardedProcess, startGuarded } from '../../base/guarded-process.ts';
 import { isObject } from '../../base/json.ts';
-import { type GuardedProcess, startGuarded } from '../guarded-process.ts';
 
 export interface ChildOptions {
   readonly command: string;

@@ -1,7 +1,7 @@
 // A command → bash in a guarded process group, its output as it comes, its exit and the folder it ended in. Nothing that
 // it started outlives us.
 import type { Readable } from 'node:stream';
-import { type GuardedProcess, type Held, startGuarded } from '../guarded-process.ts';
+import { type GuardedProcess, type Held, startGuarded } from '../../base/guarded-process.ts';
 import { limits } from './limits.ts';
 
 export interface ShellExit {
