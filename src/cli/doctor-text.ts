@@ -7,6 +7,7 @@ import { damageClasses, type Finding, isSevere, type Severity, severities } from
 import { isMendable } from '../doctor/repair/mendable.ts';
 import type { Segment } from '../doctor/segments.ts';
 import { leftAfterCompaction } from '../session/resume/auto-compaction.ts';
+import { clientsWithout } from '../session/resume/client-rules.ts';
 import type { Paint, Style } from './terminal/style.ts';
 import { wrapSpans } from './terminal/wrap.ts';
 import { hanging } from './terminal-lines.ts';
@@ -75,8 +76,8 @@ function verdict(diagnosis: Diagnosis, { style, width }: DoctorTextOptions): str
   const now = `A resume loads ${loadedText(reachable)}`;
   const before =
     reachableOld.loaded === reachable.loaded
-      ? 'so do clients up to 2.1.45'
-      : `clients up to 2.1.45 load ${formatCount(reachableOld.loaded)}`;
+      ? `so do ${clientsWithout('followsFileOrder')}`
+      : `${clientsWithout('followsFileOrder')} load ${formatCount(reachableOld.loaded)}`;
   const text = `${now}; ${before}.${compactionText(diagnosis)}`;
   const loads = wrapSpans([{ text, paint: (each) => each }], width).map((line) => line.text);
   return reachable.of === 0 ? said : [said, '', ...loads].join('\n');

@@ -2,7 +2,7 @@
 import { exitCodes, UserError } from '../base/errors.ts';
 import { refuseForeign } from '../session/recognise.ts';
 import { autoCompactionOf, leftAfterCompaction } from '../session/resume/auto-compaction.ts';
-import { clientVersion, isNewerClient } from '../session/resume/client.ts';
+import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../session/resume/client-rules.ts';
 import { fullRequest } from '../session/resume/full-request.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
@@ -15,11 +15,16 @@ import { writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const host = clientHostOf(input);
+  const named = textFlag(input.flags, 'client');
+  const client = named === undefined ? undefined : checkedVersion(named);
+  if (client !== undefined && input.flags.full === true && rulesVersion(client) !== newestClient) {
+    throw new UserError(`--full is known for Claude Code ${newestClient} only`, 'leave out --full or --client');
+  }
   const session = await readSession(input, await findSessionArgument(input));
   refuseForeign(session.transcript);
   const prompt = textFlag(input.flags, 'prompt');
   const ask = input.flags.full === true ? fullRequest : requestMessages;
-  const request = ask(session, prompt, { host });
+  const request = ask(session, prompt, { host, ...(client === undefined ? {} : { client }) });
   if ('refused' in request) {
     throw new UserError(
       `Claude Code would refuse ${session.transcript.path}: ${request.refused}`,
@@ -27,16 +32,24 @@ export async function run(input: CommandInput): Promise<void> {
       exitCodes.refused,
     );
   }
-  for (const note of notesOn(session, request.messages.length)) writeNotice(input.io.stderr, note);
+  for (const note of notesOn(session, request.messages.length, client)) writeNotice(input.io.stderr, note);
   const { messages, ...rest } = request;
-  await writeOut(input.flags.full === true ? fullPieces(rest, session, messages) : pieces(messages), input.io);
+  await writeOut(
+    input.flags.full === true
+      ? fullPieces({ ...rest, client: clientJson(client) }, session, messages)
+      : pieces(messages),
+    input.io,
+  );
 }
 
-function* notesOn(session: Session, messages: number): Generator<string> {
+function* notesOn(session: Session, messages: number, client: string | undefined): Generator<string> {
   if (messages === 0) yield 'a resume sends nothing of this session; `clew show` reads what is in it';
+  if (client !== undefined && isNewerClient(client)) {
+    yield `Claude Code ${client} is newer than ${newestClient}, the newest one known here, whose rules are used; \`clew doctor --client\` tries the installed one`;
+  }
   const newer = session.transcript.nodes.findLast(({ version }) => version !== undefined && isNewerClient(version));
-  if (newer !== undefined) {
-    yield `the session was written by Claude Code ${newer.version}, and the newest one known here is ${clientVersion}; a newer one may send something else`;
+  if (newer !== undefined && client === undefined) {
+    yield `the session was written by Claude Code ${newer.version}, and the newest one known here is ${newestClient}; a newer one may send something else`;
   }
   const compaction = autoCompactionOf(session);
   if (compaction === undefined) return;
@@ -49,6 +62,11 @@ function* pieces(messages: readonly unknown[]): Generator<string> {
   yield '[';
   for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${jsonText(message)}`;
   yield '\n]\n';
+}
+
+/** The client that was asked for, and the one whose rules were used. */
+function clientJson(client: string | undefined): object {
+  return { asked: client ?? null, rulesOf: client === undefined ? newestClient : rulesVersion(client) };
 }
 
 /** One field a line, then the messages. */

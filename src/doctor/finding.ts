@@ -1,5 +1,6 @@
 // What doctor has to say about a session: a finding names one damage, its place, what it costs, and what mends it.
 // All classes stand in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
+import { clientsWithout } from '../session/resume/client-rules.ts';
 
 /**
  * How much harm a finding does. `fatal`: no request succeeds. `loss`: a resume leaves something out. `warn`: other or
@@ -83,7 +84,7 @@ export const damageCodes = [
 /** The code of a kind of damage. */
 export type DamageCode = (typeof damageCodes)[number];
 
-const byCost = 'loss, where a resume leaves something out for it; warn, where only clients up to 2.1.45 do; else info';
+const byCost = `loss, where a resume leaves something out for it; warn, where only ${clientsWithout('followsFileOrder')} do; else info`;
 
 /** Describes every kind of damage, by its code. */
 export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
@@ -142,7 +143,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   },
   'G-parallel-lost': {
     title: 'results of parallel calls hang beside the chain',
-    severity: 'loss, where a resume leaves them out; info, where only clients up to 2.1.45 do',
+    severity: `loss, where a resume leaves them out; info, where only ${clientsWithout('followsFileOrder')} do`,
     repair: 'hang the results on the chain, one behind the other',
   },
   'G-lost-leaf': {

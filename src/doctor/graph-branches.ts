@@ -1,6 +1,7 @@
 // Branches and what hangs beside them → findings: results that are left out, newer work that is not resumed, lines of
 // other sessions.
 import { isMessage, type Node } from '../session/node.ts';
+import { clientsWithout } from '../session/resume/client-rules.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { counted } from './graph.ts';
@@ -28,7 +29,7 @@ function checkBeside(patient: Patient): Finding[] {
   const effect =
     now.length > 0
       ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
-      : `the current client puts ${count === 1 ? 'it' : 'them'} back; clients up to 2.1.45 leave ${count === 1 ? 'it' : 'them'} out`;
+      : `the current client puts ${count === 1 ? 'it' : 'them'} back; ${clientsWithout('followsFileOrder')} leave ${count === 1 ? 'it' : 'them'} out`;
   const severity = now.length > 0 ? 'loss' : 'info';
   return [makeFinding('G-parallel-lost', severity, placeOf(patient, first), message, effect)];
 }

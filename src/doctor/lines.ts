@@ -3,6 +3,7 @@
 import { isLinked } from '../session/graph.ts';
 import { isMessage } from '../session/node.ts';
 import type { Reachable } from '../session/reachable.ts';
+import { clientsWithout } from '../session/resume/client-rules.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { type DamageCode, type Finding, isDamageCode, makeFinding, type Severity } from './finding.ts';
 import { type Patient, reachOf, reachText } from './patient.ts';
@@ -50,7 +51,10 @@ function judge(code: DamageCode, costs: Reachable | undefined, fragment: () => B
     case 'L-joined':
     case 'L-nul':
       if (hidden !== undefined) return hidden;
-      return { severity: 'warn', effect: 'no message is lost; clients up to 2.1.45 read nothing of the line' };
+      return {
+        severity: 'warn',
+        effect: `no message is lost; ${clientsWithout('followsFileOrder')} read nothing of the line`,
+      };
     case 'L-spliced':
       if (hidden !== undefined) return hidden;
       return { severity: 'warn', effect: 'the record that is cut off is lost; no message is known to be' };
@@ -62,7 +66,7 @@ function judge(code: DamageCode, costs: Reachable | undefined, fragment: () => B
       if (hidden !== undefined) return hidden;
       return {
         severity: 'warn',
-        effect: 'the current client skips it; clients up to 2.1.150 may stop there or lose what follows',
+        effect: `the current client skips it; ${clientsWithout('skipsOddLines')} may stop there or lose what follows`,
       };
     case 'L-no-newline':
       return {
@@ -74,7 +78,7 @@ function judge(code: DamageCode, costs: Reachable | undefined, fragment: () => B
     case 'L-surrogate':
       return {
         severity: 'warn',
-        effect: 'the current client replaces it; with clients up to 2.1.45 the API answers 400 to every request',
+        effect: `the current client replaces it; with ${clientsWithout('replacesSurrogates')} the API answers 400 to every request`,
       };
     case 'L-utf8':
       return { severity: 'warn', effect: 'the bytes are read as U+FFFD' };

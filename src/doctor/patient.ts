@@ -2,7 +2,7 @@
 // the older ones leave out.
 import type { Node } from '../session/node.ts';
 import { type Expectation, expectedOf, missingFrom, type Reachable } from '../session/reachable.ts';
-import { oldResumeLines } from '../session/resume/old-client.ts';
+import { clientsWithout, oldestClient } from '../session/resume/client-rules.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { FindingPlace, Severity } from './finding.ts';
@@ -28,7 +28,8 @@ export function examine(session: Session): Patient {
   const { transcript, isAgent } = session;
   const resumed = isAgent ? { lines: transcript.nodes.filter((node) => !node.hidden) } : resumeLines(transcript);
   const chain = new Set('lines' in resumed ? resumed.lines : []);
-  const oldChain = isAgent ? chain : new Set(oldResumeLines(transcript));
+  const old = isAgent ? resumed : resumeLines(transcript, oldestClient);
+  const oldChain = new Set('lines' in old ? old.lines : []);
   const lost = missingFrom(chain, expected, session);
   const oldLost = missingFrom(oldChain, expected, session);
   return {
@@ -88,7 +89,10 @@ export function costOfBreak(patient: Patient, node: Node): Cost {
   }
   if ((patient.oldLostBefore[place] ?? 0) > 0) {
     const old = reachText(oldReachOf(patient));
-    return { severity: 'warn', effect: `the current client bridges it; clients up to 2.1.45 begin here: ${old}` };
+    return {
+      severity: 'warn',
+      effect: `the current client bridges it; ${clientsWithout('followsFileOrder')} begin here: ${old}`,
+    };
   }
   return { severity: 'info', effect: 'nothing is lost by it' };
 }

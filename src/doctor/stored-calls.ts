@@ -1,6 +1,8 @@
 // Calls and results as they are stored → findings, whether or not a resume mends them: pairs that are not pairs, and
 // answers that end in thinking. Heads are enough for all of it.
+
 import { callsOf, type Node, resultsOf } from '../session/node.ts';
+import { clientsWithout } from '../session/resume/client-rules.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { type Patient, placeOf } from './patient.ts';
 
@@ -56,7 +58,7 @@ function duplicates(patient: Patient, lines: readonly Node[]): Finding[] {
       return;
     }
     const message = `${what} ${id} is on line ${earlier.line} already`;
-    const effect = 'the current client keeps the first; clients up to 2.1.45 send both, and the API answers 400';
+    const effect = `the current client keeps the first; ${clientsWithout('dropsRepeatedResults')} send both, and the API answers 400`;
     findings.push(makeFinding('A-duplicate-tool-id', 'warn', placeOf(patient, node), message, effect));
   };
   for (const node of lines) {

@@ -29,7 +29,8 @@ for (const file of files) {
       sessionId: path.basename(file, '.jsonl'),
       prompt: 'next',
     });
-    const ours = oldResumeLines(loadTranscript(file, { strict: true })).flatMap((node) =>
+    const resumed = oldResumeLines(loadTranscript(file, { strict: true }));
+    const ours = ('lines' in resumed ? resumed.lines : []).flatMap((node) =>
       resultsOf(node).map((result) => result.toolUseId),
     );
     const sent = (run.sent ?? []).flatMap(({ content }) => resultIds(content as JsonValue)); // JSON, as it was sent

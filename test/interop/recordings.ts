@@ -24,6 +24,16 @@ export function vectorCases(): RecordedCase[] {
   return casesBelow(path.join(recordings, 'vectors'));
 }
 
+/** What another version of the client did with the vectors: as 2.1.325, but for those in `recordings/versions`. */
+export function versionCases(version: string): RecordedCase[] {
+  const file = path.join(recordings, 'versions', `${version}.json`);
+  const differing = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, Recording>>;
+  return vectorCases().map((each) => {
+    const own = differing[each.name];
+    return own === undefined ? each : { ...each, expected: expectedOf(own) };
+  });
+}
+
 /** Small sessions that showed a rule when random sessions were tried (`npm run fuzz:resume`). */
 export function randomCases(): RecordedCase[] {
   return casesBelow(path.join(recordings, 'vectors-random'));

@@ -3,20 +3,6 @@
 
 import { takesSystemRole } from '../../models/client-models.ts';
 
-/** The newest client that was run; what is predicted is what this one sends. */
-export const clientVersion = '2.1.325';
-
-/** Whether a client is newer than the newest that was run: its rules may differ. */
-export function isNewerClient(version: string): boolean {
-  const [theirs, ours] = [version, clientVersion].map((each) => each.split(/[.-]/, 3).map(Number));
-  for (const [i, number] of (ours ?? []).entries()) {
-    const other = theirs?.[i];
-    if (other === undefined || !Number.isInteger(other)) return false;
-    if (other !== number) return other > number;
-  }
-  return false;
-}
-
 export const syntheticModel = '<synthetic>';
 
 /** Two names of one model: case and the long-context mark do not count. */
@@ -162,8 +148,10 @@ export const texts = {
   repeatedCall: '[Tool use interrupted]',
   noContent: '(no content)',
   noResponse: 'No response requested.',
+  goOn: 'Continue from where you left off.',
   toolLoaded: 'Tool loaded.',
   referencesRemoved: '[Tool references removed - tools no longer available]',
+  searchOff: '[Tool references removed - tool search not enabled]',
 } as const;
 
 export const refusal = 'No conversation found';

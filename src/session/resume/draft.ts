@@ -4,6 +4,7 @@ import { asObject, asString, isArray, type JsonObject, type JsonValue } from '..
 import { blocksOf } from '../../format/block.ts';
 import type { Node } from '../node.ts';
 import { syntheticModel, systemAttachments, texts, wordedAttachments } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 
 /** A content block as a resume sends it: as it was stored, unknown types and keys included. */
 export type WireBlock = JsonObject;
@@ -19,7 +20,7 @@ export interface Draft {
   /** `message`: a user or assistant line. `attachment`, `local-command`: notes. `made`: put in by the client. */
   readonly source: 'message' | 'attachment' | 'local-command' | 'made';
   readonly content: readonly WireBlock[];
-  /** One line whose content is a bare string: sent as it is, even when blank. */
+  /** One line whose content is a bare string: a prompt is sent as it is, even when blank. */
   readonly isBareString: boolean;
   /** What lines of one message have in common: message.id, else that they only have a requestId. */
   readonly id: string | undefined;
@@ -61,12 +62,16 @@ export function madeDraft(role: 'user' | 'assistant', content: readonly WireBloc
   };
 }
 
-export function draftLines(nodes: readonly Node[], read: (node: Node) => JsonObject): Draft[] {
+export function draftLines(
+  nodes: readonly Node[],
+  read: (node: Node) => JsonObject,
+  rules: ClientRules = currentRules,
+): Draft[] {
   const drafts: Draft[] = [];
   const isRetracted = nodes.some((node) => retractsMessages(node, read));
   for (const node of nodes) {
     if (isRetracted && node.type !== 'system') continue;
-    for (const draft of draftsOf(node, read(node))) drafts.push({ ...draft, lines: [node] });
+    for (const draft of draftsOf(node, read(node), rules)) drafts.push({ ...draft, lines: [node] });
   }
   return drafts;
 }
@@ -78,16 +83,16 @@ function retractsMessages(node: Node, read: (node: Node) => JsonObject): boolean
   return isArray(retractedMessageUuids) && retractedMessageUuids.length > 0;
 }
 
-function draftsOf(node: Node, entry: JsonObject): readonly Draft[] {
+function draftsOf(node: Node, entry: JsonObject, rules: ClientRules): readonly Draft[] {
   switch (node.type) {
     case 'assistant':
       return [assistantDraft(entry)];
     case 'user':
       return [userDraft(entry)];
     case 'attachment':
-      return attachmentDrafts(entry);
+      return attachmentDrafts(entry, rules);
     case 'system':
-      return node.subtype === 'local_command' ? [localCommandDraft(entry)] : [];
+      return node.subtype === 'local_command' && rules.has('sendsLocalCommands') ? [localCommandDraft(entry)] : [];
     default:
       return [];
   }
@@ -105,6 +110,7 @@ function assistantDraft(entry: JsonObject): Draft {
   return {
     ...madeDraft('assistant', wireBlocks(message.content)),
     source: 'message',
+    isBareString: typeof message.content === 'string',
     // R13: lines without a message id belong together, if they have a request id.
     id: asString(message.id) || (asString(entry.requestId) ? withoutId : undefined),
     model,
@@ -140,13 +146,13 @@ function typeOf(entry: JsonObject): string {
 }
 
 /** One draft for each text that the session holds for it, since they may become messages of their own. */
-function attachmentDrafts(entry: JsonObject): readonly Draft[] {
+function attachmentDrafts(entry: JsonObject, rules: ClientRules): readonly Draft[] {
   const made = (content: readonly WireBlock[], isSystemRole: boolean): Draft => ({
     ...madeDraft('user', content),
     source: 'attachment',
     isSystemRole,
   });
-  if (!isArray(entry.rendered)) {
+  if (!isArray(entry.rendered) || !rules.has('sendsRendered')) {
     const content = unrenderedBlocks(asObject(entry.attachment) ?? {});
     return [made(content, !content.some((block) => block.type === 'image'))];
   }

@@ -2,10 +2,12 @@
 // that say nothing go. (RESUME rules 30, 31, 33, R10, R11.)
 import { asString, type JsonValue } from '../../base/json.ts';
 import { texts } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, madeDraft, type WireBlock } from './draft.ts';
 
-export function filterDrafts(drafts: readonly Draft[]): Draft[] {
-  return withoutFillers(withoutLoneThinking(withoutBlanks(withoutUnanswered(withOpenCallsClosed(drafts)))));
+export function filterDrafts(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
+  const closed = rules.has('closesOpenCalls') ? withOpenCallsClosed(drafts) : drafts;
+  return withoutFillers(withoutLoneThinking(withoutBlanks(withoutUnanswered(closed))));
 }
 
 export function isThinking(block: WireBlock): boolean {

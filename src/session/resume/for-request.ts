@@ -1,12 +1,19 @@
 // Drafts → the drafts as the model of the request receives them: the tools it has, and the thinking that is sent to it.
 // (RESUME rules 41–45, 64, 65, BINDING 9.1 and 9.3.)
+import { type ClientRules, currentRules } from './client-rules.ts';
 import type { Draft } from './draft.ts';
 import { isThinking } from './filter.ts';
 import { type ClientHost, forModel } from './model.ts';
 import { withKnownReferences } from './references.ts';
 
-export function forRequest(drafts: readonly Draft[], model: string, host: ClientHost): Draft[] {
-  return forModel(withoutStripped(withKnownReferences(drafts, model)), model, host);
+export function forRequest(
+  drafts: readonly Draft[],
+  model: string,
+  host: ClientHost,
+  rules: ClientRules = currentRules,
+): Draft[] {
+  const referring = withKnownReferences(drafts, model, host, rules);
+  return forModel(rules.has('honoursThinkingMark') ? withoutStripped(referring) : referring, model, host, rules);
 }
 
 /**

@@ -1,13 +1,14 @@
 // Graph → the line a resume continues from. (RESUME rules 10–16, R1.)
 import { isBoundary, isMessage, type Node, resultsOf } from '../node.ts';
 import { refusal } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import type { Pin, ResumeGraph } from './graph.ts';
 
 export type LeafChoice = { readonly leaf: Node } | { readonly refused: string };
 
-export function chooseLeaf(graph: ResumeGraph): LeafChoice {
+export function chooseLeaf(graph: ResumeGraph, rules: ClientRules = currentRules): LeafChoice {
   const main = graph.inLastOrder().filter(canBeLeaf);
-  const chosen = pinnedLeaf(graph, main) ?? (graph.keepsHistory ? lastTip(graph, main) : lastLeaf(graph, main));
+  const chosen = pinnedLeaf(graph, main) ?? (graph.keepsHistory ? lastTip(graph, main) : lastLeaf(graph, main, rules));
   if (chosen === undefined) return { refused: `${refusal}: the file holds no message of a main conversation` };
   const leaf = nearestMessage(graph, chosen);
   if (leaf.isSidechain) return { refused: `${refusal}: the last line belongs to a sub-agent` };
@@ -27,14 +28,14 @@ function isEmptyMessage(node: Node): boolean {
 }
 
 /** Rules 10 and 11: the last line that has a message at or above it, or a newer line below it. */
-function lastLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
+function lastLeaf(graph: ResumeGraph, main: readonly Node[], rules: ClientRules): Node | undefined {
   const unrooted = new Set<Node>();
   const last = main.findLast(
     (line) => hasMessageAtOrAbove(graph, line, unrooted) || linesBelow(graph, line).some(isMessage),
   );
   if (last === undefined) return main.at(-1);
   // A pin that names no line of the file still keeps the client from looking for a newer line.
-  if (graph.pin !== undefined) return last;
+  if (graph.pin !== undefined || !rules.has('takesNewestChild')) return last;
   let newest = last;
   for (const line of linesBelow(graph, last)) if (Number.isNaN(newest.time) || line.time >= newest.time) newest = line;
   return newest;

@@ -1,11 +1,12 @@
 // Drafts → messages: attachments move to their places, lines of one assistant message become one, neighbouring user
 // lines become one. (RESUME rules 50–56.)
 import { asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, isOwnReminder, type WireBlock } from './draft.ts';
 import { hasResult, isBlankText, isThinking } from './filter.ts';
 
-export function mergeDrafts(drafts: readonly Draft[]): Draft[] {
-  const merging: Merging = { messages: [], lastOfId: new Map(), prompts: [] };
+export function mergeDrafts(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
+  const merging: Merging = { rules, messages: [], lastOfId: new Map(), prompts: [] };
   for (const draft of moveAttachmentsUp(drafts)) {
     if (draft.isApiError || (draft.role === 'user' && draft.content.length === 0)) continue;
     if (draft.role === 'assistant') addAssistant(merging, draft);
@@ -41,6 +42,7 @@ export function moveAttachmentsUp(drafts: readonly Draft[]): Draft[] {
 }
 
 interface Merging {
+  readonly rules: ClientRules;
   readonly messages: Growing[];
   /** The place of the last message with this id. */
   readonly lastOfId: Map<string, number>;
@@ -78,7 +80,7 @@ function addAssistant(merging: Merging, draft: Draft): void {
 }
 
 function addUser(merging: Merging, draft: Draft): void {
-  const { messages, prompts } = merging;
+  const { messages, prompts, rules } = merging;
   const last = messages.at(-1);
   if (last?.first.role !== 'user' || isNextText(last, draft)) {
     startMessage(merging, draft);
@@ -89,7 +91,7 @@ function addUser(merging: Merging, draft: Draft): void {
   const isFolded = draft.source === 'attachment' && endOf(last)?.type === 'tool_result';
   // R6: an image is user content, not part of a reminder.
   if (isFolded && draft.content.every((block) => block.type === 'text')) foldIntoResult(last, draft.content);
-  else joinUserLine(last, draft);
+  else joinUserLine(last, draft, rules);
   const isKnownPrompt = prompts.at(-1) === messages.length - 1;
   if (hasResult(draft)) {
     last.hasResult = true;
@@ -109,10 +111,10 @@ function isNextText({ first, drafts }: Growing, draft: Draft): boolean {
 }
 
 /** Rule 54: two texts that meet get a newline between them, and results stand first. */
-function joinUserLine(message: Growing, draft: Draft): void {
+function joinUserLine(message: Growing, draft: Draft, rules: ClientRules): void {
   const end = endOf(message);
   const meets = end?.type === 'text' && draft.content[0]?.type === 'text' && draft.source !== 'attachment';
-  if (meets) replaceEnd(message, withNewline(end));
+  if (meets && rules.has('joinsWithNewline')) replaceEnd(message, withNewline(end));
   const added = message.isJoined ? draft.content : [...message.blocks.splice(0), ...draft.content];
   message.isJoined = true;
   for (const block of added) (block.type === 'tool_result' ? message.results : message.blocks).push(block);

@@ -1,14 +1,16 @@
 // Drafts → the model the request goes to, and the drafts as that model may see them: thinking is only good for the
 // model that wrote it. (RESUME rules 40–45.)
-import { defaultModel, isOffered, takesSystemRole } from '../../models/client-models.ts';
+import { isOffered, takesSystemRole } from '../../models/client-models.ts';
 import { canonicalModel, syntheticModel } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import type { Draft, WireBlock } from './draft.ts';
 import { isThinking } from './filter.ts';
 
-export function requestModel(drafts: readonly Draft[]): string {
+export function requestModel(drafts: readonly Draft[], { models }: ClientRules = currentRules): string {
   const last = drafts.findLast((draft) => draft.role === 'assistant' && draft.model && draft.model !== syntheticModel);
   const model = last?.model;
-  return model !== undefined && isOffered(model) ? (canonicalModel(model) ?? defaultModel) : defaultModel;
+  const name = canonicalModel(model) ?? '';
+  return isOffered(name) && !models.missing.some((each) => name.includes(each)) ? name : models.defaultModel;
 }
 
 /**
@@ -17,9 +19,16 @@ export function requestModel(drafts: readonly Draft[]): string {
  */
 export type ClientHost = 'anthropic' | 'gateway';
 
-export function forModel(drafts: readonly Draft[], model: string, host: ClientHost): Draft[] {
+export function forModel(
+  drafts: readonly Draft[],
+  model: string,
+  host: ClientHost,
+  rules: ClientRules = currentRules,
+): Draft[] {
+  const isReminded = takesSystemRole(model) && rules.has('usesSystemRole');
   return drafts.map((draft) => {
-    if (draft.source === 'attachment' && draft.isSystemRole && takesSystemRole(model)) return { ...draft, content: [] };
+    if (draft.source === 'attachment' && draft.isSystemRole && isReminded) return { ...draft, content: [] };
+    if (!rules.has('dropsOtherThinking')) return draft;
     if (draft.source !== 'message' || draft.role !== 'assistant' || isSentThinking(draft, model, host)) return draft;
     return { ...draft, content: draft.content.filter((block) => !isSignedThinking(block)) };
   });

@@ -1,19 +1,23 @@
-// A transcript → the lines that clients up to 2.1.45 resume. They take the newest line by its time, walk to the first
-// parent that is not there, put back nothing that hangs beside the chain, and ignore pins and preserved history.
-// Checked against client 2.1.45 (test/interop/old-client.test.ts); what it makes of the lines is not predicted.
+// A transcript → the lines that clients resume which do not follow the order of the file (client-rules.ts). They take the
+// newest line by its time, walk to the first parent that is not there, put back nothing that hangs beside the chain, and
+// ignore pins and preserved history.
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isBoundary, isMessage, isNote, type Node } from '../node.ts';
+import { refusal } from './client.ts';
 
 export interface OldResumeSource {
   readonly nodes: readonly Node[];
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
-export function oldResumeLines({ nodes, diagnostics }: OldResumeSource): readonly Node[] {
+export function oldResumeLines({
+  nodes,
+  diagnostics = [],
+}: OldResumeSource): { readonly lines: readonly Node[] } | { readonly refused: string } {
   const unread = new Set(diagnostics.filter(({ code }) => spoilsLine.has(code)).map(({ line }) => line));
-  const byUuid = new Map<string, Node>();
+  const byUuid = new Map<string | undefined, Node>();
   for (const node of nodes) {
-    if (node.uuid === undefined || node.hidden || unread.has(node.line)) continue;
+    if (node.hidden || unread.has(node.line)) continue;
     if (isMessage(node) || isNote(node) || node.type === 'progress') byUuid.set(node.uuid, node);
   }
   const chain = new Set<Node>();
@@ -21,7 +25,12 @@ export function oldResumeLines({ nodes, diagnostics }: OldResumeSource): readonl
     chain.add(line);
     line = isBoundary(line) ? undefined : byUuid.get(line.parentUuid ?? '');
   }
-  return [...chain].reverse().filter((line) => line.type !== 'progress');
+  const lines = [...chain].reverse().filter((line) => line.type !== 'progress');
+  const broken = lines.find((line) => isMessage(line) && !line.hasContent);
+  if (lines.length === 0) return { refused: `${refusal}: the file holds no message of a main conversation` };
+  return broken === undefined
+    ? { lines }
+    : { refused: `line ${broken.line} has no content, and this version fails on it` };
 }
 
 /** These clients parse a line as a whole or not at all. */
@@ -30,7 +39,8 @@ const spoilsLine: ReadonlySet<string> = new Set(['L-joined', 'L-spliced', 'L-nul
 function newest(lines: Iterable<Node>): Node | undefined {
   let found: Node | undefined;
   for (const line of lines) {
-    if (line.isSidechain || Number.isNaN(line.time)) continue;
+    if (line.isSidechain) continue;
+    // A line without a time is newer than none, and none is newer than it.
     if (found === undefined || line.time >= found.time) found = line;
   }
   return found;

@@ -2,16 +2,31 @@
 // (RESUME rules 64, 65, R7.)
 import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
 import { knowsTool, saysToolLoaded, texts } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, textBlock, type WireBlock } from './draft.ts';
+import type { ClientHost } from './model.ts';
 
-export function withKnownReferences(drafts: readonly Draft[], model: string): Draft[] {
+export function withKnownReferences(
+  drafts: readonly Draft[],
+  model: string,
+  host: ClientHost = 'anthropic',
+  rules: ClientRules = currentRules,
+): Draft[] {
+  const isSearched = host === 'anthropic' || rules.has('searchesTools');
   return drafts.map((draft) => {
     if (draft.role !== 'user' || !draft.content.some(holdsReference)) return draft;
-    const content = draft.content.map((block) => keepKnown(block, model));
+    const content = draft.content.map((block) => (isSearched ? keepKnown(block, model) : withoutReferences(block)));
     // Rule 65: a result line that loads a tool says so at its end.
     const isLoaded = content.some(holdsReference) && saysToolLoaded(model);
     return { ...draft, content: isLoaded ? [...content, textBlock(texts.toolLoaded)] : content };
   });
+}
+
+/** Without a search for tools, no reference is sent. */
+function withoutReferences(block: WireBlock): WireBlock {
+  if (!holdsReference(block) || !isArray(block.content)) return block;
+  const content = block.content.filter((item) => !isReference(item));
+  return { ...block, content: content.length > 0 ? content : [textBlock(texts.searchOff)] };
 }
 
 /** Rule 64: references to tools the client does not have are taken out of a result. */

@@ -3,18 +3,19 @@
 import { asObject, asString, hasLoneSurrogate, isArray, wellFormed } from '../../base/json.ts';
 import type { Node } from '../node.ts';
 import { texts } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, isOwnReminder, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
 import { type CallId, callIds, isBlankText, resultFor } from './filter.ts';
 import { callsLast } from './merge.ts';
 
 /** Each message with the lines it comes from. */
-export function repairMessages(merged: readonly Draft[]): ResumeMessage[] {
+export function repairMessages(merged: readonly Draft[], rules: ClientRules = currentRules): ResumeMessage[] {
   const assistants = withAnswersBetween(repairAssistants(merged));
-  return repairUsers(assistants)
+  return repairUsers(assistants, rules)
     .map(({ role, content, lines }) => ({ role, content: content.filter((block) => !isOwnReminder(block)), lines }))
     .filter((message) => message.content.length > 0)
     .map((message) =>
-      hasLoneSurrogate(message.content)
+      rules.has('replacesSurrogates') && hasLoneSurrogate(message.content)
         ? // Rule 1: a lone surrogate is sent as U+FFFD.
           { ...message, content: wellFormed(message.content) as WireMessage['content'] } // the same shape
         : message,
@@ -56,7 +57,7 @@ function withAnswersBetween(drafts: readonly Draft[]): Draft[] {
 }
 
 /** Rules 32, 59, 60: exactly the results of the message before, and no blank text. */
-function repairUsers(drafts: readonly Draft[]): Draft[] {
+function repairUsers(drafts: readonly Draft[], rules: ClientRules): Draft[] {
   const answered = new Set<CallId>();
   return drafts.map((draft, i) => {
     if (draft.role !== 'user') return draft;
@@ -65,14 +66,20 @@ function repairUsers(drafts: readonly Draft[]): Draft[] {
     const paired = draft.content.filter((block) => {
       if (block.type !== 'tool_result') return true;
       const id = block.tool_use_id;
+      if (!rules.has('dropsRepeatedResults')) return calls.has(id);
       return calls.has(id) && !answered.has(id) && answered.add(id);
     });
     const got = new Set(paired.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id));
     const missing = [...calls].filter((id) => !got.has(id)).map((id) => resultFor(id, texts.missingResult));
     const content = [...missing, ...paired.map(withTextsOnly)];
+    if (content.length === 0 && !rules.has('keepsEmptiedPrompts')) return { ...draft, content };
     if (content.length === 0)
       return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
-    if (draft.isBareString) return { ...draft, content };
+    if (draft.isBareString && (i > 0 || !rules.has('dropsEmptyStart'))) return { ...draft, content };
+    // Their own reminder stands before the first prompt, so nothing else takes its place.
+    if (i === 0 && rules.has('dropsEmptyStart'))
+      return { ...draft, content: content.filter((block) => !isBlankText(block)) };
+    if (!rules.has('dropsBlankPrompts')) return { ...draft, content };
     const spoken = content.filter((block) => isOwnReminder(block) || !isBlankText(block));
     return { ...draft, content: spoken.length === 0 ? [textBlock(texts.noContent)] : spoken };
   });

@@ -1,15 +1,18 @@
 // A transcript → exactly the messages that client 2.1.325 sends when it resumes it, before its own additions
 // (reminders, cache marks), or why it refuses. One stage after the other; each stage is a file beside this one.
+import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { takesSystemRole } from '../../models/client-models.ts';
 import type { Node } from '../node.ts';
-import { draftLines, type WireMessage } from './draft.ts';
+import { type ClientRules, rulesFor } from './client-rules.ts';
+import { type Draft, draftLines, type WireMessage } from './draft.ts';
 import { filterDrafts } from './filter.ts';
 import { forRequest } from './for-request.ts';
 import { buildResumeGraph } from './graph.ts';
 import { chooseLeaf } from './leaf.ts';
 import { mergeDrafts } from './merge.ts';
 import { type ClientHost, requestModel } from './model.ts';
+import { oldResumeLines } from './old-client.ts';
 import { reattach } from './reattach.ts';
 import { type ResumeMessage, repairMessages } from './repair.ts';
 import { withAnsweredEnd, withPrompt } from './tail.ts';
@@ -23,6 +26,8 @@ export type ResumeRequest =
 /** What `requestMessages` reads from a transcript. */
 export interface ResumeSource {
   readonly nodes: readonly Node[];
+  /** What is wrong with its lines; older clients read nothing of a damaged line. */
+  readonly diagnostics?: readonly Diagnostic[];
   read(node: Node): JsonObject;
 }
 
@@ -30,6 +35,8 @@ export interface ResumeSource {
 export interface ResumeOptions {
   /** Where it sends its requests; api.anthropic.com if not given. */
   readonly host?: ClientHost;
+  /** Its version, such as `2.1.200`; the newest one known if not given. */
+  readonly client?: string;
 }
 
 /**
@@ -50,27 +57,49 @@ export function requestMessages(
 export function traceMessages(
   session: { readonly transcript: ResumeSource },
   prompt?: string,
-  { host = 'anthropic' }: ResumeOptions = {},
+  { host = 'anthropic', client }: ResumeOptions = {},
 ): { readonly messages: readonly ResumeMessage[]; readonly model: string } | { readonly refused: string } {
   const source = session.transcript;
-  const resumed = resumeLines(source);
+  const rules = rulesFor(client);
+  const resumed = resumeLines(source, client);
   if ('refused' in resumed) return resumed;
   const { lines } = resumed;
-  const filtered = filterDrafts(draftLines(lines, (node) => source.read(node)));
-  const model = requestModel(filtered);
-  const answered = withAnsweredEnd(forRequest(filtered, model, host));
-  const asked = prompt === undefined ? answered : withPrompt(answered, prompt, hasReminders(lines, model));
-  return { messages: repairMessages(mergeDrafts(asked)), model };
+  const drafts = draftLines(lines, (node) => source.read(node), rules);
+  const unread = unreadable(drafts, rules);
+  if (unread !== undefined) return { refused: unread };
+  const filtered = filterDrafts(drafts, rules);
+  const model = requestModel(filtered, rules);
+  const answered = withAnsweredEnd(forRequest(filtered, model, host, rules), rules);
+  const asked = prompt === undefined ? answered : withPrompt(answered, prompt, hasReminders(lines, model, rules));
+  return { messages: repairMessages(mergeDrafts(asked, rules), rules), model };
 }
 
 /** The lines that a resume takes up, in the order in which it sends them, before any is filtered out. */
-export function resumeLines(source: ResumeSource): { readonly lines: readonly Node[] } | { readonly refused: string } {
+export function resumeLines(
+  source: ResumeSource,
+  client?: string,
+): { readonly lines: readonly Node[] } | { readonly refused: string } {
+  const rules = rulesFor(client);
+  if (!rules.has('followsFileOrder')) return oldResumeLines(source);
   const graph = buildResumeGraph(source.nodes, (node) => source.read(node));
-  const choice = chooseLeaf(graph);
+  const choice = chooseLeaf(graph, rules);
   return 'refused' in choice ? choice : { lines: reattach(graph, walkChain(graph, choice.leaf)) };
 }
 
+/** What older clients cannot resume, though they read its lines. */
+function unreadable(drafts: readonly Draft[], rules: ClientRules): string | undefined {
+  const answers = drafts.filter((draft) => draft.role === 'assistant');
+  if (!rules.has('readsTextAnswers') && answers.some((draft) => draft.isBareString)) {
+    return 'the content of an answer is a text, not a list of blocks, and this version fails on it';
+  }
+  if (rules.has('hangsWithoutModel') && answers.length > 0 && answers.at(-1)?.model === undefined) {
+    return 'the last answer does not name its model, and this version never ends on it';
+  }
+  return undefined;
+}
+
 /** Rule 51: the client adds reminders of its own, unless the session already has what they would say. */
-function hasReminders(lines: readonly Node[], model: string): boolean {
+function hasReminders(lines: readonly Node[], model: string, rules: ClientRules): boolean {
+  if (!rules.has('remindsAtPrompt')) return false;
   return !takesSystemRole(model) || !lines.some((node) => node.subtype === 'remote_session_change');
 }

@@ -1,11 +1,13 @@
 // Drafts → the drafts with an end that a prompt can follow, and the prompt. (RESUME rules 35–37, 51, 68, R8.)
 import { asString } from '../../base/json.ts';
 import { texts } from './client.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, madeDraft, ownReminder, textBlock } from './draft.ts';
 import { hasResult } from './filter.ts';
 
 /** Rule 35: a conversation that ends with the user gets an answer, so that the prompt is a message of its own. */
-export function withAnsweredEnd(drafts: readonly Draft[]): Draft[] {
+export function withAnsweredEnd(ended: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
+  const drafts = rules.has('closesOpenCalls') ? ended : withOpenTurnContinued(ended, rules);
   const lastMessage = drafts.findLastIndex((draft) => draft.source === 'message');
   const end = lastMessage < 0 ? drafts.length - 1 : lastMessage;
   const last = drafts[end];
@@ -15,6 +17,17 @@ export function withAnsweredEnd(drafts: readonly Draft[]): Draft[] {
   let at = drafts.length;
   while (drafts[at - 1]?.source === 'local-command') at--;
   return [...drafts.slice(0, at), madeDraft('assistant', [textBlock(texts.noResponse)]), ...drafts.slice(at)];
+}
+
+/** Older clients: a turn that ended in a result or in an attachment is told to go on. */
+function withOpenTurnContinued(drafts: readonly Draft[], rules: ClientRules): readonly Draft[] {
+  const last = drafts.findLast(({ source }) => source === 'message' || source === 'attachment');
+  const said = drafts.findLast(({ source }) => source === 'message');
+  const isOpen =
+    last?.source !== 'attachment'
+      ? last?.role === 'user' && hasResult(last)
+      : !rules.has('looksPastAttachments') || (said?.role === 'user' && !interruptions.has(firstText(said)));
+  return isOpen ? [...drafts, { ...madeDraft('user', [textBlock(texts.goOn)]), source: 'message' }] : drafts;
 }
 
 /** Rule 37: not where the end is the output of a command that the user ran beside the conversation. */

@@ -91,7 +91,7 @@ async function live(text: string, host: ClientHost): Promise<Expected> {
 async function predicted(text: string, file: string, host: ClientHost): Promise<Expected> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);
-  const request = requestMessages(await loadSession(file), 'next', { host });
+  const request = requestMessages(await loadSession(file), 'next', { host, client: values.client });
   await rm(path.dirname(file), { recursive: true });
   return 'refused' in request ? request : { messages: normalise(request.messages) };
 }

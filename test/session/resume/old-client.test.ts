@@ -5,7 +5,8 @@ import { oldResumeLines } from '../../../src/session/resume/old-client.ts';
 import { namesOf, type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
 
 function taken(builder: TranscriptBuilder): string[] {
-  return namesOf(oldResumeLines(builder.transcript()));
+  const resumed = oldResumeLines(builder.transcript());
+  return 'refused' in resumed ? [resumed.refused] : namesOf(resumed.lines);
 }
 
 test('the newest line by its time is the end, wherever it stands and whatever is pinned', () => {
