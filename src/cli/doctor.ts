@@ -20,6 +20,15 @@ import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { flags, io, argument } = input;
+  if (flags.client !== undefined) {
+    const other = ['all', 'fix', 'mark', 'dry-run', 'strategy', 'demo'].find(
+      (name) => flags[name] !== undefined && flags[name] !== false,
+    );
+    if (argument !== undefined || other !== undefined) {
+      throw new UserError('--client tries the installed Claude Code, not a session', 'leave out all but --json');
+    }
+    return (await import('./doctor-client.ts')).runClientProbe(input);
+  }
   if (flags.all === true && argument !== undefined) {
     throw new UserError('--all looks at every session', 'give either a SESSION or --all');
   }
@@ -32,7 +41,8 @@ export async function run(input: CommandInput): Promise<number> {
     (name) => flags[name] !== undefined && flags[name] !== false,
   );
   if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
-  if (argument === undefined) throw new UserError('doctor needs a SESSION, or --all', 'run `clew doctor --help`');
+  if (argument === undefined)
+    throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
   const state = verdictState(file);
   const session = await readSession(input, file);

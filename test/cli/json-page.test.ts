@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
+import { writeFakeClient } from '../support/fake-client.ts';
 import { ask, post } from '../support/messages-client.ts';
 import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
@@ -56,6 +57,9 @@ test('every object that is printed has exactly the fields that the page lists fo
   }
   const none = runClew(['redact', '--check', '--all', '--json'], { env: { CLEW_ROOTS: path.join(folder, 'none') } });
   collect('unread', asObject(parseJson(none.stdout))?.unread ?? null, printed);
+  const fake = temporaryFolder(context);
+  writeFakeClient(fake, { version: '2.1.325' });
+  collect('doctor --client', jsonOf(['doctor', '--client', path.join(fake, 'claude'), '--json']), printed);
   collect('prices', jsonOf(['prices', '--json', '--root', root], { env }), printed);
   const table = path.join(projectRoot, 'src/models/models.json');
   collect('prices update', jsonOf(['prices', 'update', table, '--dry-run', '--json'], { env }), printed);

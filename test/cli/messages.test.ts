@@ -151,3 +151,52 @@ test('a session of a client that is newer than the newest known one is said to b
   assert.equal(noticeFor('3.0.0-beta'), notice('3.0.0-beta'));
   for (const known of ['2.1.325', '2.1.45', '1.0.57', '2.0.999', 'unknown']) assert.equal(noticeFor(known), '');
 });
+
+test('--client prints what another version sends', (context) => {
+  const folder = temporaryFolder(context);
+  writeTree(folder, { 's.jsonl': transcript().user('one').call('t1').text() });
+  const texts = (version: string): readonly unknown[] =>
+    (jsonOf(['messages', 's.jsonl', '--client', version], { cwd: folder }) as readonly JsonObject[]).map(
+      ({ role, content }) => [role, ...(content as readonly JsonObject[]).map((block) => block.text ?? block.type)],
+    );
+  const now = [
+    ['user', 'one'],
+    ['assistant', 'tool_use'],
+    ['user', 'tool_result'],
+    ['assistant', 'No response requested.'],
+  ];
+  assert.deepEqual(texts('2.1.325'), now);
+  assert.deepEqual(texts('v2.1.400'), now);
+  assert.deepEqual(texts('2.1.200'), [
+    ['user', 'one'],
+    ['assistant', 'No response requested.'],
+  ]);
+});
+
+test('a version that is not known is said: newer ones on stderr, others are exit code 2', (context) => {
+  const folder = temporaryFolder(context);
+  writeTree(folder, { 's.jsonl': transcript().user('one').assistant('two').text() });
+  const ask = (version: string, ...more: readonly string[]) =>
+    runClew(['messages', 's.jsonl', '--client', version, ...more], { cwd: folder });
+  const newer = ask('2.1.400', '--full');
+  assert.equal(
+    newer.stderr,
+    'clew: Claude Code 2.1.400 is newer than 2.1.325, the newest one known here, whose rules are used; `clew doctor --client` tries the installed one\n',
+  );
+  assert.deepEqual((JSON.parse(newer.stdout) as JsonObject).client, { asked: '2.1.400', rulesOf: '2.1.325' });
+  assert.equal(ask('2.1.325').stderr, '');
+  const known = 'give one from 2.1.45 on; the newest known here is 2.1.325';
+  const refused = (stderr: string) => ({ status: 2, stdout: '', stderr: `clew: ${stderr}\n` });
+  assert.deepEqual(ask('2.1.44'), refused(`Claude Code 2.1.44 is too old; ${known}`));
+  assert.deepEqual(ask('1.0.57'), refused(`Claude Code 1.0.57 is too old; ${known}`));
+  for (const version of ['latest', '2.1', '2.1.200.1', '-1', ''])
+    assert.deepEqual(
+      ask(version).stderr.startsWith(`clew: "${version}" is not a version of Claude Code; ${known}`),
+      true,
+      version,
+    );
+  assert.deepEqual(
+    ask('2.1.200', '--full'),
+    refused('--full is known for Claude Code 2.1.325 only; leave out --full or --client'),
+  );
+});

@@ -9,7 +9,12 @@ import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { systemErrorCode } from '../../src/base/errors.ts';
-import { isArray } from '../../src/base/json.ts';
+import {
+  clientEnvironment,
+  clientPath,
+  clientSettings,
+  mainMessages,
+} from '../../src/doctor/client-probe/client-run.ts';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
 import { startDirectApi, startGateway } from './direct-api.ts';
 import type { ApiRequest, MockApiOptions } from './mock-api.ts';
@@ -132,7 +137,7 @@ export async function sessionFiles(transcript: string): Promise<FileSet> {
 
 async function isVersion(cli: string, version: string): Promise<boolean> {
   try {
-    const { stdout } = await execFileAsync(cli, ['--version'], { env: nodePath() });
+    const { stdout } = await execFileAsync(cli, ['--version'], { env: { PATH: clientPath(cli) } });
     return stdout.startsWith(`${version} `);
   } catch {
     return false;
@@ -167,7 +172,7 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
     await options.prepare?.(home);
     const argv = [...args, '-p', options.prompt, '--output-format', 'json'];
     const { timeoutMs = 60_000 } = options;
-    const env = { ...scrubbedEnvironment(home, mock.env), ...options.env };
+    const env = { ...clientEnvironment(options.cli, home, mock.env), ...options.env };
     const ended = await runToEnd(options.cli, argv, workspace, env, timeoutMs);
     const rawMessages = firstMessages(requests);
     return {
@@ -219,46 +224,9 @@ function withoutLongLines(text: string): string {
   return lines.join('\n').trim();
 }
 
-function clientSettings(workspace: string): string {
-  return JSON.stringify({
-    hasCompletedOnboarding: true,
-    autoUpdates: false,
-    projects: { [workspace]: { hasTrustDialogAccepted: true, allowedTools: [] } },
-  });
-}
-
-/** Nothing of this machine's environment reaches the client: no keys, no settings, no way out but the mock. */
-function scrubbedEnvironment(home: string, api: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  return {
-    ...nodePath(),
-    HOME: home,
-    USER: 'dev',
-    SHELL: '/bin/bash',
-    TERM: 'dumb',
-    LANG: 'C.UTF-8',
-    TZ: 'UTC',
-    IS_SANDBOX: '1',
-    ...api,
-    ANTHROPIC_API_KEY: 'dummy-key',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    CLAUDE_CODE_MAX_RETRIES: '0',
-  };
-}
-
-/** The older clients are scripts for the `node` of the PATH. */
-function nodePath(): { readonly PATH: string } {
-  return { PATH: [path.dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(path.delimiter) };
-}
-
 function firstMessages(requests: readonly ApiRequest[]): readonly SentMessage[] | null {
-  const main = requests.find(
-    ({ path, body }) => path === '/v1/messages' && isArray(body.tools) && body.tools.length > 0,
-  );
-  // The API's own schema; a client that broke it would fail against the real API too.
-  return main === undefined ? null : (main.body.messages as unknown as readonly SentMessage[]);
+  const asked = requests.filter(({ path }) => path === '/v1/messages');
+  return asked.map(({ body }) => mainMessages(body)).find((messages) => messages !== undefined) ?? null;
 }
 
 async function writeFiles(folder: string, files: FileSet): Promise<void> {
