@@ -90,7 +90,7 @@ export const modelTable: ModelTable = {
       prefill: false,
       omitsThinking: true,
       offered: true,
-      systemRole: false,
+      systemRole: true,
       geo: true,
       prices: [
         {
