@@ -22,6 +22,8 @@ export interface RuleSpan {
 export type ClientRule =
   | 'closesOpenCalls'
   | 'looksPastAttachments'
+  | 'wrapsNotifications'
+  | 'dropsBlankLines'
   | 'remindsAtPrompt'
   | 'searchesTools'
   | 'honoursThinkingMark'
@@ -51,6 +53,16 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
     without: '2.1.150',
     since: '2.1.260',
     rule: 'attachments after an answer or after the mark of an interruption do not make the turn an open one',
+  },
+  wrapsNotifications: {
+    without: '2.1.260',
+    since: '2.1.300',
+    rule: 'the report of a background task is sent as a reminder; before, as a prompt',
+  },
+  dropsBlankLines: {
+    without: '2.1.260',
+    since: '2.1.300',
+    rule: 'a line of white space in an answer of several lines is not sent',
   },
   remindsAtPrompt: {
     without: '2.1.260',

@@ -88,7 +88,7 @@ function draftsOf(node: Node, entry: JsonObject, rules: ClientRules): readonly D
     case 'assistant':
       return [assistantDraft(entry)];
     case 'user':
-      return [userDraft(entry)];
+      return [userDraft(entry, rules)];
     case 'attachment':
       return attachmentDrafts(entry, rules);
     case 'system':
@@ -118,18 +118,18 @@ function assistantDraft(entry: JsonObject): Draft {
   };
 }
 
-function userDraft(entry: JsonObject): Draft {
+function userDraft(entry: JsonObject, rules: ClientRules): Draft {
   const stored = asObject(entry.message)?.content;
   return {
-    ...madeDraft('user', userBlocks(entry, stored)),
+    ...madeDraft('user', userBlocks(entry, stored, rules)),
     source: 'message',
     isBareString: typeof stored === 'string',
     isMeta: Boolean(entry.isMeta),
   };
 }
 
-function userBlocks(entry: JsonObject, stored: JsonValue | undefined): readonly WireBlock[] {
-  if (asObject(entry.origin)?.kind === 'task-notification') {
+function userBlocks(entry: JsonObject, stored: JsonValue | undefined, rules: ClientRules): readonly WireBlock[] {
+  if (rules.has('wrapsNotifications') && asObject(entry.origin)?.kind === 'task-notification') {
     const text = wireBlocks(stored).map((block) => asString(block.text) ?? '');
     return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
   }

@@ -7,7 +7,7 @@ import { type Draft, madeDraft, type WireBlock } from './draft.ts';
 
 export function filterDrafts(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
   const closed = rules.has('closesOpenCalls') ? withOpenCallsClosed(drafts) : drafts;
-  return withoutFillers(withoutLoneThinking(withoutBlanks(withoutUnanswered(closed))));
+  return withoutFillers(withoutLoneThinking(withoutBlanks(withoutUnanswered(closed), rules)));
 }
 
 export function isThinking(block: WireBlock): boolean {
@@ -81,8 +81,10 @@ export function withoutUnanswered(drafts: readonly Draft[]): Draft[] {
 }
 
 /** Rule 33, in three steps: lines of white space, messages of thinking alone, messages that only say "(no content)". */
-export function withoutBlanks(drafts: readonly Draft[]): Draft[] {
-  return drafts.filter((draft) => !isBlank(draft));
+export function withoutBlanks(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
+  if (rules.has('dropsBlankLines')) return drafts.filter((draft) => !isBlank(draft));
+  const speaking = idsOf(drafts.filter((draft) => draft.role === 'assistant' && !isBlank(draft)));
+  return drafts.filter((draft) => !isBlank(draft) || (draft.id !== undefined && speaking.has(draft.id)));
 }
 
 export function withoutLoneThinking(drafts: readonly Draft[]): Draft[] {

@@ -14,16 +14,16 @@ export function mergeDrafts(drafts: readonly Draft[], rules: ClientRules = curre
   }
   return merging.messages.map((message) => ({
     ...message.first,
-    content: contentOf(message),
+    content: contentOf(message, rules),
     isBareString: message.first.isBareString && message.drafts.length === 1,
     lines: message.drafts.flatMap(({ lines }) => lines),
   }));
 }
 
 /** White space between the lines of one answer is not sent; in an answer of one line it is. */
-function contentOf({ first, drafts, isJoined, results, blocks }: Growing): readonly WireBlock[] {
+function contentOf({ first, drafts, isJoined, results, blocks }: Growing, rules: ClientRules): readonly WireBlock[] {
   if (first.role === 'user') return isJoined ? [...results, ...blocks] : blocks;
-  return drafts.length > 1 ? blocks.filter((block) => !isBlankText(block)) : blocks;
+  return drafts.length > 1 && rules.has('dropsBlankLines') ? blocks.filter((block) => !isBlankText(block)) : blocks;
 }
 
 /** Rule 50: past user lines, to just behind the assistant line, API error or result before them. */

@@ -10,7 +10,7 @@ import { callsLast } from './merge.ts';
 
 /** Each message with the lines it comes from. */
 export function repairMessages(merged: readonly Draft[], rules: ClientRules = currentRules): ResumeMessage[] {
-  const assistants = withAnswersBetween(repairAssistants(merged));
+  const assistants = withAnswersBetween(repairAssistants(merged, rules));
   return repairUsers(assistants, rules)
     .map(({ role, content, lines }) => ({ role, content: content.filter((block) => !isOwnReminder(block)), lines }))
     .filter((message) => message.content.length > 0)
@@ -31,11 +31,12 @@ export interface ResumeMessage extends WireMessage {
  * Rules 57, 58, 62, 63, R3, R4: no empty text, no `fallback` block, no call twice, no call of a server tool without its
  * result, names and inputs as the client has them now.
  */
-function repairAssistants(merged: readonly Draft[]): Draft[] {
+function repairAssistants(merged: readonly Draft[], rules: ClientRules): Draft[] {
   const used = new Set<CallId>();
   return merged.map((draft) => {
     if (draft.role !== 'assistant') return draft;
-    const spoken = callsLast(draft.content.filter((block) => !isEmptyText(block) && block.type !== 'fallback'));
+    const isSent = (block: WireBlock): boolean => !(isEmptyText(block) && rules.has('dropsBlankLines'));
+    const spoken = callsLast(draft.content.filter((block) => isSent(block) && block.type !== 'fallback'));
     if (spoken.length === 0) return { ...draft, content: [citedText(texts.noContent)] };
     const served = new Set(draft.content.map((block) => block.tool_use_id));
     const once = spoken.filter((block) => {

@@ -21,8 +21,9 @@ export function withAnsweredEnd(ended: readonly Draft[], rules: ClientRules = cu
 
 /** Older clients: a turn that ended in a result or in an attachment is told to go on. */
 function withOpenTurnContinued(drafts: readonly Draft[], rules: ClientRules): readonly Draft[] {
-  const last = drafts.findLast(({ source }) => source === 'message' || source === 'attachment');
-  const said = drafts.findLast(({ source }) => source === 'message');
+  const isSaid = ({ source, isApiError }: Draft): boolean => source === 'message' && !isApiError;
+  const last = drafts.findLast((draft) => isSaid(draft) || draft.source === 'attachment');
+  const said = drafts.findLast(isSaid);
   const isOpen =
     last?.source !== 'attachment'
       ? last?.role === 'user' && hasResult(last)
