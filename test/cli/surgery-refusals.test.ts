@@ -61,7 +61,7 @@ const refusals: readonly (readonly [string, number, RegExp])[] = [
   ['import there.clew', 2, /no bundle that can be imported/],
   ['undo', 3, /no operation to take back/],
   ['undo nope', 2, /there is no operation "nope"/],
-  ['doctor', 2, /needs a SESSION, or --all/],
+  ['doctor', 2, /needs a SESSION, --all or --client/],
   ['doctor S --in-place', 2, /--in-place says how to mend; add --fix/],
   ['doctor S --fix --strategy best', 2, /there is no strategy "best"/],
   ['doctor --all --fix', 2, /one session at a time/],

@@ -55,8 +55,8 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
     rule: 'attachments after an answer or after the mark of an interruption do not make the turn an open one',
   },
   wrapsNotifications: {
-    without: '2.1.260',
-    since: '2.1.300',
+    without: '2.1.200',
+    since: '2.1.260',
     rule: 'the report of a background task is sent as a reminder; before, as a prompt',
   },
   dropsBlankLines: {
