@@ -163,7 +163,11 @@ test('a call without a session, and with both, is refused with what to do', () =
     const { status, stdout, stderr } = runClew(args);
     return [status, stdout, stderr];
   };
-  assert.deepEqual(refused(['doctor']), [2, '', 'clew: doctor needs a SESSION, --all or --client; run `clew doctor --help`\n']);
+  assert.deepEqual(refused(['doctor']), [
+    2,
+    '',
+    'clew: doctor needs a SESSION, --all or --client; run `clew doctor --help`\n',
+  ]);
   assert.deepEqual(refused(['doctor', 'x', '--all']), [
     2,
     '',

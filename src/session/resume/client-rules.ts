@@ -37,6 +37,7 @@ export type ClientRule =
   | 'takesNewestChild'
   | 'skipsOddLines'
   | 'followsFileOrder'
+  | 'sortsResults'
   | 'joinsWithNewline'
   | 'keepsEmptiedPrompts'
   | 'dropsRepeatedResults'
@@ -130,6 +131,11 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
     without: '2.1.45',
     since: '2.1.150',
     rule: 'the end of the file or a pin is the end of the conversation, a missing parent is bridged, and what hangs beside the chain is put back; before, the newest line by its time was the end and nothing was put back',
+  },
+  sortsResults: {
+    without: '2.1.260',
+    since: '2.1.300',
+    rule: 'a result that hung beside the chain is put among the others in the order of the file; before, in front of them',
   },
   joinsWithNewline: {
     without: '2.1.45',

@@ -3,16 +3,18 @@
 // or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
 // does otherwise: test/session/resume/reattach.test.ts.)
 import { callsOf, isBoundary, isMessage, isNote, type Node, resultsOf } from '../node.ts';
+import { type ClientRules, currentRules } from './client-rules.ts';
 import type { ResumeGraph } from './graph.ts';
 
-export function reattach(graph: ResumeGraph, chain: readonly Node[]): Node[] {
+export function reattach(graph: ResumeGraph, chain: readonly Node[], rules: ClientRules = currentRules): Node[] {
   const lines = graph.order.filter(isReadable);
-  const work: Work = { graph, lines, out: new Sequence(), runEnds: new Map(), lastPlaced: new Map() };
+  const work: Work = { rules, graph, lines, out: new Sequence(), runEnds: new Map(), lastPlaced: new Map() };
   placeResults(work, placeMessageLines(work, chain));
   return [...work.out].filter(isReadable);
 }
 
 interface Work {
+  readonly rules: ClientRules;
   readonly graph: ResumeGraph;
   /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
   readonly lines: readonly Node[];
@@ -161,14 +163,15 @@ function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
  * by file order, and takes its notes along.
  */
 function placeResult(work: Work, result: Node, at: Node): void {
-  const { graph, out, lastPlaced } = work;
+  const { rules, graph, out, lastPlaced } = work;
   if (out.has(result)) return;
   const end = endOfRun(work, at);
   const rank = graph.rankOf(result);
   // Results mostly come in file order: going on from the last one saves a walk over all of them.
   const last = lastPlaced.get(end);
   let place = last !== undefined && graph.rankOf(last) <= rank ? last : end;
-  for (let next = out.after(place); next !== undefined && graph.rankOf(next) <= rank; next = out.after(place)) {
+  const first = rules.has('sortsResults') ? out.after(place) : undefined;
+  for (let next = first; next !== undefined && graph.rankOf(next) <= rank; next = out.after(place)) {
     if (resultsOf(next).length === 0 && !comesWithResult(next)) break;
     place = next;
   }

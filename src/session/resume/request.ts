@@ -83,7 +83,7 @@ export function resumeLines(
   if (!rules.has('followsFileOrder')) return oldResumeLines(source);
   const graph = buildResumeGraph(source.nodes, (node) => source.read(node));
   const choice = chooseLeaf(graph, rules);
-  return 'refused' in choice ? choice : { lines: reattach(graph, walkChain(graph, choice.leaf)) };
+  return 'refused' in choice ? choice : { lines: reattach(graph, walkChain(graph, choice.leaf), rules) };
 }
 
 /** What older clients cannot resume, though they read its lines. */
