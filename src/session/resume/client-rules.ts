@@ -52,7 +52,7 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   },
   looksPastAttachments: {
     without: '2.1.150',
-    since: '2.1.260',
+    since: '2.1.200',
     rule: 'attachments after an answer or after the mark of an interruption do not make the turn an open one',
   },
   wrapsNotifications: {
@@ -63,7 +63,7 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   dropsBlankLines: {
     without: '2.1.260',
     since: '2.1.300',
-    rule: 'a line of white space in an answer of several lines is not sent',
+    rule: 'an empty text in an answer of several lines is not sent',
   },
   remindsAtPrompt: {
     without: '2.1.260',

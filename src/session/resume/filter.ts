@@ -83,8 +83,11 @@ export function withoutUnanswered(drafts: readonly Draft[]): Draft[] {
 /** Rule 33, in three steps: lines of white space, messages of thinking alone, messages that only say "(no content)". */
 export function withoutBlanks(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
   if (rules.has('dropsBlankLines')) return drafts.filter((draft) => !isBlank(draft));
-  const speaking = idsOf(drafts.filter((draft) => draft.role === 'assistant' && !isBlank(draft)));
-  return drafts.filter((draft) => !isBlank(draft) || (draft.id !== undefined && speaking.has(draft.id)));
+  // An empty text is kept beside what else the answer says; white space is not.
+  const speaking = idsOf(drafts.filter((draft) => draft.role === 'assistant' && !isIdle(draft)));
+  const isKept = ({ id, content }: Draft): boolean =>
+    id !== undefined && speaking.has(id) && content.every((block) => block.text === '');
+  return drafts.filter((draft) => !isBlank(draft) || isKept(draft));
 }
 
 export function withoutLoneThinking(drafts: readonly Draft[]): Draft[] {

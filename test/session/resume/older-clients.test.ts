@@ -30,6 +30,7 @@ test('an attachment at the end makes an open turn of an answer up to 2.1.150, of
   check(edited(transcript().user('one').assistant('first')), {
     '2.1.325': 'U one · A first · U next',
     '2.1.260': 'U one · A first · U next',
+    '2.1.200': 'U one · A first · U next',
     '2.1.150': `U one · A first · U ${goOn}`,
   });
   check(
