@@ -27,7 +27,7 @@ export async function run(input: CommandInput): Promise<void> {
   const request = ask(session, prompt, { host, ...(client === undefined ? {} : { client }) });
   if ('refused' in request) {
     throw new UserError(
-      `Claude Code would refuse ${session.transcript.path}: ${request.refused}`,
+      `Claude Code ${client === undefined ? '' : `${client} `}would refuse ${session.transcript.path}: ${request.refused}`,
       session.transcript.nodes.length > 0 ? '`clew show` reads what is in it' : 'run `clew ls` for the others',
       exitCodes.refused,
     );

@@ -173,6 +173,16 @@ test('--client prints what another version sends', (context) => {
   ]);
 });
 
+test('a refusal names the version that was asked for', (context) => {
+  const folder = temporaryFolder(context);
+  const answer = { content: 'a text' };
+  writeTree(folder, { 's.jsonl': transcript().user('one').assistant('two', { message: answer }).text() });
+  assert.equal(runClew(['messages', 's.jsonl'], { cwd: folder }).status, 0);
+  const { status, stderr } = runClew(['messages', 's.jsonl', '--client', '2.1.260'], { cwd: folder });
+  assert.equal(status, 3);
+  assert.match(stderr, /^clew: Claude Code 2\.1\.260 would refuse .*: the content of an answer is a text, [^\n]+\n$/);
+});
+
 test('a version that is not known is said: newer ones on stderr, others are exit code 2', (context) => {
   const folder = temporaryFolder(context);
   writeTree(folder, { 's.jsonl': transcript().user('one').assistant('two').text() });
