@@ -59,6 +59,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['fork {sound} && undo', 'redact {sound} --in-place && undo', 'fork {sound} && undo --dry-run'],
   ...['fork {sound} && history', 'doctor {sound}', 'doctor --all', 'doctor {hostile names} --fix --yes'],
   ...['doctor {hostile names} --fix --yes --in-place', 'doctor {hostile names} --fix --yes --dry-run'],
+  'doctor --client {input}/claude',
   // No session here has thinking that the API would refuse, so there is nothing to mark.
   { line: 'doctor {sound} --fix --mark --yes', isPartly: true },
   ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],

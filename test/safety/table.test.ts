@@ -65,7 +65,7 @@ test('the rows use the words that the page explains, each row once', () => {
 const own = new Set(['state', 'operations']);
 const network = new Map([
   ['model API', ['chat', 'print', 'compress --api']],
-  ['127.0.0.1', ['open', 'open --allow-changes', 'replay']],
+  ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay']],
   ['tools', ['chat', 'print']],
   ['named address', ['prices update']],
 ]);

@@ -19,7 +19,7 @@ export interface HostilePlace {
   readonly state: string;
   /** The working folder. */
   readonly work: string;
-  /** Files that a command line may name to be read: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`, `prices.json`. */
+  /** Files that a command line may name to be read: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`, `prices.json`, `claude`. */
   readonly input: string;
   /** For files and folders that a command line names as output; `loose` has sessions: in no root, and of a linked project. */
   readonly out: string;
@@ -242,7 +242,10 @@ function writeInputs(input: string, work: string): void {
     'notes.jsonl': '{"level":"info","message":"a log"}\n',
     'broken.clew': 'not a bundle\n',
     'prices.json': '{"version":"9000-01-01","models":[{"id":"m","prices":[{"input":1,"output":1}]}]}\n',
+    // Instead of Claude Code: it says its version and nothing else.
+    claude: '#!/bin/sh\necho "2.1.325 (Claude Code)"\n',
   });
+  chmodSync(path.join(input, 'claude'), 0o755);
 }
 
 function writeLinks(root: string, project: string, canary: string): void {

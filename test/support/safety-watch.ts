@@ -71,7 +71,10 @@ export async function watchCall(
   const before = new Set(listTree(place.top));
   const links = linksIn(before);
   const row = rowFor(args);
-  const open = row.writes.includes('working folder') ? [place.work] : [];
+  const open = [
+    ...(row.writes.includes('working folder') ? [place.work] : []),
+    ...(row.writes.includes('temporary folder') ? [path.join(place.top, 'tmp')] : []),
+  ];
   const around = snapshotAround(place, open);
   const argv = [process.execPath, clew, ...args];
   const run = await watchProgram(isInTerminal ? inTerminal(argv) : argv, {
@@ -175,6 +178,7 @@ function placeWritten({ top, root, state, out, work }: HostilePlace, file: strin
   if (file === root || /^\.clew-[0-9a-f]{16}\.tmp$/.test(path.relative(root, file))) return '';
   if (isIn(root)) return /^settings\.json[^/]*$/.test(path.relative(root, file)) ? 'settings.json' : 'client files';
   if (isIn(work)) return 'working folder';
+  if (/^tmp\/clew-client-\w+(?:\/|$)/.test(path.relative(top, file))) return 'temporary folder';
   return /^\/dev\/(?:null|tty|ptmx|pts\/\d+)$/.test(file) ? '' : `elsewhere (${path.relative(top, file)})`;
 }
 
