@@ -12,6 +12,7 @@ import { isReminder, normalise } from '../session/resume/normalise.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
 import { resumeLines, traceMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import { withSpokenNotes } from './spoken-notes.ts';
 
 export interface PortableLine {
   readonly entry: JsonObject;
@@ -24,7 +25,8 @@ export interface PortableSession {
   readonly dropped: readonly { readonly node: Node; readonly reason: string }[];
 }
 
-export function makePortable(session: Session): PortableSession | { readonly refused: string } {
+export function makePortable(stored: Session): PortableSession | { readonly refused: string } {
+  const session = withSpokenNotes(stored);
   // Thinking of another model than the request's is left out: clients differ in whether they send it.
   const traced = traceMessages(session, undefined, { host: 'gateway' });
   if ('refused' in traced) return traced;
@@ -158,7 +160,7 @@ class ChainWriter {
         carrier && this.#read(carrier),
       ),
     );
-    for (const node of spoken) if (node !== carrier) this.#joined.add(node);
+    for (const node of spoken) if (node !== carrier && isSaid(this.#read(node))) this.#joined.add(node);
   }
 
   #addResult(message: ResumeMessage, block: WireBlock): void {
@@ -232,6 +234,13 @@ const fullEnvelope = { userType: 'external', cwd: '/', version: '2.1.45', gitBra
 
 function withoutAbsent(entry: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}
+
+/** Whether anything of a line is written: the reminders of an attachment are not. */
+function isSaid({ type, rendered }: JsonObject): boolean {
+  if (type !== 'attachment') return true;
+  const items = isArray(rendered) ? rendered.filter(isObject) : [];
+  return items.some((item) => item.isMeta !== true && !isReminder(textBlock(asString(item.content) ?? '')));
 }
 
 /** Whether a stored line holds this block of a message, as it is or as the client sends it. */

@@ -12,13 +12,14 @@ import { type Dropped, mainFile, type StagedSession } from './plan.ts';
 import { makePortable, type PortableSession } from './portable.ts';
 import type { Proved } from './prove.ts';
 import { digestOf, lookAtResume } from './resume-look.ts';
+import { withSpokenNotes } from './spoken-notes.ts';
 import { stagedPath } from './stage.ts';
 
 export interface StagedPortable {
   readonly session: Session;
   readonly dropped: readonly Dropped[];
   readonly changed: number;
-  /** Whether it sends what the other form sent; reminders, and line breaks between joined lines, may differ. */
+  /** Whether it sends what the other form sent, and what attachments say; reminders, and line breaks between joined lines, may differ. */
   readonly sendsSame: boolean;
 }
 
@@ -29,7 +30,7 @@ export async function stagePortable(staged: StagedSession, folder: string): Prom
   const file = stagedPath(folder, mainFile(staged.planned).name);
   const origins = originLines(staged);
   // The staged session reads its lines from the file that is replaced here.
-  const before = jointlessDigest(staged.session);
+  const before = jointlessDigest(withSpokenNotes(staged.session));
   await rm(file);
   await writeNewFile(file, entryBytes(portable));
   const session = await loadSession(file);

@@ -9,6 +9,7 @@ import { operate } from '../../src/surgery/operate.ts';
 import { makePortable } from '../../src/surgery/portable.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { benchWith } from '../support/surgery-kit.ts';
+import { tinyImage } from '../support/tiny-images.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 test('parallel results, side branches and notes become one chain', () => {
@@ -54,6 +55,81 @@ test('parallel results, side branches and notes become one chain', () => {
     ['context that the client gathers anew'],
   );
 });
+
+const image = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: tinyImage('png', 4, 4).toString('base64') },
+};
+const fileNote = (filename: string, content: JsonObject): JsonObject => ({ type: 'file', filename, content });
+
+/** Attachments that hold words, and what a resume of the portable form must say. */
+const spoken: readonly [name: string, note: JsonObject, rendered: string | undefined, says: readonly unknown[]][] = [
+  [
+    'a prompt typed while the agent worked',
+    { type: 'queued_command', prompt: 'and the tests', commandMode: 'prompt' },
+    undefined,
+    ['The user sent a new message while you were working:\nand the tests'],
+  ],
+  [
+    'such a prompt with an image',
+    { type: 'queued_command', prompt: [{ type: 'text', text: 'this one' }, image], commandMode: 'prompt' },
+    undefined,
+    ['The user sent a new message while you were working:\nthis one', image],
+  ],
+  [
+    'such a prompt in the words of the client',
+    { type: 'queued_command', prompt: 'and the tests' },
+    '<system-reminder>\nThe user sent: and the tests\n</system-reminder>',
+    ['The user sent: and the tests'],
+  ],
+  [
+    'the contents of a file',
+    fileNote('/w/a.txt', { type: 'text', file: { content: 'first line' } }),
+    undefined,
+    ['Contents of /w/a.txt:\nfirst line'],
+  ],
+  [
+    'an image file',
+    fileNote('/w/a.png', { type: 'image', file: { base64: image.source.data, type: 'image/png' } }),
+    undefined,
+    [{ type: 'image', source: { type: 'base64', data: image.source.data, media_type: 'image/png' } }],
+  ],
+  [
+    'the contents of a directory',
+    { type: 'directory', path: '/w/src', content: 'a.js b.js' },
+    undefined,
+    ['Contents of the directory /w/src:\na.js b.js'],
+  ],
+  [
+    'what a hook said',
+    { type: 'hook_additional_context', hookName: 'PostToolUse:Read', content: ['use tabs'] },
+    undefined,
+    ['PostToolUse:Read says:\nuse tabs'],
+  ],
+  ['a list that the client makes again', { type: 'skill_listing', content: 'a skill' }, 'Skills: a', []],
+];
+
+for (const [name, attachment, rendered, says] of spoken)
+  for (const place of ['after a prompt', 'after a result'])
+    test(`the portable form keeps ${name}, ${place}`, async (context) => {
+      const builder = transcript({ version: '2.1.325' }).user('look');
+      if (place === 'after a result') builder.call('toolu_1').result('toolu_1');
+      const texts = rendered === undefined ? {} : { rendered: [{ content: rendered, isMeta: true }] };
+      builder.attachment(String(attachment.type), undefined, { attachment, ...texts }).assistant('done');
+      const bench = benchWith(context, sessionId, builder.text());
+      const source = await loadSource(bench.main);
+      const { to, dropped } = await operate(planFork(source), [source], { env: bench.env, isPortable: true });
+      const request = requestMessages(await loadSession(to.path));
+      assert.ok('messages' in request);
+      const said = request.messages
+        .filter(({ role }) => role === 'user')
+        .flatMap(({ content }) => content)
+        .filter((block) => block.type !== 'tool_result' && block.text !== 'look' && block.text !== 'look\n')
+        .map((block) => block.text ?? block);
+      assert.deepEqual(said, says);
+      const reasons = dropped.map(({ reason }) => reason);
+      assert.equal(reasons.includes('context that the client gathers anew'), says.length === 0);
+    });
 
 test('an end without an answer is closed, and lines that are sent together become one', () => {
   const session = transcript()

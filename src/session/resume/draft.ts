@@ -84,7 +84,8 @@ function retractsMessages(node: Node, read: (node: Node) => JsonObject): boolean
 }
 
 function draftsOf(node: Node, entry: JsonObject, rules: ClientRules): readonly Draft[] {
-  switch (node.type) {
+  // By the entry: the portable form reads some attachments as user lines.
+  switch (entry.type) {
     case 'assistant':
       return [assistantDraft(entry)];
     case 'user':
