@@ -5,6 +5,7 @@ import type { Violation } from '../api/rule.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
 import { noUsage } from '../format/usage.ts';
 import type { Node } from '../session/node.ts';
+import { noteImages } from '../session/note-images.ts';
 import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
 import { type Patient, placeOf } from './patient.ts';
 import { storedBlocks } from './stored-blocks.ts';
@@ -62,9 +63,14 @@ function promptTokens({ message }: Node): number {
 /** Only the images of the lines that begin at these offsets: each stands for itself, whatever else is sent. */
 export function checkImages(patient: Patient, lines: readonly number[]): ApiCheck {
   const places = new Set(lines);
-  const nodes = [...patient.chain].filter((node) => node.type === 'user' && places.has(node.offset));
+  const isPicture = ({ type }: Node): boolean => type === 'user' || type === 'attachment';
+  const nodes = [...patient.chain].filter((node) => isPicture(node) && places.has(node.offset));
   if (nodes.length === 0) return { findings: [], violations: [] };
-  const messages = nodes.map((node) => asObject(patient.session.transcript.read(node).message) ?? {});
+  const messages = nodes.map((node) => {
+    const entry = patient.session.transcript.read(node);
+    if (node.type === 'attachment') return { role: 'user', content: noteImages(entry) };
+    return asObject(entry.message) ?? {};
+  });
   const model = [...patient.chain].findLast((node) => node.type === 'assistant')?.message?.model;
   const found = checkImageRules({ messages, ...(model === undefined ? {} : { model }) });
   return {

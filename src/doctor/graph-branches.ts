@@ -1,6 +1,6 @@
 // Branches and what hangs beside them → findings: results that are left out, newer work that is not resumed, lines of
 // other sessions.
-import { isMessage, type Node } from '../session/node.ts';
+import { isBoundary, isMessage, type Node } from '../session/node.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
@@ -86,12 +86,11 @@ function checkForeign(patient: Patient): Finding[] {
 export function strangersOf({ session, order }: Patient): ReadonlyMap<string, readonly Node[]> {
   const byId = new Map<string, Node[]>();
   const nodes = session.transcript.nodes.filter((node) => node.uuid !== undefined && node.sessionId !== undefined);
-  if (!nodes.some((node) => node.sessionId === session.id) || nodes.every((node) => node.sessionId === session.id)) {
-    return byId;
-  }
+  const ownId = ownIdOf(session, nodes);
+  if (ownId === undefined || nodes.every((node) => node.sessionId === ownId)) return byId;
   const roots = rootsByLinks(session);
-  const home = new Set(nodes.filter((node) => node.sessionId === session.id).map((node) => roots.get(node)));
-  const firstOwn = nodes.find((node) => node.sessionId === session.id)?.index ?? 0;
+  const home = new Set(nodes.filter((node) => node.sessionId === ownId).map((node) => roots.get(node)));
+  const firstOwn = nodes.find((node) => node.sessionId === ownId)?.index ?? 0;
   const resumed = new Set(order);
   for (const node of nodes) {
     if (home.has(roots.get(node))) continue;
@@ -105,6 +104,16 @@ export function strangersOf({ session, order }: Patient): ReadonlyMap<string, re
   return byId;
 }
 
+/** The id that the file is named after; where no line has it, the id of most messages, and of several such the first. */
+function ownIdOf(session: Session, nodes: readonly Node[]): string | undefined {
+  if (nodes.some((node) => node.sessionId === session.id)) return session.id;
+  const counts = new Map<string | undefined, number>();
+  for (const node of nodes)
+    if (isMessage(node) && !node.isSidechain) counts.set(node.sessionId, (counts.get(node.sessionId) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0];
+}
+
 /** The line that each hangs on in the end, by the links as they are written. */
 function rootsByLinks({ transcript, graph }: Session): ReadonlyMap<Node, Node> {
   const roots = new Map<Node, Node>();
@@ -113,7 +122,8 @@ function rootsByLinks({ transcript, graph }: Session): ReadonlyMap<Node, Node> {
     let node = start;
     while (!roots.has(node) && !way.has(node)) {
       way.add(node);
-      const parent = typeof node.parentUuid === 'string' ? graph.byUuid(node.parentUuid) : undefined;
+      const named = typeof node.parentUuid === 'string' ? node.parentUuid : undefined;
+      const parent = graph.byUuid(named ?? (isBoundary(node) ? node.logicalParentUuid : undefined));
       if (parent === undefined) break;
       node = parent;
     }

@@ -2,6 +2,7 @@
 // of the API speak of messages, people need a line. Blocks carry their line along on a symbol, which no rule sees.
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
 import type { Node } from '../session/node.ts';
+import { noteImages } from '../session/note-images.ts';
 import type { WireBlock, WireMessage } from '../session/resume/draft.ts';
 import { requestMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
@@ -21,10 +22,12 @@ export function traceRequest(
 ): TracedRequest | undefined {
   const { transcript } = session;
   const typed = new Map<string, Node>();
+  const pictured = new Map<string, Node>();
   const read = (node: Node): JsonObject => {
     const entry = transcript.read(node);
     const content = asObject(entry.message)?.content;
     if (typeof content === 'string' && !typed.has(content)) typed.set(content, node);
+    for (const image of noteImages(entry)) pictured.set(imageData(image), node);
     onRead(node, entry);
     return withOrigins(entry, node);
   };
@@ -33,9 +36,17 @@ export function traceRequest(
   const originOf = (messageIndex: number | undefined, blockIndex: number | undefined): Node | undefined => {
     const content = request.messages[messageIndex ?? 0]?.content ?? [];
     const block = content[blockIndex ?? 0];
-    return lineOf(block, typed) ?? content.map((each) => lineOf(each, typed)).find((node) => node !== undefined);
+    return (
+      lineOf(block, typed) ??
+      pictured.get(imageData(block)) ??
+      content.map((each) => lineOf(each, typed)).find((node) => node !== undefined)
+    );
   };
   return { ...request, originOf };
+}
+
+function imageData(block: WireBlock | undefined): string {
+  return asString(asObject(block?.source)?.data) ?? '';
 }
 
 const origin: unique symbol = Symbol('line');

@@ -7,13 +7,14 @@ import { isCutSignature } from '../../api/signature.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
 import { callsOf, isMessage, type Node, resultsOf } from '../../session/node.ts';
+import { noteImages, replaceNoteImages } from '../../session/note-images.ts';
 import { texts } from '../../session/resume/client.ts';
 import { resultFor } from '../../session/resume/filter.ts';
 import type { Session } from '../../session/session.ts';
 
 /** A line of the repaired conversation: one that is there, or a new one. */
 export type RepairedLine =
-  | { readonly node: Node; readonly content?: JsonValue }
+  | { readonly node: Node; readonly content?: JsonValue; readonly attachment?: JsonObject }
   | { readonly made: JsonObject; readonly like: Node | undefined };
 
 export interface RepairedLines {
@@ -73,12 +74,19 @@ class BlockRepair {
 
   run(): RepairedLines {
     for (const [i, node] of this.#nodes.entries()) {
-      if (!isMessage(node)) this.#lines.push({ node });
+      if (!isMessage(node)) this.#addNote(node);
       else if (node.type === 'assistant') this.#addAnswer(node, this.#nodes[i + 1]);
       else this.#addInput(node);
     }
     this.#closeCalls(this.#nodes.at(-1));
     return { lines: this.#lines, drops: this.#drops };
+  }
+
+  #addNote(node: Node): void {
+    const entry = this.#badImages.size === 0 || node.type !== 'attachment' ? {} : this.#session.transcript.read(node);
+    const stored = noteImages(entry).length === 0 ? undefined : asObject(entry.attachment);
+    const attachment = stored && replaceNoteImages(stored, (image) => this.#image(image));
+    this.#lines.push(attachment === undefined || attachment === stored ? { node } : { node, attachment });
   }
 
   #addAnswer(node: Node, next: Node | undefined): void {
@@ -255,6 +263,7 @@ function orphanText(result: JsonObject): string {
 function findBadImages(session: Session, nodes: readonly Node[]): ReadonlySet<string> {
   const images: JsonObject[] = [];
   for (const node of nodes) {
+    if (node.type === 'attachment') images.push(...noteImages(session.transcript.read(node)));
     if (node.type !== 'user' || node.message?.blockTypes.every((type) => type === 'text') === true) continue;
     for (const block of blocksIn(asObject(session.transcript.read(node).message)?.content)) {
       if (block.type === 'image') images.push(block);

@@ -80,6 +80,7 @@ function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Reli
     if (isBoundary(node)) own.push(...boundaryEdits(session, node, uuid !== undefined));
     if (Number.isNaN(node.time)) own.push({ path: ['timestamp'], set: isoTime(time, undefined) });
     else time = node.time;
+    if (line.attachment !== undefined) own.push({ path: ['attachment'], set: line.attachment });
     if (line.content !== undefined) own.push({ path: ['message', 'content'], set: line.content });
     if (own.length > 0) edits.set(node, own);
     parent = uuid ?? node.uuid ?? null;
