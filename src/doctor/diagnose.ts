@@ -12,6 +12,7 @@ import { checkFolder, type FolderOptions } from './folder.ts';
 import { checkGraph } from './graph.ts';
 import { checkLines } from './lines.ts';
 import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
+import { restoredSession } from './restored.ts';
 import type { Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 import { checkThinking } from './thinking.ts';
@@ -41,7 +42,9 @@ export interface DiagnoseOptions extends FolderOptions {
 }
 
 /** Finds everything that is wrong with a session. */
-export async function diagnoseSession(session: Session, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+export async function diagnoseSession(stored: Session, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+  const restored = restoredSession(stored);
+  const { session } = restored;
   const patient = examine(session);
   const { screening } = options;
   const heads = checkHeads(patient);
@@ -50,6 +53,7 @@ export async function diagnoseSession(session: Session, options: DiagnoseOptions
       ? checkImages(patient, screening.imageLines)
       : checkContent(patient);
   const findings = [
+    ...restored.findings,
     ...checkPatient(patient),
     ...withoutTold(heads, api.findings),
     ...api.findings,
@@ -60,7 +64,7 @@ export async function diagnoseSession(session: Session, options: DiagnoseOptions
   return {
     sessionId: session.id,
     path: session.files.main,
-    findings: findings.sort(compareFindings),
+    findings: findings.map(restored.placed).sort(compareFindings),
     reachable: reachOf(patient),
     reachableOld: oldReachOf(patient),
     compactsFirst: session.isAgent ? null : (autoCompactionOf(session) ?? null),

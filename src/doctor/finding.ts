@@ -47,6 +47,10 @@ export const damageCodes = [
   'L-utf8',
   'L-surrogate',
   'L-oversize',
+  'L-utf16',
+  'L-wrapped',
+  'L-split',
+  'L-quoted',
   'G-phantom-parent',
   'G-progress-fork',
   'G-parallel-lost',
@@ -131,6 +135,26 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     severity: 'loss',
     repair: 'none by itself: `clew cat` still copies it byte for byte',
   },
+  'L-utf16': {
+    title: 'the file is UTF-16',
+    severity: 'fatal',
+    repair: 'write it as UTF-8',
+  },
+  'L-wrapped': {
+    title: 'a record is broken into several lines',
+    severity: 'loss, where it is a message; else warn',
+    repair: 'join the lines to one record',
+  },
+  'L-split': {
+    title: 'another writer wrote into the middle of a record',
+    severity: 'loss, where it is a message; else warn',
+    repair: 'put the two parts together again, each record on a line of its own',
+  },
+  'L-quoted': {
+    title: 'a record is stored as a JSON string',
+    severity: 'loss, where it is a message; else warn',
+    repair: 'write the record that the string holds',
+  },
   'G-phantom-parent': {
     title: 'the parent of a line was never written',
     severity: byCost,
@@ -163,8 +187,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   },
   'G-replayed': {
     title: 'history was written again under new uuids',
-    severity:
-      'loss, where the copy begins anew and something before it is left out; warn, where a resume sends both; else info',
+    severity: 'loss, where the copy begins anew and something before it is left out, or a resume sends both; else info',
     repair: 'drop the copy',
   },
   'G-foreign': {

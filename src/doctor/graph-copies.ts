@@ -54,7 +54,7 @@ function checkReplays(patient: Patient): Finding[] {
     makeFinding('G-replayed', severity, placeOf(patient, first), message, effect),
   ];
   if (start !== undefined) return make('loss', `a resume begins with the copy: ${reachText(reachOf(patient))}`);
-  if (isSentTwice(patient)) return make('warn', 'a resume sends that part of the history twice');
+  if (isSentTwice(patient)) return make('loss', 'a resume sends that part of the history twice');
   return make('info', 'a resume takes one of the two, and Clew counts it once');
 }
 

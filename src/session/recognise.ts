@@ -6,10 +6,12 @@ import { UserError } from '../base/errors.ts';
 import { isUuid } from '../base/uuid.ts';
 import { entryFields } from '../format/entry-fields.ts';
 import type { Head } from '../format/head.ts';
+import { utf16Of } from '../format/restore-lines.ts';
 import { scanRecord } from '../format/scan.ts';
 import { diskError } from '../store/disk.ts';
 import { readLineBatches } from '../store/lines.ts';
 import { boundaryFor, isProjects, realPlace, whyLeaving, whySessionLeaves } from '../store/owned-files.ts';
+import { RangeReader } from '../store/ranges.ts';
 import { projectsFolders, resolveRoots } from '../store/roots.ts';
 import { agentIdOf } from '../store/session-files.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
@@ -61,6 +63,7 @@ export function refuseUnreadable(transcript: Transcript): void {
   refuseForeign(transcript);
   const { path: file, sizeBytes, nodes } = transcript;
   if (sizeBytes === 0) throw emptyError(file);
+  if (nodes.length === 0 && isUtf16Transcript(file)) throw utf16Error(file);
   if (nodes.length === 0) throw otherError(file, false);
 }
 
@@ -73,6 +76,10 @@ function emptyError(file: string): UserError {
 function otherError(file: string, hasRecords: boolean): UserError {
   const what = hasRecords ? 'no line of it is a record of Claude Code' : 'no line of it is a JSON record';
   return new UserError(`${file} is not a transcript: ${what}`, nameOne);
+}
+
+function utf16Error(file: string): UserError {
+  return new UserError(`${file} is UTF-16, which Claude Code does not read`, `run \`clew doctor ${file} --fix\``);
 }
 
 function foreignError(file: string, program: string): UserError {
@@ -124,10 +131,25 @@ function kindOf(file: string): Kind {
     const head = firstHead(file, (each) => isOfClient(each) || isForeign(each));
     if (head !== undefined) return isForeign(head) ? 'foreign' : 'transcript';
     const { nodes } = loadTranscript(file, { strict: true, withoutMessages: true });
+    if (nodes.length === 0 && isUtf16Transcript(file)) return 'transcript';
     return nodes.some(isOfClient) ? 'transcript' : nodes.length > 0 ? 'records' : 'none';
   } catch (error) {
     throw diskError(error, 'read', file);
   }
+}
+
+const headBytes = 64 * 1024;
+
+/** Claude Code does not read such a file; doctor writes it as UTF-8. */
+function isUtf16Transcript(file: string): boolean {
+  const head = new RangeReader(file, headBytes).read(0, headBytes);
+  const encoding = utf16Of(head);
+  if (encoding === undefined) return false;
+  const lines = new TextDecoder(encoding).decode(head).split('\n');
+  return lines.some((line) => {
+    const found = scanRecord(Buffer.from(line));
+    return found !== undefined && isOfClient(found);
+  });
 }
 
 function firstHead(file: string, isWanted: (head: Head) => boolean): Head | undefined {

@@ -6,6 +6,7 @@ import { closeSync, readSync } from 'node:fs';
 import type { Bytes } from '../base/node-types.ts';
 import { openRegularFile } from '../base/regular-file.ts';
 import { diskError } from './disk.ts';
+import { textAt } from './kept-text.ts';
 
 /** A line of a file as bytes. */
 export interface Line {
@@ -39,6 +40,11 @@ const newline = 0x0a;
 
 /** Yields the lines of a file in batches. The bytes of a batch are valid until the next batch is requested. */
 export function* readLineBatches(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
+  const text = textAt(path);
+  if (text !== undefined) {
+    yield* linesOfText(text, options);
+    return;
+  }
   const file = openRegularFile(path);
   const chunk = takeChunk(options.chunkBytes ?? defaultChunkBytes);
   try {
@@ -47,6 +53,22 @@ export function* readLineBatches(path: string, options: LineOptions = {}): Gener
     spareChunk = chunk;
     closeSync(file);
   }
+}
+
+function* linesOfText(buffer: Buffer, { from, endOffset }: LineOptions): Generator<readonly Line[]> {
+  const start = from?.offset ?? 0;
+  const text = buffer.subarray(start, endOffset);
+  const lines = splitLines({
+    buffer: text,
+    searchFrom: 0,
+    filled: text.length,
+    offset: start,
+    number: from?.number ?? 1,
+  });
+  const last = lines.at(-1);
+  const rest = last === undefined ? 0 : last.offset + last.length + 1 - start;
+  if (rest < text.length) lines.push(line(text, start, (last?.number ?? 0) + 1, rest, text.length, false));
+  if (lines.length > 0) yield lines;
 }
 
 /** Yields the lines of a file in batches, each valid until the next is requested. Throws a `UserError` for a file that cannot be read. */

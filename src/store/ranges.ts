@@ -2,6 +2,7 @@
 // held open between two calls: there is nothing to close.
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegularFile } from '../base/regular-file.ts';
+import { textAt } from './kept-text.ts';
 
 const defaultWindowBytes = 1024 * 1024;
 
@@ -24,6 +25,11 @@ export class RangeReader {
   }
 
   #load(offset: number, length: number): void {
+    const text = textAt(this.path);
+    if (text !== undefined) {
+      [this.#window, this.#start] = [text, 0];
+      return;
+    }
     const file = openRegularFile(this.path);
     let buffer = Buffer.alloc(0);
     let filled = 0;

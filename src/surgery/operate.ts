@@ -84,10 +84,11 @@ export function operate(plan: Plan, sources: readonly Source[], options: Operate
 
 async function carryOut(
   plan: Plan,
-  sources: readonly Source[],
+  given: readonly Source[],
   operations: string,
   options: OperateOptions,
 ): Promise<Outcome> {
+  const sources = plan.readAs ?? given;
   const at = new Date();
   const id = newOperationId(at);
   const folder = path.join(operations, id);

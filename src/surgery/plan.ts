@@ -12,6 +12,7 @@
 import type { Session } from '../session/session.ts';
 import type { JudgedThinking, ThinkingRule } from './bound-thinking.ts';
 import type { OutLine } from './out-line.ts';
+import type { Source } from './source.ts';
 
 /** What an operation will write; the plan functions create it and `operate` carries it out. */
 export interface Plan {
@@ -39,6 +40,11 @@ export interface Plan {
    * bound-thinking.ts.
    */
   readonly thinking?: ThinkingRule;
+  /**
+   * @internal The sources as the plan was made from them, in the same order, where that is not how their files read:
+   * doctor restores records from broken lines.
+   */
+  readonly readAs?: readonly Source[];
   /** @internal What is known of the thinking of a result beyond what a comparison with the source shows. */
   judgeThinking?(result: Session): JudgedThinking;
   /** Whether lines that a resume loaded may stay in the file and no longer be loaded: a rewind, a summary. */

@@ -95,7 +95,7 @@ test('--fix names its strategies where there is newer work on another branch', (
   const { stdout } = runClew(['doctor', file, '--fix', '--dry-run'], { env });
   assert.match(
     stdout,
-    /^There is newer work on another branch; --strategy chooses:\n {2}bridge .*\n▸ newest .*\n {2}graft {4}6 of 6 entries/,
+    /^There is newer work on another branch; --strategy chooses:\n {2}bridge .*\n {2}newest .*\n▸ graft {4}6 of 6 entries/,
   );
   assert.equal(runClew(['doctor', file, '--fix', '--strategy', 'guess'], { env }).status, 2);
 });

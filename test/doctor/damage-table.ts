@@ -55,6 +55,10 @@ export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
   'L-utf8': repaired('warn', 2),
   'L-surrogate': repaired('warn', 2),
   'L-oversize': left('loss'),
+  'L-utf16': repaired('fatal', 1),
+  'L-wrapped': repaired('loss', 1),
+  'L-split': repaired('loss', 1),
+  'L-quoted': repaired('loss', 1),
   'G-phantom-parent': repaired('warn', 2),
   'G-progress-fork': repaired('info', 2),
   'G-parallel-lost': repaired(
@@ -65,12 +69,8 @@ export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
     { assistant: ['both done'] },
   ),
   'G-lost-leaf': {
-    ...repaired('loss', 1),
-    sent: [
-      ...healthyMessages.slice(0, -2),
-      { user: ['thanks\n', 'newer work\n', 'go on'] },
-      { assistant: ['gone on'] },
-    ],
+    ...repaired('loss', 2),
+    sent: [...healthyMessages, { user: ['newer work\n', 'go on'] }, { assistant: ['gone on'] }],
   },
   'G-boundary-parent': repaired('loss', 2, ...goOn),
   'G-duplicate-uuid': {

@@ -50,6 +50,21 @@ test('a result line that lacks one of the results gets it before its text', asyn
   );
 });
 
+test('a call without an id gets one, and is told to have been interrupted', async (context) => {
+  const { id: _, ...call } = toolUse('t1');
+  const { content } = await repaired(
+    context,
+    transcript()
+      .user('go')
+      .assistant([call])
+      .user([{ type: 'tool_result', content: 'out' }])
+      .assistant('done'),
+  );
+  const [made] = content[1] as readonly JsonObject[];
+  assert.match(String(made?.id), /^toolu_[0-9a-f]{24}$/);
+  assert.deepEqual({ ...made, id: 't1' }, toolUse('t1'));
+});
+
 test('an image inside of a result that is too large becomes a text', async (context) => {
   const data = tinyImage('png', 9000, 10).toString('base64');
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };

@@ -11,6 +11,7 @@ export class PlantFile {
   ending = '\n';
   isTerminated = true;
   hasBom = false;
+  encoding: 'utf8' | 'utf16le' | 'utf16be' = 'utf8';
   #ids = 0;
 
   constructor(healthy: Buffer, random: Random) {
@@ -24,7 +25,10 @@ export class PlantFile {
     const ending = Buffer.from(this.ending);
     const parts = this.lines.flatMap((line, i) => (i > 0 ? [ending, line.bytes] : [line.bytes]));
     if (this.isTerminated) parts.push(ending);
-    return Buffer.concat(this.hasBom ? [Buffer.from([0xef, 0xbb, 0xbf]), ...parts] : parts);
+    const utf8 = Buffer.concat(this.hasBom ? [Buffer.from([0xef, 0xbb, 0xbf]), ...parts] : parts);
+    if (this.encoding === 'utf8') return utf8;
+    const utf16 = Buffer.from(utf8.toString('utf8'), 'utf16le');
+    return this.encoding === 'utf16le' ? utf16 : utf16.swap16();
   }
 
   entry(line: PlantLine): JsonObject {

@@ -57,6 +57,9 @@ const order: readonly DamageCode[] = [
   'G-lost-leaf',
   'G-no-root',
   'G-refused',
+  'L-wrapped',
+  'L-split',
+  'L-quoted',
   'L-spliced',
   'L-joined',
   'L-nul',
@@ -67,6 +70,7 @@ const order: readonly DamageCode[] = [
   'L-no-newline',
   'L-crlf',
   'L-bom',
+  'L-utf16',
 ];
 
 /** Every class that is planted into the bytes of a transcript; those of folders are planted on disk. */
@@ -242,6 +246,36 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     const last = file.assistant([text('when?')]);
     const line = file.lines.find((each) => file.entry(each).uuid === last.uuid);
     if (line !== undefined) file.set(line, { ...last, timestamp: 'yesterday' });
+    return true;
+  },
+  'L-wrapped': (file) => {
+    const line = file.take();
+    if (line === undefined) return false;
+    // As a program does that breaks long lines.
+    const { bytes } = line;
+    for (let at = Math.floor((bytes.length - 1) / 60) * 60; at > 0; at -= 60)
+      file.insertAfter(line, bytes.subarray(at, at + 60));
+    line.bytes = bytes.subarray(0, 60);
+    return true;
+  },
+  'L-split': (file) => {
+    const line = file.take((each) => file.behind(each)?.isTaken === false);
+    const next = line === undefined ? undefined : file.behind(line);
+    if (line === undefined || next === undefined) return false;
+    next.isTaken = true;
+    const cut = Math.floor(line.bytes.length * (0.2 + 0.6 * file.random()));
+    const rest = line.bytes.subarray(cut);
+    line.bytes = Buffer.concat([line.bytes.subarray(0, cut), next.bytes]);
+    next.bytes = rest;
+    return true;
+  },
+  'L-quoted': (file) => {
+    const line = file.take();
+    if (line !== undefined) line.bytes = Buffer.from(JSON.stringify(line.bytes.toString('utf8')));
+    return line !== undefined;
+  },
+  'L-utf16': (file) => {
+    file.encoding = file.random() < 0.5 ? 'utf16le' : 'utf16be';
     return true;
   },
   'L-spliced': (file) => {

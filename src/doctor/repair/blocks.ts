@@ -111,8 +111,8 @@ class BlockRepair {
     if (block.type === 'thinking') return isSoundThinking(block) ? [block] : [];
     if (block.type === 'redacted_thinking') return asString(block.data) ? [block] : [];
     if (block.type !== 'tool_use') return [block];
-    const id = soundId(asString(block.id) ?? '');
-    if (id === '' || this.#usedCalls.has(id)) return [];
+    const id = soundId(asString(block.id) || newCallId());
+    if (this.#usedCalls.has(id)) return [];
     this.#usedCalls.add(id);
     this.#open.push(id);
     const name = soundName(asString(block.name) ?? '');
@@ -243,6 +243,11 @@ function withoutLastThinking(blocks: readonly JsonObject[], isEnd: boolean): rea
 
 function soundId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, '_');
+}
+
+/** For a call that was stored without one. */
+function newCallId(): string {
+  return `toolu_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
 }
 
 function idOf(block: JsonObject): string {

@@ -18,6 +18,7 @@ import type { Source } from '../../surgery/source.ts';
 import { type Diagnosis, diagnoseSession } from '../diagnose.ts';
 import { strangersOf } from '../graph-branches.ts';
 import { examine } from '../patient.ts';
+import { restoredSession } from '../restored.ts';
 import { saysSame } from '../same-words.ts';
 import { judgeThinking } from '../thinking-bound.ts';
 import { repairBlocks } from './blocks.ts';
@@ -33,16 +34,17 @@ export interface RepairOptions {
 
 /** Plans the repair of a session. Returns `undefined` if there is nothing to repair, or no conversation left. */
 export async function planRepair(
-  source: Source,
+  stored: Source,
   diagnosis: Diagnosis,
   options: RepairOptions = {},
 ): Promise<Plan | undefined> {
   if (!diagnosis.findings.some(isMendable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
     return undefined;
-  const { session } = source;
+  const { session } = restoredSession(stored.session);
+  const source = { ...stored, session, files: withTranscript(stored, session.transcript) };
   const strategy = options.strategy ?? defaultStrategy(diagnosis);
   const main = repairMain(session, strategy);
-  const rewrites = new Map<string, Rewrite>([[session.transcript.path, main.rewrite]]);
+  const rewrites = new Map<string, Rewrite>([[stored.session.transcript.path, main.rewrite]]);
   const dropped = [...main.dropped];
   for (const agent of session.agents) {
     if (agent.path === undefined || !diagnosis.findings.some(({ file }) => file === agent.path)) continue;
@@ -56,6 +58,7 @@ export async function planRepair(
     words: ['--strategy', strategy],
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result, ...strayedSessions(source, main.strangers)],
+    readAs: [source],
     dropped,
     notes: notesFor(diagnosis, main.strangers),
     violations: 'all',
@@ -65,8 +68,12 @@ export async function planRepair(
   };
 }
 
+function withTranscript({ files }: Source, transcript: Transcript): Source['files'] {
+  return files.map((file, i) => (i === 0 ? { ...file, transcript } : file));
+}
+
 export function defaultStrategy({ findings }: Diagnosis): Strategy {
-  return findings.some(({ code }) => code === 'G-lost-leaf') ? 'newest' : 'bridge';
+  return findings.some(({ code }) => code === 'G-lost-leaf') ? 'graft' : 'bridge';
 }
 
 async function findingsLeft({ session }: StagedSession): Promise<readonly string[]> {

@@ -3,6 +3,7 @@
 import type { Branch } from '../../session/branch.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { expectedOf } from '../../session/reachable.ts';
+import { resumeLines } from '../../session/resume/request.ts';
 import type { Session } from '../../session/session.ts';
 import { saysSame } from '../same-words.ts';
 
@@ -33,7 +34,7 @@ export function sequenceOf(session: Session, strategy: Strategy): Sequence {
   const active = session.branches[0];
   if (active === undefined) return orderOf(session);
   if (strategy === 'newest')
-    return orderOf({ ...session, branches: [wholeBranch(active, newer), ...session.branches] });
+    return orderOf({ ...session, branches: [wholeBranch(active, newer), ...session.branches] }, false);
   const first = orderOf(session);
   const own = newer.nodes.flatMap((node) => [node, ...(newer.beside.get(node) ?? [])]);
   return { ...first, nodes: [...first.nodes, ...own.filter((node) => isLink(node) && !isBoundary(node))] };
@@ -61,7 +62,8 @@ function wholeBranch(active: Branch, branch: Branch): Branch {
   return { ...branch, active: true, nodes: [...shared, ...branch.nodes], beside };
 }
 
-function orderOf(session: Session): Sequence {
+/** `keepsLoaded`: whether everything that a resume loads now has to be in it. */
+function orderOf(session: Session, keepsLoaded = true): Sequence {
   const { order, copies, compaction } = expectedOf(session);
   const drops = new Map<Node, string>();
   for (const copy of copies) drops.set(copy, 'repeats an earlier line under another uuid');
@@ -74,8 +76,26 @@ function orderOf(session: Session): Sequence {
     else if (node.isApiError) drops.set(node, 'an error message of the client, not of the model');
     else if (isMessage(node) && !node.hasContent) drops.set(node, 'a message without content');
   }
-  const links = nodes.filter((node) => isLink(node) && !drops.has(node));
+  const wanted = nodes.filter((node) => isLink(node) && !drops.has(node));
+  const links = keepsLoaded ? withLoaded(session, wanted, drops) : wanted;
   return { nodes: [...links, ...resultsElsewhere(session, links)], drops };
+}
+
+/**
+ * Puts in what a resume loads now and the order does not have, each line after the last one that is before it in the file.
+ * Where links are damaged in several ways, the client's way and the one that a person expects are not always the same.
+ */
+function withLoaded(session: Session, links: readonly Node[], drops: ReadonlyMap<Node, string>): readonly Node[] {
+  const resumed = resumeLines(session.transcript);
+  const known = new Set(links);
+  const loaded = 'refused' in resumed ? [] : resumed.lines;
+  const missing = loaded.filter((node) => isMessage(node) && node.hasContent && !known.has(node) && !drops.has(node));
+  const all = [...links];
+  for (const node of missing) {
+    const before = all.findLastIndex((each) => each.index < node.index);
+    all.splice(before + 1, 0, node);
+  }
+  return all;
 }
 
 /** Results of calls on the chain that hang somewhere else; where they belong is found with the calls. */
