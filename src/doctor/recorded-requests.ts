@@ -14,6 +14,10 @@ export interface RecordedMessage {
   readonly stored?: string;
   /** The stored message still has its hash: nobody has changed it since. */
   readonly isIntact?: boolean;
+  /** The stored message was changed, since others in the file still have their hashes. */
+  readonly isChanged?: boolean;
+  /** Whether the stored message has thinking. */
+  readonly hasThinking?: boolean;
 }
 
 export interface RecordedRequests {
@@ -23,16 +27,18 @@ export interface RecordedRequests {
 
 export function recordedRequests({ transcript }: Session): RecordedRequests {
   const requests = new Map<string, JsonObject>();
-  const blobs = new Map<string, Pick<RecordedMessage, 'stored' | 'isIntact'>>();
+  const blobs = new Map<string, Omit<RecordedMessage, 'hash' | 'isChanged'>>();
   for (const node of transcript.nodes) {
     if (node.type !== 'api-request' && node.type !== 'api-request-blob') continue;
     const entry = transcript.read(node);
     if (node.type === 'api-request') requests.set(asString(entry.id) ?? '', entry);
     else {
       const message = asObject(entry.message) ?? {};
-      blobs.set(asString(entry.hash) ?? '', { stored: spokenKey(message), isIntact: hashOf(message) === entry.hash });
+      const isIntact = hashOf(message) === entry.hash;
+      blobs.set(asString(entry.hash) ?? '', { stored: spokenKey(message), isIntact, hasThinking: thinks(message) });
     }
   }
+  const isHashKnown = [...blobs.values()].some(({ isIntact }) => isIntact === true);
   const known = new Map<string, readonly string[] | undefined>();
   const hashesOf = (id: string, depth = 0): readonly string[] | undefined => {
     if (known.has(id)) return known.get(id);
@@ -51,9 +57,16 @@ export function recordedRequests({ transcript }: Session): RecordedRequests {
       if (requests.size === 0) return undefined;
       const id = asString(transcript.read(answer).requestRef);
       const hashes = id === undefined ? undefined : hashesOf(id);
-      return hashes?.map((hash) => ({ hash, ...blobs.get(hash) }));
+      return hashes?.map((hash) => {
+        const blob = blobs.get(hash);
+        return { hash, ...blob, isChanged: isHashKnown && blob?.isIntact === false };
+      });
     },
   };
+}
+
+function thinks({ content }: JsonObject): boolean {
+  return isArray(content) && content.some((block) => isObject(block) && /thinking$/.test(String(block.type)));
 }
 
 /** A chain of requests that is longer than this is damaged. */

@@ -9,6 +9,7 @@ import type { ResumeMessage } from '../session/resume/repair.ts';
 import { resumeLines, traceMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { JudgedThinking } from '../surgery/bound-thinking.ts';
+import { otherPrompt } from './recorded-prompt.ts';
 import { messageHash, type RecordedMessage, recordedRequests, spokenKey } from './recorded-requests.ts';
 
 /** The first block that no longer fits, and all that go with it. */
@@ -17,6 +18,8 @@ export interface UnboundThinking {
   /** What is wrong, in words. */
   readonly why: string;
   readonly first: Node;
+  /** Only a newer client than the one that wrote it is refused. */
+  readonly isOldClient?: boolean;
   /** The lines whose thinking must go, in order: that one and all later ones. */
   readonly lines: readonly Node[];
   /** How many blocks these are. */
@@ -50,7 +53,9 @@ function unboundIn(
     chain,
     bound.filter((node) => !known.has(node)),
   );
-  const found = [recorded?.found, shown].filter((each) => each !== undefined);
+  const other = otherPrompt(session, chain, bound);
+  const prompted = other === undefined ? undefined : { kind: 'bound' as const, ...other };
+  const found = [recorded?.found, shown, prompted].filter((each) => each !== undefined);
   const [first] = found.sort((a, b) => bound.indexOf(a.first) - bound.indexOf(b.first));
   if (first === undefined) return { judged, found: undefined };
   const lines = bound.slice(bound.indexOf(first.first));
@@ -68,7 +73,7 @@ export function holdsThinking({ type, message }: Node): boolean {
   return type === 'assistant' && message?.blockTypes.some((each) => each.endsWith('thinking')) === true;
 }
 
-type Found = Pick<UnboundThinking, 'kind' | 'why' | 'first'>;
+type Found = Pick<UnboundThinking, 'kind' | 'why' | 'first' | 'isOldClient'>;
 
 function byRecords(
   session: Session,
@@ -122,7 +127,9 @@ function compare(sent: readonly SentMessage[], recorded: readonly RecordedMessag
   let isHole = false;
   for (const [i, message] of sent.entries()) {
     const other = spoken[i];
-    if (other === undefined) return 'bound';
+    if (other === undefined || other.isChanged === true) return 'bound';
+    // It was sent without its thinking then, and with it now.
+    if (message.hasThinking && other.hasThinking === false) return 'bound';
     const isSame = other.hash === message.hash || (other.stored !== undefined && other.stored === message.spoken);
     const isUnknown = other.stored !== undefined && other.isIntact === false;
     const isStripped = message.isAnswer && !message.hasThinking && other.stored === undefined;

@@ -6,6 +6,7 @@ import { isVersionSince } from '../session/prompt-origin.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { type Patient, placeOf } from './patient.ts';
+import { firstWithSnapshot } from './recorded-prompt.ts';
 import { findUnbound, holdsThinking, sentThinking } from './thinking-bound.ts';
 
 export function checkThinking(patient: Patient): Finding[] {
@@ -21,11 +22,14 @@ function isNote({ type, subtype }: Node): boolean {
 function unboundFindings(patient: Patient, chain: readonly Node[]): Finding[] {
   const unbound = findUnbound(patient.session, chain);
   if (unbound === undefined) return [];
-  const { kind, why, first, blocks } = unbound;
+  const { kind, why, first, blocks, isOldClient } = unbound;
   const count = blocks === 1 ? '1 thinking block is' : `${blocks} thinking blocks are`;
-  const effect = `the first request fails once (\`bound to a different conversation\`), then ${count} gone; clients up to 2.1.150 fail every time`;
+  const others =
+    isOldClient === true ? 'with the client that wrote it nothing' : 'clients up to 2.1.150 fail every time';
+  const effect = `the first request fails once (\`bound to a different conversation\`), then ${count} gone; ${others}`;
   const code = kind === 'hole' ? 'A-thinking-hole' : 'A-thinking-bound';
-  return [makeFinding(code, severityFor(patient, chain), placeOf(patient, first), why, effect)];
+  const severity = isOldClient === true ? 'loss' : severityFor(patient, chain);
+  return [makeFinding(code, severity, placeOf(patient, first), why, effect)];
 }
 
 /** A client that is too old to recover never gets past the error. */
@@ -36,7 +40,6 @@ function severityFor({ session }: Patient, chain: readonly Node[]): Severity {
 }
 
 const firstRecovering = [2, 1, 151] as const;
-const firstWithSnapshot = [2, 1, 270] as const;
 
 function promptFindings(patient: Patient, chain: readonly Node[]): Finding[] {
   const { transcript } = patient.session;

@@ -107,7 +107,53 @@ interface Row {
 
 const recorded = (options = {}): Json[] => withRecords(session(options));
 
+const bash = { name: 'Bash', description: 'Runs a command.' };
+
+/** With the copy of the system prompt and the tools that the client keeps, and `changed` in the snapshot on the chain. */
+function shaped(changed: Json = {}): Json[] {
+  const shape = {
+    system: [
+      { type: 'text', text: 'cli' },
+      { type: 'text', text: 'Help.' },
+    ],
+    tools: [bash],
+  };
+  const copy = { type: 'api-request-shape', sessionId: boundSessionId, shapeHash: 's1', shape };
+  const lines = recorded().map((line) => {
+    if (line.type === 'api-request') return { ...line, shapeHash: 's1' };
+    const attachment = line.attachment as Json | undefined;
+    if (attachment?.type !== 'prompt_snapshot') return line;
+    return { ...line, attachment: { ...attachment, tools: [{ ...bash, schema: bash }], ...changed } };
+  });
+  return [copy, ...lines];
+}
+
 const rows: readonly Row[] = [
+  { name: 'a sound session with a copy of its prompt', lines: shaped, codes: [] },
+  {
+    name: 'another system prompt than the copy',
+    lines: () => shaped({ systemPrompt: ['Help well.'] }),
+    codes: ['loss A-thinking-bound'],
+    left: [],
+  },
+  {
+    name: 'another description of a tool than the copy',
+    lines: () => shaped({ tools: [{ ...bash, schema: { ...bash, description: 'Runs it.' } }] }),
+    codes: ['loss A-thinking-bound'],
+    left: [],
+  },
+  {
+    name: 'a tool that the copy does not have',
+    lines: () => shaped({ tools: [{ name: 'Read', schema: { name: 'Read' } }] }),
+    codes: ['loss A-thinking-bound'],
+    left: [],
+  },
+  {
+    name: 'a session of a client that kept no copy of its prompt',
+    lines: () => session({ snapshot: false }).map((line) => ({ ...line, version: '2.1.150' })),
+    codes: ['loss A-thinking-bound'],
+    left: [],
+  },
   { name: 'a sound session with records', lines: recorded, codes: [] },
   { name: 'a sound session without records', lines: session, codes: [] },
   {

@@ -84,6 +84,21 @@ export async function recordTurns(version: string): Promise<Recording> {
   return recording;
 }
 
+/** One more turn. */
+export async function goOnWith(version: string, { sessionId, bytes }: Recording): Promise<Recording> {
+  const run = await resume({
+    cli: await clientOf(version),
+    args,
+    workspace,
+    scripts,
+    host: 'anthropic',
+    prompt: 'And on. [[after]]',
+    sessionId,
+    files: { [`${sessionId}.jsonl`]: bytes },
+  });
+  return recordingOf(run, sessionId);
+}
+
 /** One turn with three tool rounds: four blocks. */
 export async function recordRounds(version: string): Promise<Recording> {
   const cli = await clientOf(version);
