@@ -12,6 +12,11 @@ export interface Flag {
   readonly short?: string;
   /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
   readonly value?: string;
+  /**
+   * Of a value that may be left out: words of this form are not its value but the argument of the command, where that is
+   * not given otherwise.
+   */
+  readonly notValue?: RegExp;
   readonly summary: string;
   readonly isRepeatable?: boolean;
   readonly isHidden?: boolean;

@@ -147,7 +147,12 @@ export const commands: readonly CommandRow[] = [
       project,
       { name: '--timezone', value: 'ZONE', summary: 'the zone that days are of, such as Europe/Berlin' },
       { name: '--breakdown', summary: 'each row also by model' },
-      { name: '--receipts', value: '[KEY]', summary: 'the lines behind the numbers, of row KEY or of all' },
+      {
+        name: '--receipts',
+        value: '[KEY]',
+        notValue: /^(?:daily|weekly|monthly|session|project|model|blocks)$/,
+        summary: 'the lines behind the numbers, of row KEY or of all',
+      },
       json,
       root,
       demo,

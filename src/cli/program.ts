@@ -53,6 +53,30 @@ function withHelpFlag(argv: readonly string[]): readonly string[] {
   return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
 }
 
+/**
+ * `strip --tools ID`: a flag whose value may be left out has taken the only word that can be the argument. The word goes
+ * before the flag.
+ */
+function withArgument(argv: readonly string[], row: CommandRow | undefined): readonly string[] {
+  const flagOf = (word: string): Flag | undefined =>
+    row?.flags.find(({ name, short }) => name === word || short === word);
+  let taken: number | undefined;
+  for (let i = 1; i < argv.length; i++) {
+    const [word = '', next] = argv.slice(i);
+    if (word === '--') return argv;
+    if (!word.startsWith('-')) return argv;
+    const flag = flagOf(word);
+    if (flag?.value === undefined || next === undefined) continue;
+    const isOptional = flag.value.startsWith('[');
+    if (isOptional && next.startsWith('-')) continue;
+    if (isOptional && flag.notValue?.test(next) === true) taken = i;
+    i++;
+  }
+  if (taken === undefined) return argv;
+  const [flag = '', word = ''] = argv.slice(taken);
+  return [...argv.slice(0, taken), word, flag, ...argv.slice(taken + 2)];
+}
+
 /** Answers the exit code of the command that was called. */
 async function parse(argv: readonly string[], help: string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
@@ -73,7 +97,7 @@ async function parse(argv: readonly string[], help: string[]): Promise<number> {
       exitCode = code;
     });
   }
-  await program.parseAsync([...argv], { from: 'user' });
+  await program.parseAsync([...withArgument(argv, called[0])], { from: 'user' });
   return exitCode;
 }
 

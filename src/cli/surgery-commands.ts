@@ -30,7 +30,13 @@ export const surgeryCommands: readonly CommandRow[] = [
     argument: 'SESSION',
     summary: 'take out tool calls, thinking, images…; or say what that would free',
     flags: [
-      { name: '--tools', value: '[NAMES]', summary: 'calls of these tools (Bash,mcp__*) or of all, with results' },
+      {
+        name: '--tools',
+        value: '[NAMES]',
+        // Tools are named Bash, mcp__server__tool, with a star, or several; a session by an id, a path or a title.
+        notValue: /^(?![A-Z][A-Za-z]*$|mcp__)[^,*]*$/,
+        summary: 'calls of these tools (Bash,mcp__*) or of all, with results',
+      },
       { name: '--truncate-results', value: 'N', summary: 'keep the calls, and N characters of each result' },
       { name: '--truncate-inputs', value: 'N', summary: 'keep N characters of each text in the input of calls' },
       { name: '--thinking', summary: 'thinking' },
