@@ -62,6 +62,7 @@ export const damageCodes = [
   'G-cycle',
   'G-no-root',
   'G-refused',
+  'G-retracted',
   'A-unanswered-tool',
   'A-orphan-result',
   'A-duplicate-tool-id',
@@ -209,6 +210,11 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     title: 'Claude Code does not resume the file',
     severity: 'fatal',
     repair: 'give the last message what it lacks',
+  },
+  'G-retracted': {
+    title: 'a refusal takes back the whole conversation',
+    severity: 'loss',
+    repair: 'take the messages out that it names, and its list, so that the others are sent',
   },
   'A-unanswered-tool': {
     title: 'a tool call without a result',

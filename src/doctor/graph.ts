@@ -2,6 +2,7 @@
 // leaves out for it, and what only older ones do.
 import { isLinked } from '../session/graph.ts';
 import { isBoundary, isMessage, type Node } from '../session/node.ts';
+import { retractedBy } from '../session/resume/draft.ts';
 import { type DamageCode, type Finding, makeFinding } from './finding.ts';
 import { checkBranches } from './graph-branches.ts';
 import { checkCopies } from './graph-copies.ts';
@@ -16,6 +17,7 @@ export function checkGraph(patient: Patient): Finding[] {
     ...checkBoundaries(patient),
     ...checkCycles(patient),
     ...checkRefusal(patient),
+    ...checkRetraction(patient),
     ...checkBranches(patient),
     ...checkCopies(patient),
   ];
@@ -113,6 +115,18 @@ function checkRefusal(patient: Patient): Finding[] {
   if (refused === undefined || last === undefined) return [];
   const effect = `it loads 0 of ${entries.length} entries`;
   return [makeFinding('G-refused', 'fatal', placeOf(patient, last), refused, effect)];
+}
+
+/** A refusal that names messages which it takes back: the client then sends none of the conversation at all. */
+function checkRetraction(patient: Patient): Finding[] {
+  const { session, chain, entries } = patient;
+  if (session.isAgent) return [];
+  const read = (node: Node) => session.transcript.read(node);
+  const node = [...chain].find((each) => retractedBy(each, read).length > 0);
+  if (node === undefined) return [];
+  const message = `it takes back ${counted(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
+  const effect = `a resume sends none of its ${entries.length} entries`;
+  return [makeFinding('G-retracted', 'loss', placeOf(patient, node), message, effect)];
 }
 
 export function counted(count: number, one: string, many: string): string {

@@ -82,6 +82,7 @@ export const damageTable: Readonly<Record<DamageCode, DamageRow>> = {
   'G-cycle': repaired('warn', 2),
   'G-no-root': repaired('warn', 2),
   'G-refused': repaired('fatal', 2, { assistant: ['when?'] }),
+  'G-retracted': repaired('loss', 2, { user: ['too much'] }, { assistant: ['gone on'] }),
   'A-unanswered-tool': repaired(
     'warn',
     3,

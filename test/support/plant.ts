@@ -54,6 +54,7 @@ const order: readonly DamageCode[] = [
   'A-empty-text',
   'A-error-echo',
   'A-too-long',
+  'G-retracted',
   'G-lost-leaf',
   'G-no-root',
   'G-refused',
@@ -232,6 +233,18 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     file.user('newer work', { parentUuid: file.entry(before).uuid ?? null });
     talk(file);
     file.pin(file.entry(last).uuid ?? null);
+    return true;
+  },
+  'G-retracted': (file) => {
+    file.user('too much');
+    const refused = file.assistant([text('I do not')]);
+    const retractedMessageUuids = [refused.uuid ?? null];
+    file.append('system', {
+      subtype: 'model_refusal_fallback',
+      content: 'Another model goes on.',
+      retractedMessageUuids,
+    });
+    file.assistant([text('gone on')]);
     return true;
   },
   'G-no-root': (file) => {

@@ -5,6 +5,7 @@ import { asObject, isObject, type JsonObject, type JsonValue, wellFormed } from 
 import type { Edit } from '../../format/edit.ts';
 import { isLinked } from '../../session/graph.ts';
 import { isBoundary, type Node } from '../../session/node.ts';
+import { retractedBy } from '../../session/resume/draft.ts';
 import type { Session } from '../../session/session.ts';
 import type { RepairedLine } from './blocks.ts';
 
@@ -78,6 +79,8 @@ function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Reli
     if (uuid !== undefined) own.push({ path: ['uuid'], set: uuid });
     if (node.parentUuid !== parent) own.push({ path: ['parentUuid'], set: parent });
     if (isBoundary(node)) own.push(...boundaryEdits(session, node, uuid !== undefined));
+    if (retractedBy(node, (each) => session.transcript.read(each)).length > 0)
+      own.push({ path: ['retractedMessageUuids'], set: [] });
     if (Number.isNaN(node.time)) own.push({ path: ['timestamp'], set: isoTime(time, undefined) });
     else time = node.time;
     if (line.attachment !== undefined) own.push({ path: ['attachment'], set: line.attachment });

@@ -3,6 +3,7 @@
 import type { Branch } from '../../session/branch.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
 import { expectedOf } from '../../session/reachable.ts';
+import { retractedBy } from '../../session/resume/draft.ts';
 import { resumeLines } from '../../session/resume/request.ts';
 import type { Session } from '../../session/session.ts';
 import { saysSame } from '../same-words.ts';
@@ -71,8 +72,10 @@ function orderOf(session: Session, keepsLoaded = true): Sequence {
   const way = compaction === undefined ? order : order.slice(order.indexOf(compaction));
   const replaced = replacedBy(session);
   const nodes = way.flatMap((node) => [...(replaced.get(node) ?? []), node]);
+  const retracted = new Set(nodes.flatMap((node) => retractedBy(node, (each) => session.transcript.read(each))));
   for (const node of nodes) {
-    if (isBoundary(node) && node !== compaction) drops.set(node, 'a compaction without a summary');
+    if (node.uuid !== undefined && retracted.has(node.uuid)) drops.set(node, 'taken back after a refusal of the model');
+    else if (isBoundary(node) && node !== compaction) drops.set(node, 'a compaction without a summary');
     else if (node.isApiError) drops.set(node, 'an error message of the client, not of the model');
     else if (isMessage(node) && !node.hasContent) drops.set(node, 'a message without content');
   }

@@ -78,9 +78,14 @@ export function draftLines(
 
 /** R12: a refusal on the chain that takes messages back takes all of them, whichever it names. */
 function retractsMessages(node: Node, read: (node: Node) => JsonObject): boolean {
-  if (node.type !== 'system' || node.subtype !== 'model_refusal_fallback') return false;
+  return retractedBy(node, read).length > 0;
+}
+
+/** The messages that a refusal names as taken back. */
+export function retractedBy(node: Node, read: (node: Node) => JsonObject): readonly JsonValue[] {
+  if (node.type !== 'system' || node.subtype !== 'model_refusal_fallback') return [];
   const { retractedMessageUuids } = read(node);
-  return isArray(retractedMessageUuids) && retractedMessageUuids.length > 0;
+  return isArray(retractedMessageUuids) ? retractedMessageUuids : [];
 }
 
 function draftsOf(node: Node, entry: JsonObject, rules: ClientRules): readonly Draft[] {
