@@ -11,6 +11,7 @@ import { isLinked } from '../session/graph.ts';
 import { isMessage, type Node } from '../session/node.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import { buildResumeGraph } from '../session/resume/graph.ts';
+import type { ResumeMessage } from '../session/resume/repair.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type CompressCut, findCompressCut } from './compress-cut.ts';
@@ -196,6 +197,25 @@ function withoutAbsent(entry: Record<string, JsonObject[string] | undefined>): J
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
 
+/**
+ * The client moves notes to the front of the first message, before the summary too; where they have words of their own, the
+ * summary comes after these.
+ */
+function summaryFirst(
+  blocks: readonly string[],
+  summary: string | undefined,
+  messages: readonly ResumeMessage[],
+): readonly string[] {
+  const at = blocks.findIndex((block) => block === summary);
+  const lines = messages.flatMap((message) => message.lines);
+  const before = lines.slice(
+    0,
+    lines.findIndex((line) => line.isCompactSummary),
+  );
+  if (at <= 0 || summary === undefined || before.some(({ type }) => type !== 'attachment')) return blocks;
+  return [summary, ...blocks.slice(0, at), ...blocks.slice(at + 1)];
+}
+
 /** A resume begins with the summary and then sends exactly what it sent of the kept turns before. */
 function checkCompressed(before: Session, after: Session, { kept }: CompressCut, text: string): readonly string[] {
   const source = leanTrace(before);
@@ -203,9 +223,9 @@ function checkCompressed(before: Session, after: Session, { kept }: CompressCut,
   if ('refused' in source) return [];
   if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
   const skips = source.model === result.model ? {} : { skips: isThinking };
-  const [summary, ...rest] = outlineOf(result.messages, skips);
   const all = outlineOf(source.messages, skips);
   const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text: standInFor(text) }], lines: [] }]);
+  const [summary, ...rest] = summaryFirst(outlineOf(result.messages, skips), expected, result.messages);
   const parting = describeParting(rest.length === 0 ? [] : all.slice(-rest.length), rest);
   const isKept = new Set(kept.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
   const sent = (lines: readonly Node[]): string[] =>

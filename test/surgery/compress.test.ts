@@ -198,6 +198,31 @@ test('a pin that the boundary would cancel is set again', async (context) => {
   assert.equal(after.at(-1)?.leafUuid, 'a3');
 });
 
+for (const [name, rendered] of [
+  ['one text', ['Use tabs.']],
+  ['two texts', ['Use tabs.', 'And spaces.']],
+] as const)
+  test(`a note with ${name} of its own after the first kept prompt is sent as before`, async (context) => {
+    const builder = transcript({ version: '2.1.325' })
+      .user('one')
+      .assistant('to one')
+      .user('two')
+      .attachment('hook_success', rendered)
+      .assistant('to two');
+    const bench = benchWith(context, sessionId, builder.text());
+    const source = await loadSource(bench.main);
+    const plan = await planCompress(source, fileSummary('a file', 'It began.'), { keepTurns: 1 });
+    const { to } = await operate(plan, [source], { env: bench.env });
+    const request = requestMessages(await loadSession(to.path));
+    assert.ok('messages' in request);
+    const said = request.messages.flatMap(({ content }) => content.map((block) => String(block.text).trim()));
+    assert.deepEqual(
+      said.filter((words) => !words.includes('It began.')),
+      [...rendered, 'two', 'to two'],
+    );
+    assert.equal(said.filter((words) => words.includes('It began.')).length, 1);
+  });
+
 test('a model is asked with the older turns alone, and what goes wrong is one line', async (context) => {
   const seen: JsonObject[] = [];
   const replies = [
