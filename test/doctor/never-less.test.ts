@@ -93,6 +93,19 @@ const cases: readonly Case[] = [
     sent: threeTurns,
   },
   {
+    name: 'two circles, of which the client goes another way than the links as a person reads them',
+    lines: transcript()
+      .user('one', { parentUuid: 'u3' })
+      .assistant('to one', { parentUuid: 'u2' })
+      .user('two')
+      .assistant('to two')
+      .user('three')
+      .assistant('to three')
+      .text(),
+    severe: [],
+    sent: threeTurns,
+  },
+  {
     name: 'a uuid of the middle that a later prompt carries again',
     lines: transcript()
       .user('one')
@@ -151,3 +164,17 @@ for (const { name, lines, named = sessionId, severe, sent } of cases) {
     assert.deepEqual(await sentBy(to.path), sent);
   });
 }
+
+test('a resume loads nothing of a UTF-16 file, and not the records that are quoted', async (context) => {
+  const lines = transcript().user('one').assistant('to one').user('two').assistant('to two').text();
+  const [first = '', ...rest] = lines.trimEnd().split('\n');
+  const files = [Buffer.from(lines, 'utf16le'), Buffer.from([JSON.stringify(first), ...rest, ''].join('\n'))];
+  const reached = files.map(async (bytes) => {
+    const source = await loadSource(benchWith(context, sessionId, bytes).main);
+    return (await diagnoseSession(source.session)).reachable;
+  });
+  assert.deepEqual(await Promise.all(reached), [
+    { loaded: 0, of: 4 },
+    { loaded: 3, of: 4 },
+  ]);
+});
