@@ -206,7 +206,7 @@ function summaryFirst(
   summary: string | undefined,
   messages: readonly ResumeMessage[],
 ): readonly string[] {
-  const at = blocks.findIndex((block) => block === summary);
+  const at = summary === undefined ? -1 : blocks.indexOf(summary);
   const lines = messages.flatMap((message) => message.lines);
   const before = lines.slice(
     0,
