@@ -6,6 +6,7 @@ import type { Node } from '../session/node.ts';
 import { isVersionSince } from '../session/prompt-origin.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
 import type { Session } from '../session/session.ts';
+import { valueHash } from './recorded-requests.ts';
 
 /** The first client that keeps its system prompt with the session. */
 export const firstWithSnapshot = [2, 1, 270] as const;
@@ -48,7 +49,8 @@ function shapesOf(transcript: Session['transcript']): (request: string) => JsonO
     if (node.type !== 'api-request' && node.type !== 'api-request-shape') continue;
     const { id, shapeHash, shape } = transcript.read(node);
     if (node.type === 'api-request') hashes.set(asString(id) ?? '', asString(shapeHash) ?? '');
-    else shapes.set(asString(shapeHash) ?? '', asObject(shape) ?? {});
+    // A copy that somebody has changed tells nothing.
+    else if (valueHash(asObject(shape) ?? {}) === shapeHash) shapes.set(shapeHash, asObject(shape) ?? {});
   }
   return (request) => shapes.get(hashes.get(request) ?? '');
 }

@@ -14,8 +14,6 @@ export interface RecordedMessage {
   readonly stored?: string;
   /** The stored message still has its hash: nobody has changed it since. */
   readonly isIntact?: boolean;
-  /** The stored message was changed, since others in the file still have their hashes. */
-  readonly isChanged?: boolean;
   /** Whether the stored message has thinking. */
   readonly hasThinking?: boolean;
 }
@@ -27,7 +25,7 @@ export interface RecordedRequests {
 
 export function recordedRequests({ transcript }: Session): RecordedRequests {
   const requests = new Map<string, JsonObject>();
-  const blobs = new Map<string, Omit<RecordedMessage, 'hash' | 'isChanged'>>();
+  const blobs = new Map<string, Omit<RecordedMessage, 'hash'>>();
   for (const node of transcript.nodes) {
     if (node.type !== 'api-request' && node.type !== 'api-request-blob') continue;
     const entry = transcript.read(node);
@@ -38,7 +36,6 @@ export function recordedRequests({ transcript }: Session): RecordedRequests {
       blobs.set(asString(entry.hash) ?? '', { stored: spokenKey(message), isIntact, hasThinking: thinks(message) });
     }
   }
-  const isHashKnown = [...blobs.values()].some(({ isIntact }) => isIntact === true);
   const known = new Map<string, readonly string[] | undefined>();
   const hashesOf = (id: string, depth = 0): readonly string[] | undefined => {
     if (known.has(id)) return known.get(id);
@@ -57,10 +54,7 @@ export function recordedRequests({ transcript }: Session): RecordedRequests {
       if (requests.size === 0) return undefined;
       const id = asString(transcript.read(answer).requestRef);
       const hashes = id === undefined ? undefined : hashesOf(id);
-      return hashes?.map((hash) => {
-        const blob = blobs.get(hash);
-        return { hash, ...blob, isChanged: isHashKnown && blob?.isIntact === false };
-      });
+      return hashes?.map((hash) => ({ hash, ...blobs.get(hash) }));
     },
   };
 }
@@ -84,8 +78,13 @@ function hashOf(message: JsonObject): string {
     const { cache_control: _, ...rest } = asObject(block) ?? {};
     return rest;
   });
+  return valueHash({ ...message, content: plain });
+}
+
+/** As the client makes it: over the JSON with sorted keys. */
+export function valueHash(value: JsonObject): string {
   return createHash('sha256')
-    .update(JSON.stringify(sorted({ ...message, content: plain })))
+    .update(JSON.stringify(sorted(value)))
     .digest('hex');
 }
 

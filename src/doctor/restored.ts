@@ -21,6 +21,8 @@ export interface RestoredSession {
   readonly findings: readonly Finding[];
   /** A finding about the restored text → the same with the place in the file. */
   placed(finding: Finding): Finding;
+  /** A line of the restored text → the line of the file that it begins in. */
+  lineOf(line: number): number;
 }
 
 /** Larger files are left to the reader, which sets broken lines aside. */
@@ -38,24 +40,27 @@ export function restoredSession(session: Session): RestoredSession {
 }
 
 function restore(session: Session): RestoredSession {
-  const asItIs = { session, findings: [], placed: (finding: Finding) => finding };
+  const asItIs = { session, findings: [], placed: (finding: Finding) => finding, lineOf: (line: number) => line };
   const { transcript } = session;
   if (!isSuspect(session) || transcript.sizeBytes > maxBytes) return asItIs;
   const original = new RangeReader(transcript.path).read(0, transcript.sizeBytes);
   const lines = restoreLines(original);
   if (lines === undefined) return asItIs;
   const path = `${transcript.path}#restored`;
-  keepText(path, Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline])));
+  const text = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline]));
+  const end = original.subarray(utf16Of(original) === undefined ? -1 : -2);
+  keepText(path, end.includes(newline) ? text : text.subarray(0, -1));
   const restored = loadTranscript(path, { strict: true });
   for (const node of restored.nodes) if (lines[node.line - 1]?.code !== undefined) node.hide();
   const offsets = lineOffsets(original);
+  const lineOf = (line: number): number => lines[line - 1]?.line ?? line;
   const placed = (finding: Finding): Finding => {
     if (finding.file !== path) return finding;
-    const line = lines[finding.line - 1]?.line ?? finding.line;
+    const line = lineOf(finding.line);
     return { ...finding, file: transcript.path, line, offset: offsets[line - 1] ?? 0 };
   };
   const read = makeSession(session.files, restored);
-  return { session: read, findings: findingsOf(read, lines).map(placed), placed };
+  return { session: read, findings: findingsOf(read, lines).map(placed), placed, lineOf };
 }
 
 const newline = Buffer.from('\n');
@@ -87,15 +92,16 @@ const messages: Readonly<Record<RestoredCode, string>> = {
 
 function findingsOf({ transcript }: Session, lines: readonly RestoredLine[]): readonly Finding[] {
   const file = transcript.path;
-  if (lines.some(({ code }) => code === 'L-utf16')) {
-    const effect = 'Claude Code reads UTF-8 only and finds no conversation in it';
-    return [makeFinding('L-utf16', 'fatal', { file, line: 1 }, messages['L-utf16'], effect)];
-  }
+  const unread = 'Claude Code reads UTF-8 only and finds no conversation in it';
+  const whole = lines.some(({ code }) => code === 'L-utf16')
+    ? [makeFinding('L-utf16', 'fatal', { file, line: 1 }, messages['L-utf16'], unread)]
+    : [];
   const said = new Set(transcript.nodes.filter(isMessage).map(({ line }) => line));
-  return lines.flatMap(({ code }, i) => {
-    if (code === undefined) return [];
+  const broken = lines.flatMap(({ code }, i) => {
+    if (code === undefined || code === 'L-utf16') return [];
     const isLost = said.has(i + 1);
     const effect = isLost ? 'Claude Code does not read the message' : 'Claude Code does not read the record';
     return makeFinding(code, isLost ? 'loss' : 'warn', { file, line: i + 1 }, messages[code], effect);
   });
+  return [...whole, ...broken];
 }

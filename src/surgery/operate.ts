@@ -206,7 +206,9 @@ function describe(
     to,
     others,
     changed: proofs.reduce((sum, { changed }) => sum + changed, 0),
-    dropped: plan.dropped,
+    dropped: plan.dropped.map((each) =>
+      each.file === undefined ? { ...each, line: plan.lineOf?.(each.line) ?? each.line } : each,
+    ),
     proof: proved.proof,
     thinking,
     notes: [

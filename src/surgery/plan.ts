@@ -45,6 +45,8 @@ export interface Plan {
    * doctor restores records from broken lines.
    */
   readonly readAs?: readonly Source[];
+  /** @internal A line of the main transcript as it was read → the line of the file. */
+  lineOf?(line: number): number;
   /** @internal What is known of the thinking of a result beyond what a comparison with the source shows. */
   judgeThinking?(result: Session): JudgedThinking;
   /** Whether lines that a resume loaded may stay in the file and no longer be loaded: a rewind, a summary. */

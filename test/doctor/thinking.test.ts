@@ -118,9 +118,9 @@ function shaped(changed: Json = {}): Json[] {
     ],
     tools: [bash],
   };
-  const copy = { type: 'api-request-shape', sessionId: boundSessionId, shapeHash: 's1', shape };
+  const copy = { type: 'api-request-shape', sessionId: boundSessionId, shapeHash: hashOf(shape), shape };
   const lines = recorded().map((line) => {
-    if (line.type === 'api-request') return { ...line, shapeHash: 's1' };
+    if (line.type === 'api-request') return { ...line, shapeHash: hashOf(shape) };
     const attachment = line.attachment as Json | undefined;
     if (attachment?.type !== 'prompt_snapshot') return line;
     return { ...line, attachment: { ...attachment, tools: [{ ...bash, schema: bash }], ...changed } };

@@ -32,7 +32,11 @@ const same = (lines: Line[]): Line[] => lines;
 const saying =
   (words: string, other: string) =>
   (lines: Line[]): Line[] =>
-    lines.map((line) => (line.message === undefined ? line : JSON.parse(JSON.stringify(line).replace(words, other))));
+    lines.map((line) =>
+      line.message === undefined || line.uuid === undefined
+        ? line
+        : JSON.parse(JSON.stringify(line).replace(words, other)),
+    );
 
 /** Changes the snapshot that counts: the last one. */
 const snapshot =

@@ -1,6 +1,7 @@
 // Plants damage: a healthy transcript comes in, the same with one or more classes of damage goes out, with the codes that
 // doctor has to find. One function a class; those that change lines take lines that no other one has taken, those that
 // add lines hang them on the end, so that any choice of classes can be planted together.
+import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { DamageCode } from '../../src/doctor/finding.ts';
 import { isLink, PlantFile, type Random } from './plant-file.ts';
@@ -15,7 +16,7 @@ export interface Planted {
 export function plantDamage(healthy: Buffer, wanted: readonly DamageCode[], random: Random): Planted {
   const file = new PlantFile(healthy, random);
   // A file that is not resumed sends nothing that the API could reject.
-  const isSent = !wanted.includes('G-refused');
+  const isSent = !wanted.includes('G-refused') && !wanted.includes('G-retracted') && !wanted.includes('L-utf16');
   const possible = order.filter((code) => wanted.includes(code) && (isSent || !code.startsWith('A-')));
   const graph = possible.filter((code) => !code.startsWith('L-'));
   const lines = possible.filter((code) => code.startsWith('L-'));
@@ -288,6 +289,8 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return line !== undefined;
   },
   'L-utf16': (file) => {
+    // There the mark is part of the encoding, and bytes that are no UTF-8 cannot be encoded.
+    if (file.hasBom || !isUtf8(file.bytes())) return false;
     file.encoding = file.random() < 0.5 ? 'utf16le' : 'utf16be';
     return true;
   },

@@ -40,7 +40,7 @@ export async function planRepair(
 ): Promise<Plan | undefined> {
   if (!diagnosis.findings.some(isMendable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
     return undefined;
-  const { session } = restoredSession(stored.session);
+  const { session, lineOf } = restoredSession(stored.session);
   const source = { ...stored, session, files: withTranscript(stored, session.transcript) };
   const strategy = options.strategy ?? defaultStrategy(diagnosis);
   const main = repairMain(session, strategy);
@@ -59,6 +59,7 @@ export async function planRepair(
     sources: [{ sessionId: session.id, path: session.files.main }],
     results: [result, ...strayedSessions(source, main.strangers)],
     readAs: [source],
+    lineOf,
     dropped,
     notes: notesFor(diagnosis, main.strangers),
     violations: 'all',
