@@ -289,8 +289,8 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return line !== undefined;
   },
   'L-utf16': (file) => {
-    // There the mark is part of the encoding, and bytes that are no UTF-8 cannot be encoded.
-    if (file.hasBom || !isUtf8(file.bytes())) return false;
+    // There the mark is part of the encoding, bytes that are no UTF-8 cannot be encoded, and a file that is not read hides damage of its graph.
+    if (file.hasBom || !isUtf8(file.bytes()) || file.lines.some(({ isTaken }) => isTaken)) return false;
     file.encoding = file.random() < 0.5 ? 'utf16le' : 'utf16be';
     return true;
   },
