@@ -119,10 +119,12 @@ function checkRefusal(patient: Patient): Finding[] {
 
 /** A refusal that names messages which it takes back: the client then sends none of the conversation at all. */
 function checkRetraction(patient: Patient): Finding[] {
-  const { session, chain, entries } = patient;
+  const { session, chain, entries, refused } = patient;
   if (session.isAgent) return [];
   const read = (node: Node) => session.transcript.read(node);
-  const node = [...chain].find((each) => retractedBy(each, read).length > 0);
+  // A session that is refused for another reason has no chain; once that is repaired, this one counts.
+  const lines = refused === undefined ? [...chain] : session.transcript.nodes;
+  const node = lines.find((each) => retractedBy(each, read).length > 0);
   if (node === undefined) return [];
   const message = `it takes back ${counted(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
   const effect = `a resume sends none of its ${entries.length} entries`;

@@ -106,6 +106,6 @@ export async function assertSound(outcome: Outcome, original: Buffer, what: stri
 function uuidsOf(bytes: Buffer, leftOut: ReadonlySet<number>): readonly string[] {
   const lines = bytes.toString('latin1').split('\n');
   return lines.flatMap((line, i) =>
-    leftOut.has(i + 1) ? [] : [...line.matchAll(/"uuid":"([^"]+)"/g)].map((match) => match[1] ?? ''),
+    leftOut.has(i + 1) ? [] : [...line.matchAll(/"uuid":"([\w-]+)"/g)].map((match) => match[1] ?? ''),
   );
 }

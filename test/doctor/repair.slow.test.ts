@@ -41,7 +41,9 @@ test('damage in random combinations is repaired, whatever the session', async (c
     try {
       const outcome = await operate(plan, [source], { env: { CLEW_HOME: `${folder}/state` } });
       await assertSound(outcome, bytes, what);
-      const missing = missingIn(wordsOf(await sentBy(outcome.to.path)), expected);
+      // Thinking after a message that comes back is left out, and the outcome says so.
+      const isKept = (word: string): boolean => outcome.thinking.removed === 0 || !word.startsWith('thinking ');
+      const missing = missingIn(wordsOf(await sentBy(outcome.to.path)), expected.filter(isKept));
       if (missing !== undefined) problems.push(`${what}: lost ${missing.slice(0, 80)}`);
     } catch (error) {
       problems.push(`${what}: ${String(error).slice(0, 300)}`);
