@@ -245,6 +245,7 @@ export const commands: readonly CommandRow[] = [
       {
         name: '--client',
         value: '[FILE]',
+        notValue: /^[0-9a-f]{4,}[0-9a-f-]*$/i,
         summary: 'try the installed Claude Code, or FILE, on twenty small sessions: do our predictions still hold?',
       },
       { name: '--yes', summary: 'do not ask' },

@@ -1,23 +1,15 @@
 // What a user gets wrong, for every command that changes sessions: one line that says what and what next, the right exit
 // code, and no byte changed anywhere.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { holdSession } from '../../src/library/session-use.ts';
-import { cleanEnv, runClew } from '../support/clew.ts';
-import { clew } from '../support/dist.ts';
-import { noSmallDisk } from '../support/small-disk.ts';
-import { type Bench, benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
-import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
-
-const empty = '00000000-0000-4000-8000-000000000001';
-const junk = '00000000-0000-4000-8000-000000000002';
-const prompt = '00000000-0000-4000-8000-000000000003';
-const qwen = '00000000-0000-4000-8000-000000000004';
-const agent = `${sessionId}/subagents/agent-abc.jsonl`;
+import { runClew } from '../support/clew.ts';
+import { type Bench, type benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { agent, empty, junk, library, prompt, qwen } from './surgery-refusals-kit.ts';
 
 /** [arguments, exit code, what stands in the one line]. */
 const refusals: readonly (readonly [string, number, RegExp])[] = [
@@ -158,63 +150,6 @@ test('every command that changes sessions can be tried first, and tells a progra
   assert.deepEqual(contentsOf(bench.root), before);
   assert.ok(!existsSync(path.join(bench.root, 'new.clew')));
 });
-
-test(
-  'without room on the disk everything is refused in one line before it is begun',
-  { skip: noSmallDisk },
-  (context) => {
-    const bench = library(context);
-    const big = transcript({ sessionId: prompt })
-      .user(`a long one ${'x'.repeat(200_000)}`)
-      .assistant('read')
-      .user('two')
-      .assistant('done');
-    writeFileSync(path.join(bench.folder, `${prompt}.jsonl`), big.text());
-    const state = bench.env.CLEW_HOME;
-    mkdirSync(state, { recursive: true });
-    const before = contentsOf(bench.root);
-    const script = 'mount -t tmpfs -o size=64k tmpfs "$CLEW_HOME" && exec "$@"';
-    for (const words of [
-      'fork S',
-      'tag S t',
-      'compress S --keep-turns 1',
-      'rewind S --to 1',
-      'split S --at 1',
-      'move S --to /w/q',
-    ]) {
-      const args = words.split(' ').map((word) => (word === 'S' ? prompt : word));
-      const command = ['-rm', 'sh', '-c', script, 'sh', process.execPath, clew, ...args, '--root', bench.root];
-      const env = { ...cleanEnv(), CLEW_HOME: state };
-      const { status, stderr } = spawnSync('unshare', command, { encoding: 'utf8', env });
-      assert.deepEqual([words, status], [words, 3], stderr);
-      assert.match(
-        stderr,
-        /^clew: not enough room in \S+: \d{3} KB needed, \d+ KB free; make room on the disk and run it again\n$/,
-      );
-    }
-    assert.deepEqual(contentsOf(bench.root), before);
-  },
-);
-
-function library(context: Parameters<typeof benchWith>[0]): Bench {
-  const main = transcript()
-    .user('one')
-    .assistant([toolUse('t1')])
-    .user([toolResult('t1')])
-    .assistant('done')
-    .user('two')
-    .assistant('done again');
-  const foreign = { type: 'user', uuid: 'a', sessionId: qwen, version: '0.1', message: { role: 'user', parts: [] } };
-  const bench = benchWith(context, sessionId, main.text(), {
-    [`${empty}.jsonl`]: '',
-    [`${junk}.jsonl`]: 'not a record\n',
-    [`${prompt}.jsonl`]: transcript({ sessionId: prompt }).user('only this').text(),
-    [`${qwen}.jsonl`]: `${JSON.stringify(foreign)}\n`,
-    [agent]: transcript({ isSidechain: true, agentId: 'abc' }).user('sub').assistant('done').text(),
-  });
-  writeFileSync(path.join(bench.root, 'there.clew'), 'no bundle\n');
-  return bench;
-}
 
 function clewIn(bench: Bench, words: string): ReturnType<typeof runClew> {
   const args = words

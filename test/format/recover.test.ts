@@ -165,7 +165,7 @@ test('every byte is in a record, in a damage span, or white space, in order and 
 
 // The time limit is no measurement: with work that grows with the square of the length these lines take far longer.
 test('hostile lines of megabytes are gone through once', { timeout: 120_000 }, () => {
-  const size = 2_000_000;
+  const size = 1_000_000;
   for (const unit of [
     '{"',
     '{"a":',

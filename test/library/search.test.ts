@@ -230,7 +230,7 @@ test('--exact finds all there is in the recordings, for any part of any text', (
     path.join(projectRoot, 'demo/projects/-home-ada-lighthouse/e45ab231-efa0-4724-8c96-3eaad8f3a593.jsonl'),
   ];
   const { database, root } = indexOf(context, files);
-  checkExact(database, 300);
-  checkRecall(database, root, files, 60);
+  checkExact(database, 60);
+  checkRecall(database, root, files, 15);
   checkRegex(database);
 });

@@ -457,7 +457,7 @@ const tools = [
     file: 'src/base/guarded-process.ts',
     find: 'read -r line <&3 || kill -s KILL -- -$$;',
     replace: 'read -r line <&3 || true;',
-    tests: ['agent/tools/left-behind'],
+    tests: ['agent/tools/left-behind.slow'],
   },
   {
     id: 'skill-commands-run-where-they-would-be-asked-for',

@@ -204,20 +204,20 @@ export const mutants = [
     file: 'src/doctor/client-probe/probe-client.ts',
     find: 'if (isDeepStrictEqual(sent, expected)) return undefined;',
     replace: 'return undefined;',
-    tests: ['doctor/client-probe/probe-client'],
+    tests: ['doctor/client-probe/probe-client.slow'],
   },
   {
     id: 'probe-group',
     file: 'src/doctor/client-probe/client-run.ts',
     find: "guarded.signal('SIGKILL');",
     replace: '',
-    tests: ['doctor/client-probe/client-run'],
+    tests: ['doctor/client-probe/client-run.slow'],
   },
   {
     id: 'probe-home',
     file: 'src/doctor/client-probe/client-run.ts',
     find: 'await rm(root, { recursive: true, force: true, maxRetries: 3 });',
     replace: '',
-    tests: ['doctor/client-probe/client-run'],
+    tests: ['doctor/client-probe/client-run.slow'],
   },
 ];

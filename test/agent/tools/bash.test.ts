@@ -128,7 +128,7 @@ test('output of a character split over two writes stays whole', async (t) => {
 
 test('Bash reports progress while a command runs', async (t) => {
   const bench = makeBench(t);
-  await bench.text('Bash', { command: 'echo first; sleep 0.3; echo second' });
+  await bench.text('Bash', { command: 'echo first; sleep 0.3; echo second; sleep 0.3' });
   const [first, ...rest] = bench.progress.map((update) => (update.kind === 'output' ? update.text : ''));
   assert.equal(first, 'first\n');
   assert.deepEqual(rest.slice(-1), ['first\nsecond\n']);

@@ -7,6 +7,7 @@ import { Lexer } from 'marked';
 import { displayWidth } from '../../../src/base/terminal-text.ts';
 import { renderMarkdown } from '../../../src/cli/terminal/markdown.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { projectRoot } from '../../support/paths.ts';
 
 const style = createStyle(false);
@@ -209,7 +210,7 @@ describe('Markdown that is hostile', () => {
           if (displayWidth(line) > width) assert.doesNotMatch(line.replace(prefix, ''), / /);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 

@@ -1,9 +1,9 @@
 // An archive with every kind of damage: what is still whole comes back with its original bytes, the rest is named, and
 // the next run completes what a killed one left.
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
 import { codecs } from '../../../src/library/archive/codec.ts';
 import { readContents } from '../../../src/library/archive/contents.ts';
@@ -11,40 +11,9 @@ import { serialiseManifest } from '../../../src/library/archive/manifest.ts';
 import { bodyHash, makeRecord } from '../../../src/library/archive/record.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
-import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
+import { snapshot } from '../../support/archive-kit.ts';
 import { refusalOf } from '../../support/refusal.ts';
-import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
-
-const ids = [1, 2, 3].map((digit) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`);
-
-test('an archive cut at any place holds the sessions before it, and the next run completes it', async (t) => {
-  const { temp, folder, records, mains } = await threeSessions(t);
-  const [pack] = packsOf(folder);
-  assert.ok(pack !== undefined);
-  const bytes = readFileSync(pack);
-  const before = snapshot(path.join(temp, 'projects'));
-  // The block and the session in the middle. After a power cut the length may be right and the end all zeros.
-  for (const { offset, header, end } of records.slice(2, 4)) {
-    const cuts: readonly (readonly [number, number])[] = [
-      [offset, 0],
-      [offset + 40, 0],
-      [header, 0],
-      [header, 700],
-      [end - 1, 0],
-      [end - 1, 700],
-    ];
-    for (const [cut, zeros] of cuts) {
-      writeFileSync(pack, Buffer.concat([bytes.subarray(0, cut), Buffer.alloc(zeros)]));
-      const when = `cut at ${cut}, ${zeros} zeros`;
-      const torn = await verifyArchive({ folder });
-      assert.deepEqual([torn.sessions, torn.broken], [1, []], when);
-      await archiveSessions(mains, { folder });
-      const { sessions, damage, broken } = await verifyArchive({ folder });
-      assert.deepEqual({ sessions, damage, broken }, { sessions: 3, damage: [], broken: [] }, when);
-      await assertAllComeBack(folder, temp, before, when);
-    }
-  }
-});
+import { assertAllComeBack, ids, packsOf, threeSessions } from './damage-kit.ts';
 
 test('a block that reached the disk in part, without its session, is written again', async (t) => {
   const { temp, folder, records, mains } = await threeSessions(t);
@@ -61,38 +30,6 @@ test('a block that reached the disk in part, without its session, is written aga
   assert.deepEqual((await verifyArchive({ folder })).broken, []);
   assert.deepEqual((await verifyArchive({ folder })).damage, []);
   await assertAllComeBack(folder, temp, before, 'a torn block');
-});
-
-test('a flipped byte anywhere is found, is never restored, and costs no other session', async (t) => {
-  const { temp, folder, records } = await threeSessions(t);
-  const [pack = ''] = packsOf(folder);
-  const bytes = readFileSync(pack);
-  const before = snapshot(path.join(temp, 'projects'));
-  // The session that each record belongs to, by its place: chunks and session, three times.
-  for (const [i, { offset, header, end, kind }] of records.slice(0, 4).entries()) {
-    for (const at of [offset, offset + 20, offset + 60, header, Math.floor((header + end) / 2), end - 1]) {
-      const when = `byte ${at} of record ${i}`;
-      const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ 0x10;
-      writeFileSync(pack, flipped);
-      const hit = ids[Math.floor(i / 2)];
-      const { damage, broken } = await verifyArchive({ folder });
-      assert.deepEqual(damage.length, 1, when);
-      assert.deepEqual(
-        broken.map(({ sessionId, file }) => `${sessionId} ${file}`),
-        kind === 'session' ? [] : [`${hit} ${hit}.jsonl`, `${hit} ${hit}/tool-results/a.txt`],
-        when,
-      );
-      const to = path.join(temp, 'to');
-      for (const id of ids) {
-        const refusal = await refusalOf(restoreSession(id, { folder, to }));
-        assert.equal(refusal?.exitCode, id === hit ? (kind === 'session' ? 2 : 1) : undefined, when);
-      }
-      const others = [...before].filter(([name]) => !name.includes(hit ?? ''));
-      assert.deepEqual(new Map([...snapshot(path.join(to, 'projects'))].sort()), new Map(others.sort()), when);
-      rmSync(to, { recursive: true });
-    }
-  }
 });
 
 test('a manifest that leads out of its folder, or is written with an unknown codec, is damage', async (t) => {
@@ -183,66 +120,10 @@ test('a damaged file is named for every copy that holds it', async (t) => {
   );
 });
 
-interface RecordPlace {
-  readonly kind: string;
-  readonly offset: number;
-  /** Where the body begins, and where it ends. */
-  readonly header: number;
-  readonly end: number;
-}
-
-/** Three sessions with a side file each, archived one after the other: chunks and a session each. */
-async function threeSessions(t: TestContext) {
-  const temp = temporaryFolder(t);
-  const project = path.join(temp, 'projects/-p');
-  for (const id of ids) {
-    const own = Array.from(
-      { length: 8 },
-      (_, i) => `{"type":"user","sessionId":"${id}","text":"number ${id.slice(0, 4)} says ${i}"}\n`,
-    );
-    writeTree(project, { [`${id}.jsonl`]: own.join(''), [`${id}/tool-results/a.txt`]: `result of ${id.slice(0, 4)}` });
-  }
-  setWholeTimes(project);
-  const folder = path.join(temp, 'archive');
-  const mains = ids.map((id) => ({ path: path.join(project, `${id}.jsonl`) }));
-  for (const main of mains) await archiveSessions([main], { folder });
-  return { temp, folder, mains, records: recordsOf(readFileSync(packsOf(folder)[0] ?? '')) };
-}
-
 /** The record of a session, whatever stands in it. */
 async function recordOf(text: string | Buffer, codec = 'brotli'): Promise<Buffer> {
   const raw = Buffer.from(text);
   const body = await codecs.brotli.compress(raw);
   const header = { kind: 'session', codec, next: 0, rawBytes: raw.length, bodyBytes: body.length } as const;
   return makeRecord({ ...header, sha256: bodyHash(body) }, [body]);
-}
-
-/** As docs/archive.md describes a pack. */
-function recordsOf(bytes: Buffer): RecordPlace[] {
-  const records: RecordPlace[] = [];
-  for (let offset = 0; offset < bytes.length; ) {
-    const header = bytes.indexOf('\n', offset) + 1;
-    const text = bytes.toString('latin1', bytes.indexOf('{', offset), header);
-    const { kind, bodyBytes } = JSON.parse(text) as { kind: string; bodyBytes: number };
-    records.push({ kind, offset, header, end: header + bodyBytes });
-    offset = header + bodyBytes;
-  }
-  return records;
-}
-
-function packsOf(folder: string): string[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.pack'));
-  return names.sort().map((name) => path.join(folder, name));
-}
-
-async function assertAllComeBack(
-  folder: string,
-  temp: string,
-  before: ReturnType<typeof snapshot>,
-  when: string,
-): Promise<void> {
-  const to = path.join(temp, 'to');
-  for (const id of ids) await restoreSession(id, { folder, to });
-  assert.deepEqual(new Map([...snapshot(path.join(to, 'projects'))].sort()), new Map([...before].sort()), when);
-  rmSync(to, { recursive: true });
 }

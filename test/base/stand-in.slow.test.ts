@@ -1,0 +1,31 @@
+// Stand-ins of random texts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { measureText, standInFor, type TextUnit } from '../../src/base/stand-in.ts';
+
+test('a stand-in measures what its text measures, also with more behind it', () => {
+  const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
+    chars: (text) => text.length,
+    utf8: (text) => Buffer.byteLength(text),
+    json: (text) => Buffer.byteLength(JSON.stringify(text)),
+  };
+  const piece = fc.string({ unit: 'binary', maxLength: 40 });
+  fc.assert(
+    fc.property(
+      piece,
+      piece,
+      fc.integer({ min: 0, max: 400 }),
+      fc.integer({ min: 0, max: 900 }),
+      (a, b, times, start) => {
+        const text = `${a}${`${b}"é灯😀\n`.repeat(times)}`.toWellFormed();
+        for (const unit of ['chars', 'utf8', 'json'] as const)
+          assert.equal(
+            measureText(`${standInFor(text, start)}${b}\n`.toWellFormed(), unit),
+            measures[unit](`${text}${b}\n`.toWellFormed()),
+          );
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
