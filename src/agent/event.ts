@@ -68,6 +68,8 @@ export interface PromptGiven {
   readonly uuid: string;
   readonly content: string | readonly JsonObject[];
   readonly isMeta: boolean;
+  /** It tells where and when the agent runs: of no interest to whoever follows the conversation. */
+  readonly isSituation?: true;
 }
 
 /**

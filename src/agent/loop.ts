@@ -236,7 +236,8 @@ class Turn {
 
   async #tellSituation(): Promise<void> {
     const content = await this.#parts.situation();
-    if (content.length > 0) await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
+    if (content.length === 0) return;
+    await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });
   }
 
   async #say(texts: readonly string[]): Promise<void> {

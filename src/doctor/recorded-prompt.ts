@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
 import type { Node } from '../session/node.ts';
-import { isVersionSince } from '../session/prompt-origin.ts';
+import { isVersionSince, isWrittenByClew } from '../session/prompt-origin.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
 import type { Session } from '../session/session.ts';
 import { valueHash } from './recorded-requests.ts';
@@ -27,6 +27,8 @@ export function otherPrompt(
   const snapshot = countingSnapshot(chain, (node) => transcript.read(node))?.content;
   const shapes = shapesOf(transcript);
   for (const first of bound) {
+    // It keeps its own prompt, and sends it again.
+    if (isWrittenByClew(transcript.read(first))) continue;
     const { version } = first;
     if (version !== undefined && !isVersionSince(version, firstWithSnapshot))
       return {

@@ -2,7 +2,7 @@
 // that are gone, and a system prompt that nothing pins any more.
 import { asObject, asString } from '../base/json.ts';
 import type { Node } from '../session/node.ts';
-import { isVersionSince } from '../session/prompt-origin.ts';
+import { isVersionSince, isWrittenByClew } from '../session/prompt-origin.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { type Patient, placeOf } from './patient.ts';
@@ -44,7 +44,14 @@ const firstRecovering = [2, 1, 151] as const;
 function promptFindings(patient: Patient, chain: readonly Node[]): Finding[] {
   const { transcript } = patient.session;
   const last = sentThinking(chain).at(-1);
-  if (last === undefined || !isVersionSince(asString(transcript.read(last).version), firstWithSnapshot)) return [];
+  if (last === undefined) return [];
+  const entry = transcript.read(last);
+  if (isWrittenByClew(entry)) {
+    const own = "Clew's agent made the last thinking, with a system prompt of its own";
+    const effect = 'Clew goes on with it; Claude Code is refused once and goes on without it';
+    return [makeFinding('W-prompt-lost', 'info', placeOf(patient, last), own, effect)];
+  }
+  if (!isVersionSince(asString(entry.version), firstWithSnapshot)) return [];
   if (countingSnapshot(chain, (node) => transcript.read(node)) !== undefined) return [];
   const message = 'no snapshot on the chain pins the system prompt that its thinking is bound to';
   const effect =

@@ -1,7 +1,7 @@
 // A session → whether the system prompt that it pins is Claude Code's own, as far as that can be known: a resume sends it
 // word for word, whoever wrote it.
 import { createHash } from 'node:crypto';
-import { asString } from '../base/json.ts';
+import { asString, type JsonObject } from '../base/json.ts';
 import { countingSnapshot } from './resume/full-request.ts';
 import { resumeLines } from './resume/request.ts';
 import { readEntry, type Session } from './session.ts';
@@ -12,6 +12,11 @@ const clientPrefixes: ReadonlySet<string> = new Set([
   '6c1afcd9232947a1d8f7c44a79316f8fe08d06dcdc6e7453f09e2d78fa858e5e',
   '0d7062851dd7bd7e66d4be4f12ac4951e3d2f587ec408295333a49963bd3f6b7',
 ]);
+
+/** Clew's agent wrote this line. Its system prompt is not the client's. */
+export function isWrittenByClew(entry: JsonObject): boolean {
+  return asString(entry.writtenBy)?.startsWith('clew ') === true;
+}
 
 /** The first version that writes snapshots. */
 const firstVersion = [2, 1, 270] as const;

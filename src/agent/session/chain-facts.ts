@@ -1,7 +1,8 @@
 // The lines that a resume takes up, and the private lines of Clew beside them → what the agent needs to send its own
 // request again: the frozen prompt, the marks of all thinking, thinking that is kept beside the chain, and who else writes.
-import { asObject, asString, type JsonObject } from '../../base/json.ts';
+import { asObject, type JsonObject } from '../../base/json.ts';
 import { isMessage, type Node } from '../../session/node.ts';
+import { isWrittenByClew } from '../../session/prompt-origin.ts';
 import { type Draft, draftLines } from '../../session/resume/draft.ts';
 import type { ResumeSource } from '../../session/resume/request.ts';
 import { madeNode } from '../../surgery/request-parts.ts';
@@ -29,7 +30,7 @@ export function readChainFacts(source: ResumeSource, lines: readonly Node[]): Ch
     noteThinking(entry, marks);
     if (isMessage(node)) {
       promptHash = readMark(entry.clewPrefix)?.prompt ?? promptHash;
-      isShared ||= !(asString(entry.writtenBy) ?? '').startsWith('clew ');
+      isShared ||= !isWrittenByClew(entry);
     }
     return entry;
   });

@@ -21,7 +21,7 @@ export function messageOf(event: AgentEvent, sessionId: string, choice: MessageC
     case 'session-opened':
       return { ...initMessage(event, choice.keySource), session_id: sessionId, uuid: randomUUID() };
     case 'prompt': {
-      if (!event.isMeta && parent === null && !choice.withPrompts) return undefined;
+      if (event.isSituation || (!event.isMeta && parent === null && !choice.withPrompts)) return undefined;
       const { message } = promptBody(event, 'default');
       return { type: 'user', message, ...told, uuid: event.uuid, ...(event.isMeta ? { isSynthetic: true } : {}) };
     }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { ScriptStep } from '../../../src/api/server/script.ts';
 import { asObject, isArray } from '../../../src/base/json.ts';
+import { isReminder } from '../../../src/session/resume/normalise.ts';
 import { requestMessages } from '../../../src/session/resume/request.ts';
 import { loadSession } from '../../../src/session/session.ts';
 import { assertSound, calls, type HeadlessKit, says, startHeadless } from '../../support/headless-kit.ts';
@@ -75,7 +76,10 @@ async function assertOnce(kit: HeadlessKit, expected: readonly string[]): Promis
   const session = await loadSession(file);
   const sent = requestMessages(session);
   assert.ok(!('refused' in sent));
-  const blocks = sent.messages.flatMap(({ content }) => (isArray(content) ? content.map(asObject) : []));
+  const blocks = sent.messages
+    .flatMap(({ content }) => (isArray(content) ? content : []))
+    .filter((block) => !isReminder(block))
+    .map(asObject);
   assert.deepEqual(
     blocks.map((block) => (block?.type === 'tool_result' ? 'result' : String(block?.text ?? block?.name).trim())),
     expected,

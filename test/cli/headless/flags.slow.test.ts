@@ -52,7 +52,7 @@ test('the model, both system prompts and more folders are the ones that were nam
   const [first, second] = kit.bodies();
   assert.match(String(first?.model), /^claude-opus-/);
   assert.match(JSON.stringify(first?.system), /Rhyme\./);
-  assert.match(JSON.stringify(first?.system), new RegExp(kit.folder));
+  assert.match(JSON.stringify(first?.messages), new RegExp(`Further folders: ${kit.folder}`));
   assert.equal(second?.model, 'claude-haiku-4-5');
   assert.match(JSON.stringify(second?.system), /You are a cat\./);
 });

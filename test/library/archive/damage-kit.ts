@@ -8,7 +8,9 @@ import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
-export const ids: readonly string[] = [1, 2, 3].map((digit) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`);
+export const ids: readonly string[] = [1, 2, 3].map(
+  (digit) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`,
+);
 
 export interface RecordPlace {
   readonly kind: string;
