@@ -185,9 +185,14 @@ function goOn(file: string): void {
 /** Sub-agents, and a fixture that mixes made-up sessions: no client ever wrote such a file. */
 const leftOut = /^agent-|^edge_cases\.jsonl$/;
 
-/** All uuids are one, or no line is the beginning: operations have stumbled over them, as they are and written twice. */
-const awkward = /^(?:small|sidechain_main)\.jsonl$/;
-const awkwardKinds: ReadonlySet<string> = new Set(['as it is', 'all of it twice']);
+/**
+ * All uuids are one, or no line is the beginning: operations have stumbled over them. The first one written twice is not
+ * repaired: images that the API rejects come back with lines that the client put aside, and the proof refuses the result.
+ */
+const awkward: Readonly<Record<string, readonly string[]>> = {
+  'small.jsonl': ['as it is'],
+  'sidechain_main.jsonl': ['as it is', 'all of it twice'],
+};
 
 /** One in twelve sessions of the corpora, each with one of the oddities; all of both in the long mode. */
 async function eachSession(
@@ -202,9 +207,9 @@ async function eachSession(
   const others = corpusFiles().filter((file) => !known.has(file) && !leftOut.test(path.basename(file)));
   const kinds = Object.entries(oddities);
   for (const [i, file] of [...real, ...others].entries()) {
-    const isAwkward = awkward.test(path.basename(file));
+    const awkwardKinds = awkward[path.basename(file)] ?? [];
     for (const [k, [kind, change]] of kinds.entries()) {
-      if (!isLong && k !== (i / 12) % kinds.length && !(isAwkward && awkwardKinds.has(kind))) continue;
+      if (!isLong && k !== (i / 12) % kinds.length && !awkwardKinds.includes(kind)) continue;
       const bench = benchOf(context, file);
       writeFileSync(bench.main, change(readFileSync(file, 'latin1')), 'latin1');
       const what = `${path.relative(corpusFolder, file)}, ${kind}`;
@@ -256,14 +261,15 @@ function assertLinesKept(
   what: string,
 ): void {
   let made = 0;
+  // A line may move to a session of its own.
+  const old = recordsOf([...before.values()].join('\n'));
   for (const [name, text] of after) {
     if (!name.endsWith('.jsonl')) continue;
-    const old = recordsOf(before.get(name) ?? '');
     made += text.split('\n').filter((line) => line !== '' && !old.has(line)).length;
   }
   assert.ok(made <= changed, `${made} new lines, ${changed} said: ${what}`);
+  const now = new Set([...after.values()].join('\n').split('\n'));
   for (const [name, text] of before) {
-    const now = new Set((after.get(name) ?? '').split('\n'));
     const gone = text.split('\n').filter((line) => line !== '' && !now.has(line)).length;
     if (name.endsWith('.jsonl'))
       assert.ok(gone <= changed + dropped.length, `${gone} lines gone from ${name}: ${what}`);

@@ -79,8 +79,7 @@ function relinkChain(source: RelinkSource, ids: ReadonlyMap<Node, string>): Reli
     if (uuid !== undefined) own.push({ path: ['uuid'], set: uuid });
     if (node.parentUuid !== parent) own.push({ path: ['parentUuid'], set: parent });
     if (isBoundary(node)) own.push(...boundaryEdits(session, node, uuid !== undefined));
-    if (retractedBy(node, (each) => session.transcript.read(each)).length > 0)
-      own.push({ path: ['retractedMessageUuids'], set: [] });
+    own.push(...retractionEdits(session, node));
     if (Number.isNaN(node.time)) own.push({ path: ['timestamp'], set: isoTime(time, undefined) });
     else time = node.time;
     if (line.attachment !== undefined) own.push({ path: ['attachment'], set: line.attachment });
@@ -106,12 +105,20 @@ function boundaryEdits({ graph, transcript }: Session, node: Node, isRevived: bo
   return [...edits, { path: ['compactMetadata'], set: rest }];
 }
 
+/** What the line takes back is gone; a list of it would take back the whole conversation. */
+function retractionEdits({ transcript }: Session, node: Node): Edit[] {
+  const isRetraction = retractedBy(node, (each) => transcript.read(each)).length > 0;
+  return isRetraction ? [{ path: ['retractedMessageUuids'], set: [] }] : [];
+}
+
 function besideEdits(source: RelinkSource, node: Node, ids: ReadonlyMap<Node, string>): Edit[] {
   const { session } = source;
   const edits: Edit[] = [];
   const uuid = ids.get(node);
   if (uuid !== undefined) edits.push({ path: ['uuid'], set: uuid });
   if (isBoundary(node)) edits.push(...boundaryEdits(session, node, uuid !== undefined));
+  // With a uuid of its own it must not begin to take back the conversation.
+  if (uuid !== undefined) edits.push(...retractionEdits(session, node));
   if (!isLinked(node) || typeof node.parentUuid !== 'string') return edits;
   const stored = session.graph.byUuid(node.parentUuid);
   const found = nearestKept(source, node);
