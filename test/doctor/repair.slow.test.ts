@@ -16,7 +16,7 @@ import { assertSound, missingIn, openBytes, sentBy, wordsOf } from './doctor-kit
 test('damage in random combinations is repaired, whatever the session', async (context) => {
   const sessions = [plain, ...healthyFiles().map((file) => readFileSync(file))].filter(isFertile);
   assert.ok(sessions.length > 100, `${sessions.length} sessions`);
-  const cases = process.env.CLEW_LONG === '1' ? 5000 : 300;
+  const cases = process.env.CLEW_LONG === '1' ? 5000 : 150;
   const problems: string[] = [];
   let repaired = 0;
   for (let seed = 1; seed <= cases; seed++) {

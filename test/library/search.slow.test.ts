@@ -6,7 +6,7 @@ test('--exact finds all there is in the corpora, for any part of any text', (con
   const files = corpusFiles();
   const { database, root } = indexOf(context, files);
   const isLong = process.env.CLEW_LONG === '1';
-  checkExact(database, isLong ? 1000 : 60);
-  checkRecall(database, root, files, isLong ? 300 : 25);
+  checkExact(database, isLong ? 1000 : 40);
+  checkRecall(database, root, files, isLong ? 300 : 12);
   checkRegex(database);
 });

@@ -47,7 +47,7 @@ test('a kill at any point leaves the original whole, and the next operation clea
 });
 
 test('a kill in the middle of an operation in place leaves it whole, done or not, with a way back', async (context) => {
-  const kills = process.env.CLEW_LONG === '1' ? 200 : 15;
+  const kills = process.env.CLEW_LONG === '1' ? 200 : 8;
   const builder = transcript();
   for (let i = 0; i < 300; i++) {
     builder.user(`question ${i} ${'x'.repeat(2000)}`).assistant([toolUse(`t${i}`)]);

@@ -82,8 +82,8 @@ test('real sessions without secrets send what they sent, and their files stay as
 });
 
 test('secrets planted in real sessions are all gone from the result, in the portable form, too', async (context) => {
-  const files = realSessions().filter((_, i) => i % 3 === 1);
-  assert.ok(files.length >= 30);
+  const files = realSessions().filter((_, i) => i % 6 === 1);
+  assert.ok(files.length >= 15, `${files.length} sessions`);
   for (const file of files) {
     const bench = benchOf(context, file);
     const planted = plantSecrets(

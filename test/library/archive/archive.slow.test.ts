@@ -68,7 +68,7 @@ test('20 forks of the largest sessions, of both kinds, add less than 30 % to the
   assert.deepEqual((await verifyArchive({ folder: path.join(temp, 'all') })).broken, []);
 });
 
-const rounds = isLong ? 200 : 20;
+const rounds = isLong ? 200 : 12;
 test(`an archiver killed at ${rounds} random moments leaves a whole archive, and the next run completes it`, async (t) => {
   const temp = temporaryFolder(t);
   const root = killRoot(temp);
