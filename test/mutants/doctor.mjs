@@ -360,7 +360,7 @@ export const mutants = [
   {
     id: 'retraction-is-kept',
     file: 'src/doctor/repair/relink.ts',
-    find: "own.push({ path: ['retractedMessageUuids'], set: [] });",
+    find: 'own.push(...retractionEdits(session, node));',
     replace: ';',
     tests: ['doctor/repair'],
   },
