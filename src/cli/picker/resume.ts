@@ -1,9 +1,10 @@
 // A session → Claude Code, resuming it in the folder it belongs to; or why that is not possible.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { findProgram } from '../../base/find-program.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import type { ListedSession } from '../../library/session-list.ts';
 
@@ -43,26 +44,6 @@ export async function runResume({ program, args, cwd, env }: Resume): Promise<nu
 function rootFor(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const usual = env.CLAUDE_CONFIG_DIR ?? path.join(homedir(), '.claude');
   return path.resolve(usual) === path.resolve(root) ? {} : { CLAUDE_CONFIG_DIR: root };
-}
-
-function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  for (const folder of (env.PATH ?? '').split(path.delimiter)) {
-    if (folder === '') continue;
-    for (const ending of process.platform === 'win32' ? ['.cmd', '.exe'] : ['']) {
-      const file = path.join(folder, `${name}${ending}`);
-      if (isProgram(file)) return file;
-    }
-  }
-  return undefined;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function isFolder(folder: string): boolean {

@@ -1,11 +1,11 @@
 // Where the installed Claude Code is, and which version it says it is.
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { UserError } from '../../base/errors.ts';
+import { findProgram, isProgram } from '../../base/find-program.ts';
 import { clientEnvironment } from './client-run.ts';
 
 /** The program at `named`, or the first `claude` in the PATH. Throws where there is none. */
@@ -15,21 +15,11 @@ export function findClient(named: string | undefined, env: NodeJS.ProcessEnv, cw
     if (isProgram(program)) return program;
     throw new UserError(`${named} is not a program`, 'give the path of the `claude` to try');
   }
-  const folders = (env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const found = folders.map((folder) => path.join(folder, 'claude')).find(isProgram);
+  const found = findProgram('claude', env);
   if (found === undefined) {
     throw new UserError('there is no `claude` in the PATH', 'install Claude Code, or write --client FILE');
   }
   return found;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const versionMs = 30_000;

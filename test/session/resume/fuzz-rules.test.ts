@@ -3,28 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { history, sent } from '../../support/outline.ts';
-import {
-  type Fields,
-  type TranscriptBuilder,
-  text,
-  toolResult,
-  toolUse,
-  transcript,
-} from '../../support/transcript-builder.ts';
+import { type TranscriptBuilder, text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
+import { attached } from './attached.ts';
 
 const m = { message: { id: 'm' } };
 const opus5 = { message: { model: 'claude-opus-5-5' } };
 const asked = { user: ['q'] };
 const noResponse = { assistant: ['No response requested.'] };
 const next = { user: ['next'] };
-
-const attached = (attachment: object, rendered?: unknown): TranscriptBuilder =>
-  transcript()
-    .user('q')
-    .assistant('a')
-    .attachment('x', undefined, { attachment, rendered } as Fields)
-    .user('q2')
-    .assistant('b');
 
 test('models of the newer kind receive the texts of known attachments as system messages', () => {
   const sentTo = (model: string, type: string): unknown =>

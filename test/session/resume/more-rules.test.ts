@@ -17,6 +17,7 @@ import {
   toolResult,
   transcript,
 } from '../../support/transcript-builder.ts';
+import { attached } from './attached.ts';
 
 const m = { message: { id: 'm' } };
 const asked = { user: ['q'] };
@@ -35,14 +36,6 @@ const parallelSent = [
   { assistant: ['done'] },
   next,
 ];
-
-const attached = (attachment: object, rendered?: unknown): TranscriptBuilder =>
-  transcript()
-    .user('q')
-    .assistant('a')
-    .attachment('x', undefined, { attachment, rendered } as Fields)
-    .user('q2')
-    .assistant('b');
 
 test('R1: a pin on a result beside the chain is passed when the end of the file goes on', () => {
   assert.deepEqual(sent(parallel().lastPrompt('r1').from('a2').result('t2').assistant('done')), parallelSent);
