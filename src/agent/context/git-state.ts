@@ -1,6 +1,6 @@
 // A folder → what git says of it: branch, what is changed, the last commits. Asked once at the start of a session; a folder
 // that is no repository, a missing git and a slow one are all the same answer: nothing.
-import { execFile } from 'node:child_process';
+import { runGit } from '../run-git.ts';
 
 export interface GitState {
   readonly topFolder: string;
@@ -33,9 +33,6 @@ export async function readGitState(cwd: string, env: NodeJS.ProcessEnv): Promise
   };
 }
 
-/** Settings under which no program runs that a repository names: its configuration came with it if it was an archive. */
-const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
-
 /** A filter of the repository would be run by `status` on every file that looks changed. */
 async function neutralFilters(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const names = await runGit(cwd, env, [
@@ -52,21 +49,4 @@ async function neutralFilters(cwd: string, env: NodeJS.ProcessEnv): Promise<read
 
 function splitLines(text: string | undefined): readonly string[] {
   return (text ?? '').split('\n').filter((line) => line !== '');
-}
-
-function runGit(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(
-      'git',
-      [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
-      {
-        cwd,
-        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
-        timeout: 5000,
-        killSignal: 'SIGKILL',
-        maxBuffer: 4 * 1024 * 1024,
-      },
-      (error, stdout) => resolve(error === null ? stdout : undefined),
-    );
-  });
 }

@@ -1,10 +1,9 @@
 // A folder → the files a person may mention, as git sees them, else as they lie there. Bounded, and never an error: a
 // list that cannot be made is an empty one.
-import { execFile } from 'node:child_process';
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { runGit } from '../../agent/run-git.ts';
 import { readText } from '../../agent/text-file.ts';
 
 const maxFiles = 50_000;
@@ -12,16 +11,13 @@ const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', '
 
 /** Relative paths, with slashes. */
 export async function listProjectFiles(folder: string): Promise<readonly string[]> {
-  try {
-    const args = ['-C', folder, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const { stdout } = await promisify(execFile)('git', args, { maxBuffer: 64 * 1024 * 1024, timeout: 10_000 });
-    return stdout
-      .split('\0')
-      .filter((file) => file !== '')
-      .slice(0, maxFiles);
-  } catch {
-    return walk(folder);
-  }
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const listed = await runGit(folder, process.env, args, { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 });
+  if (listed === undefined) return walk(folder);
+  return listed
+    .split('\0')
+    .filter((file) => file !== '')
+    .slice(0, maxFiles);
 }
 
 async function walk(folder: string): Promise<readonly string[]> {

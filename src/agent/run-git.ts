@@ -1,0 +1,34 @@
+// Runs git for Clew itself, with the settings of a repository that start programs switched off: its configuration comes
+// from somebody else if the repository was unpacked from an archive.
+import { execFile } from 'node:child_process';
+import type { Environment } from '../base/node-types.ts';
+
+const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
+
+export interface GitLimits {
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+/** What git prints; `undefined` if git is missing, slow or ends with an error. */
+export function runGit(
+  cwd: string,
+  env: Environment,
+  args: readonly string[],
+  { timeoutMs = 5000, maxBytes = 4 * 1024 * 1024 }: GitLimits = {},
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(
+      'git',
+      [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
+      {
+        cwd,
+        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: maxBytes,
+      },
+      (error, stdout) => resolve(error === null ? stdout : undefined),
+    );
+  });
+}
