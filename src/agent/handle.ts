@@ -28,6 +28,11 @@ export interface AgentOptions {
   readonly addDirs?: readonly string[];
   readonly mcpConfig?: readonly string[];
   readonly isInteractive: boolean;
+  /**
+   * Whether a person accepted what the folder brings: hooks, MCP servers, allow rules, variables, skills, commands and
+   * agents. With `false` only its instruction files and its deny and ask rules are taken.
+   */
+  readonly isProjectTrusted: boolean;
   /** `progress` entries are written only on request (seed 003 §12.7; the clients of today do not). */
   readonly withProgressEntries?: boolean;
   readonly approve: Approve;

@@ -1,11 +1,22 @@
 // The settings files of the user, the project and this checkout, and the flags, → one set of values. A file that cannot be
 // read is a notice. A project is somebody else's text: what it may decide is limited here, in one place.
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import type { Environment } from '../base/node-types.ts';
 import { readRegularText } from '../base/regular-file.ts';
+import { isGuardedVariable } from './guarded-variable.ts';
 import type { RuleText } from './permission/judge.ts';
 import { isPermissionMode, type PermissionMode } from './permission-mode.ts';
+import { runGit } from './run-git.ts';
+
+/** What counts of a settings file. */
+export interface SettingsFile {
+  readonly scope: 'user' | 'project' | 'local';
+  readonly file: string;
+  readonly value: JsonObject;
+}
 
 export interface Settings {
   /** Flags first, then local, project and user: the order in which a reason names them. */
@@ -17,29 +28,36 @@ export interface Settings {
   readonly hooks: JsonObject;
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
-  readonly enableAllProjectMcpServers: boolean;
-  readonly enabledMcpjsonServers: readonly string[];
-  readonly disabledMcpjsonServers: readonly string[];
   /** All other keys, the nearest file's value first. */
   readonly other: JsonObject;
+  /** What counts of each file, for what is configured outside of these values: MCP servers. */
+  readonly files: readonly SettingsFile[];
   /** For the person: what could not be read or was not taken. */
   readonly notices: readonly string[];
 }
 
-export interface SettingsOptions {
+export interface SettingsPlace {
   /** The user's `.claude` folder. */
   readonly root: string;
   readonly projectDir: string;
+  readonly env: Environment;
+}
+
+export interface SettingsOptions extends SettingsPlace {
   readonly home: string;
   /** In the shape of settings.json; they win. */
   readonly flags?: JsonObject;
-  /** `false`: of the project's files only rules that deny and ask are taken. */
-  readonly isProjectTrusted?: boolean;
+  /** Whether a person accepted what the project brings; without that only its deny and ask rules are taken. */
+  readonly isProjectTrusted: boolean;
 }
 
-interface Source {
+/** One settings file, as it was read. */
+export interface SettingsSource {
+  readonly scope: 'flag' | 'local' | 'project' | 'user';
   readonly name: string;
-  readonly isOfProject: boolean;
+  readonly file: string;
+  /** The user wrote it, not whoever wrote the project. */
+  readonly isOwn: boolean;
   readonly values: JsonObject;
 }
 
@@ -47,30 +65,64 @@ export function localSettingsFile(projectDir: string): string {
   return path.join(projectDir, '.claude', 'settings.local.json');
 }
 
+/**
+ * The only decision about what counts of a settings file: all of it if the user wrote it or accepted the project, else
+ * only what restricts.
+ */
+export function trustedPart({ isOwn, values }: SettingsSource, isProjectTrusted: boolean): JsonObject {
+  if (isOwn || isProjectTrusted) return values;
+  const { deny, ask } = asObject(values.permissions) ?? {};
+  const { disabledMcpjsonServers } = values;
+  return {
+    permissions: { ...(deny === undefined ? {} : { deny }), ...(ask === undefined ? {} : { ask }) },
+    ...(disabledMcpjsonServers === undefined ? {} : { disabledMcpjsonServers }),
+  };
+}
+
+/** The settings files, the one that wins first. */
+export async function readSettingsSources(
+  { root, projectDir, env }: SettingsPlace,
+  notices: string[],
+): Promise<readonly SettingsSource[]> {
+  const projectFile = path.join(projectDir, '.claude', 'settings.json');
+  const userFile = path.join(root, 'settings.json');
+  const localFile = localSettingsFile(projectDir);
+  // In the home folder the project's files are the user's own.
+  const isHome = path.resolve(projectFile) === path.resolve(userFile);
+  const read = async (scope: 'local' | 'project' | 'user', file: string, isOwn: boolean): Promise<SettingsSource> => {
+    const values = await readSettings(file, notices);
+    return { scope, name: `${scope} settings`, file, isOwn, values };
+  };
+  return [
+    await read('local', localFile, isHome || (await isOwnLocalFile(localFile, projectDir, env))),
+    ...(isHome ? [] : [await read('project', projectFile, false)]),
+    await read('user', userFile, true),
+  ];
+}
+
+/** Git ignores it, so that it did not come with the repository, and nobody else owns it. */
+async function isOwnLocalFile(file: string, projectDir: string, env: Environment): Promise<boolean> {
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile() || stats.uid !== (process.getuid?.() ?? stats.uid)) return false;
+  } catch {
+    return false;
+  }
+  return (await runGit(projectDir, env, ['check-ignore', '--quiet', '--', file])) !== undefined;
+}
+
 export async function loadSettings(options: SettingsOptions): Promise<Settings> {
   const notices: string[] = [];
-  const projectFile = path.join(options.projectDir, '.claude', 'settings.json');
-  const userFile = path.join(options.root, 'settings.json');
-  const load = async (file: string, name: string, isOfProject: boolean): Promise<Source> => ({
-    name,
-    isOfProject,
-    values: await readSettings(file, notices),
-  });
-  const sources = [
-    { name: 'the command line', isOfProject: false, values: options.flags ?? {} },
-    await load(localSettingsFile(options.projectDir), 'local settings', true),
-    // In the home folder the project's file is the user's own.
-    ...(projectFile === userFile ? [] : [await load(projectFile, 'project settings', true)]),
-    await load(userFile, 'user settings', false),
-  ];
+  const values = options.flags ?? {};
+  const flags = { scope: 'flag', name: 'the command line', file: '', isOwn: true, values } as const;
+  const read = [flags, ...(await readSettingsSources(options, notices))];
+  const sources = read.map((source) => ({ ...source, values: trustedPart(source, options.isProjectTrusted) }));
   return mergeSettings(sources, options, notices);
 }
 
-/** `sources`: the one that wins first. */
-function mergeSettings(sources: readonly Source[], options: SettingsOptions, notices: string[]): Settings {
-  const isTrusted = options.isProjectTrusted ?? true;
-  const trusted = sources.filter(({ isOfProject }) => isTrusted || !isOfProject);
-  const values = trusted.map((source) => source.values);
+/** `sources`: only what counts of them; the one that wins first. */
+function mergeSettings(sources: readonly SettingsSource[], options: SettingsOptions, notices: string[]): Settings {
+  const values = sources.map((source) => source.values);
   const first = <T>(read: (each: JsonObject) => T | undefined): T | undefined =>
     values.map(read).find((each) => each !== undefined);
   const gather = (read: (each: JsonObject) => JsonValue | undefined): readonly string[] => [
@@ -79,21 +131,18 @@ function mergeSettings(sources: readonly Source[], options: SettingsOptions, not
   const permissions = (each: JsonObject): JsonObject => asObject(each.permissions) ?? {};
   const isQuiet = values.some(({ disableAllHooks }) => disableAllHooks === true);
   return {
-    rules: sources.flatMap((source) => rulesOf(source, trusted.includes(source), notices)),
+    rules: sources.flatMap((source) => rulesOf(source, notices)),
     additionalDirectories: gather((each) => permissions(each).additionalDirectories).map((dir) =>
       resolveFolder(dir, options),
     ),
-    defaultMode: trusted.map((source) => modeOf(source, notices)).find((mode) => mode !== undefined),
+    defaultMode: sources.map((source) => modeOf(source, notices)).find((mode) => mode !== undefined),
     hooks: isQuiet ? {} : mergeHooks(values, notices),
-    env: Object.fromEntries([...trusted].reverse().flatMap((source) => envOf(source, notices))),
+    env: Object.fromEntries([...sources].reverse().flatMap((source) => envOf(source, notices))),
     model: first(({ model }) => asString(model)),
-    enableAllProjectMcpServers:
-      first(({ enableAllProjectMcpServers: all }) => (typeof all === 'boolean' ? all : undefined)) ?? false,
-    enabledMcpjsonServers: gather(({ enabledMcpjsonServers }) => enabledMcpjsonServers),
-    disabledMcpjsonServers: gather(({ disabledMcpjsonServers }) => disabledMcpjsonServers),
     other: Object.fromEntries(
       [...values].reverse().flatMap((each) => Object.entries(each).filter(([key]) => !knownKeys.has(key))),
     ),
+    files: sources.flatMap(({ scope, file, values: value }) => (scope === 'flag' ? [] : [{ scope, file, value }])),
     notices,
   };
 }
@@ -103,10 +152,9 @@ const knownKeys: ReadonlySet<string> = new Set([
   ...['disabledMcpjsonServers', 'disableAllHooks'],
 ]);
 
-function rulesOf({ name, values }: Source, isTrusted: boolean, notices: string[]): readonly RuleText[] {
+function rulesOf({ name, values }: SettingsSource, notices: string[]): readonly RuleText[] {
   const permissions = asObject(values.permissions) ?? {};
-  const kinds = isTrusted ? (['deny', 'ask', 'allow'] as const) : (['deny', 'ask'] as const);
-  return kinds.flatMap((kind) => {
+  return (['deny', 'ask', 'allow'] as const).flatMap((kind) => {
     const list = permissions[kind];
     if (list !== undefined && !isArray(list))
       notices.push(`"permissions.${kind}" in ${name} is not a list and is ignored`);
@@ -114,28 +162,32 @@ function rulesOf({ name, values }: Source, isTrusted: boolean, notices: string[]
   });
 }
 
-function modeOf({ name, isOfProject, values }: Source, notices: string[]): PermissionMode | undefined {
+function modeOf({ name, scope, values }: SettingsSource, notices: string[]): PermissionMode | undefined {
   const mode = asObject(values.permissions)?.defaultMode;
   if (mode === undefined) return undefined;
   if (!isPermissionMode(mode)) {
     notices.push(`the mode ${JSON.stringify(mode)} in ${name} is not known and is ignored`);
     return undefined;
   }
-  if (mode !== 'bypassPermissions' || !isOfProject) return mode;
+  if (mode !== 'bypassPermissions' || !isOfProject(scope)) return mode;
   notices.push(`${name} may not switch permissions off; the mode bypassPermissions is ignored`);
   return undefined;
 }
 
-/** Where requests and the key go, and what is loaded into every program, is not for a project to say. */
-const guardedVariables =
-  /^(?:ANTHROPIC_|CLAUDE_|CLEW_|AWS_|GOOGLE_|LD_|DYLD_|GIT_|(?:https?|all|no)_proxy$|NODE_OPTIONS$|NODE_EXTRA_CA_CERTS$|NODE_TLS_REJECT_UNAUTHORIZED$|PATH$|HOME$|SHELL$|BASH_ENV$|ENV$|PROMPT_COMMAND$|PYTHONSTARTUP$|PERL5OPT$|RUBYOPT$)/i;
+/** Also the local file: it is in the project's folder, where a command may have written it. */
+function isOfProject(scope: SettingsSource['scope']): boolean {
+  return scope === 'project' || scope === 'local';
+}
 
-function envOf({ name, isOfProject, values }: Source, notices: string[]): readonly (readonly [string, string])[] {
+function envOf(
+  { name, scope, values }: SettingsSource,
+  notices: string[],
+): readonly (readonly [name: string, value: string])[] {
   return Object.entries(asObject(values.env) ?? {}).flatMap(([key, value]) => {
     const text =
       typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
     const isSound = /^[A-Za-z_]\w*$/.test(key) && text !== undefined && !text.includes('\0');
-    if (isSound && !(isOfProject && guardedVariables.test(key))) return [[key, text] as const];
+    if (isSound && !(isOfProject(scope) && isGuardedVariable(key))) return [[key, text] as const];
     notices.push(
       `the variable ${JSON.stringify(key)} of ${name} ${isSound ? 'is not for a project to set' : 'is not sound'} and is ignored`,
     );

@@ -2,7 +2,6 @@
 // once when the agent opens; servers, which may take long, are only begun here and waited for with the first request.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { asObject, parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
@@ -13,7 +12,7 @@ import type { AgentOptions } from './handle.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
 import { runInlineShell } from './inline-shell.ts';
 import { keepLocalRule, keepLocalServer } from './local-rule.ts';
-import { findUserConfig, type ServerConfig, type SettingsFile } from './mcp/config.ts';
+import { findUserConfig, type ServerConfig } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
 import type { HookRunner } from './parts.ts';
 import { type Judge, makeJudge } from './permission/judge.ts';
@@ -21,9 +20,9 @@ import type { PermissionMode } from './permission-mode.ts';
 import type { AskConsent } from './person.ts';
 import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
 import { readGitBranch } from './session/git-branch.ts';
-import { loadSettings, type Settings } from './settings.ts';
-import { readText } from './text-file.ts';
+import { loadSettings, type Settings, type SettingsFile } from './settings.ts';
 import { namesOf, type Tool, type Workspace } from './tool.ts';
+import { readProjectOffer, summariseOffer } from './trust/offer.ts';
 
 export interface ServerView {
   readonly name: string;
@@ -100,7 +99,7 @@ export class Surroundings {
       runShell: (text) => this.#runShell(text, command, workspace, signal),
     }));
     this.#ownTools = [...ownTools, ...(skill === undefined ? [] : [skill])].filter((tool) => this.#isOffered(tool));
-    this.#settingsFiles = loaded.settingsFiles;
+    this.#settingsFiles = settings.files;
     this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
   }
 
@@ -179,13 +178,14 @@ export class Surroundings {
   }
 
   async #connect(): Promise<McpServers | undefined> {
-    const { cwd, root, mcpConfig = [], isInteractive } = this.#options;
+    const { cwd, root, mcpConfig = [], isInteractive, isProjectTrusted } = this.#options;
     const { connectServers } = await import('./mcp/servers.ts');
     return connectServers({
       cwd,
       env: this.env,
       userConfigFile: findUserConfig(root, homedir()),
       settings: this.#settingsFiles,
+      isProjectTrusted,
       flags: mcpConfig,
       ...(isInteractive ? { approve: (server) => this.#approveServer(server) } : {}),
     });
@@ -224,7 +224,6 @@ export class Surroundings {
 
 interface Loaded {
   readonly settings: Settings;
-  readonly settingsFiles: readonly SettingsFile[];
   readonly agents: readonly AgentDefinition[];
   readonly commands: readonly Command[];
   readonly ownTools: readonly Tool[];
@@ -232,17 +231,28 @@ interface Loaded {
 }
 
 export async function loadSurroundings(options: AgentOptions): Promise<Surroundings> {
-  const { cwd, root, allowedTools = [], disallowedTools = [] } = options;
+  const { cwd, root, env, isProjectTrusted, allowedTools = [], disallowedTools = [] } = options;
   const flags = { permissions: { allow: allowedTools, deny: disallowedTools } };
-  const [settings, settingsFiles, commands, { agents, notes }, { makeTools }] = await Promise.all([
-    loadSettings({ root, projectDir: cwd, home: homedir(), flags }),
-    readSettingsFiles(root, cwd),
-    loadCommands({ cwd, root }),
-    loadAgentDefinitions({ cwd, root }),
+  const [settings, { commands, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
+    loadSettings({ root, projectDir: cwd, home: homedir(), env, flags, isProjectTrusted }),
+    loadCommands({ cwd, root, isProjectTrusted }),
+    loadAgentDefinitions({ cwd, root, isProjectTrusted }),
     import('./tools/all.ts'),
+    noteUntrusted(options),
   ]);
   const ownTools = makeTools({ agentTypes: agents });
-  return new Surroundings(options, { settings, settingsFiles, agents, commands, ownTools, notes });
+  const allNotes = [...untrusted, ...commandNotes, ...notes];
+  return new Surroundings(options, { settings, agents, commands, ownTools, notes: allNotes });
+}
+
+async function noteUntrusted({ cwd, root, env, isProjectTrusted }: AgentOptions): Promise<readonly string[]> {
+  if (isProjectTrusted) return [];
+  const offer = await readProjectOffer({ cwd, root, env, home: homedir() });
+  const left = offer.filter(({ isAskedApart }) => !isAskedApart);
+  if (left.length === 0) return [];
+  return [
+    `this folder is not trusted, so its ${summariseOffer(left)} are left out; accept it in clew chat, or add --trust-project`,
+  ];
 }
 
 function describeServer(server: ServerConfig): readonly string[] {
@@ -258,23 +268,6 @@ function describeServer(server: ServerConfig): readonly string[] {
       return server satisfies never;
   }
 }
-
-async function readSettingsFiles(root: string, cwd: string): Promise<readonly SettingsFile[]> {
-  const files = [
-    { scope: 'user', file: path.join(root, 'settings.json') },
-    { scope: 'project', file: path.join(cwd, '.claude', 'settings.json') },
-    { scope: 'local', file: path.join(cwd, '.claude', 'settings.local.json') },
-  ] as const;
-  return Promise.all(
-    files.map(async ({ scope, file }) => ({
-      scope,
-      file,
-      value: asObject(parseJson((await readText(file, maxSettingsBytes)) ?? '')) ?? {},
-    })),
-  );
-}
-
-const maxSettingsBytes = 4 * 1024 * 1024;
 
 /** `MAX_THINKING_TOKENS`, as Claude Code reads it: none, or nothing sensible, is no thinking. */
 function thinkingOf(env: NodeJS.ProcessEnv): number | undefined {

@@ -18,6 +18,7 @@ export const chatFlags: readonly Flag[] = [
     isRepeatable: true,
   },
   { name: '--disallowedTools', value: 'RULE', summary: 'what is refused', isRepeatable: true },
+  { name: '--trust-project', summary: 'take the hooks, servers, rules and skills of this folder, this time' },
   { name: '--append-system-prompt', value: 'TEXT', summary: 'more for the system prompt' },
   { name: '--add-dir', value: 'DIR', summary: 'another folder the agent may work in', isRepeatable: true },
   { name: '--mcp-config', value: 'FILE', summary: 'MCP servers of a file, or JSON', isRepeatable: true },

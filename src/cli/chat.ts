@@ -1,5 +1,6 @@
 // clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent itself comes when the prompt is
 // on the screen.
+import { homedir } from 'node:os';
 import path from 'node:path';
 import type { SessionChoice } from '../agent/handle.ts';
 import { isPermissionMode, type PermissionMode, permissionModes } from '../agent/permission-mode.ts';
@@ -7,6 +8,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { isUuid } from '../base/uuid.ts';
 import { type CommandInput, countFlag, listFlag, textFlag } from './command.ts';
 import { type ConsoleOptions, runConsole } from './console/console.ts';
+import { type AskDialog, isTrusted, trustDialog } from './console/trust-dialog.ts';
 import { rootsOf } from './roots-argument.ts';
 
 export async function run(input: CommandInput): Promise<number> {
@@ -18,15 +20,37 @@ export async function run(input: CommandInput): Promise<number> {
   const session = await sessionChoice(input);
   if (session === undefined) return exitCodes.ok;
   const firstPrompt = words.join(' ').trim();
+  const agent = agentOptions(input, session);
   return runConsole({
     io,
     stdin,
     stdout,
     stderr,
     loadAgent: async () => (await import('../agent/agent.ts')).openAgent,
-    agent: agentOptions(input, session),
+    agent,
+    decideTrust: (ask) => decideTrust(agent, input.flags['trust-project'] === true, ask),
     ...(firstPrompt === '' ? {} : { firstPrompt }),
   });
+}
+
+/** The folder is looked at only after the prompt is on the screen. */
+async function decideTrust(
+  { cwd, root, env }: ConsoleOptions['agent'],
+  isFlagged: boolean,
+  ask: AskDialog,
+): Promise<boolean> {
+  if (isFlagged) return true;
+  const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }] = await Promise.all([
+    import('../agent/trust/acceptance.ts'),
+    import('../agent/trust/offer.ts'),
+  ]);
+  const place = { cwd, root, env, home: homedir() };
+  if (await isFolderAccepted(place)) return true;
+  const offer = await readProjectOffer(place);
+  if (offer.every(({ isAskedApart }) => isAskedApart)) return false;
+  if (!isTrusted(await ask(trustDialog(cwd, offer)))) return false;
+  await acceptFolder(place, new Date());
+  return true;
 }
 
 function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {

@@ -31,6 +31,7 @@ const agent = await openAgent({
   session: { kind: 'new', sessionId: '11111111-1111-4111-8111-111111111111' },
   mode: 'bypassPermissions',
   isInteractive: false,
+  isProjectTrusted: true,
   approve: async () => ({ kind: 'deny', message: 'no', isInterrupt: false }),
   askPerson: async () => undefined,
   sinks: [],

@@ -171,6 +171,7 @@ async function assertAfter(folder: string, server: MessagesServer): Promise<void
     session: { kind: 'continue' },
     mode: 'bypassPermissions',
     isInteractive: false,
+    isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
     askPerson: async () => undefined,
     sinks: [],

@@ -1,5 +1,7 @@
 // Settings files of a user, a project and a checkout, and flags, as one.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadSettings, type SettingsOptions } from '../../src/agent/settings.ts';
@@ -7,16 +9,18 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 test('no files are no settings', async (context) => {
-  assert.deepEqual(await loadSettings(optionsFor(temporaryFolder(context))), {
+  const { files, ...rest } = await loadSettings(optionsFor(temporaryFolder(context)));
+  assert.deepEqual(
+    files.map(({ value }) => value),
+    [{}, {}, {}],
+  );
+  assert.deepEqual(rest, {
     rules: [],
     additionalDirectories: [],
     defaultMode: undefined,
     hooks: {},
     env: {},
     model: undefined,
-    enableAllProjectMcpServers: false,
-    enabledMcpjsonServers: [],
-    disabledMcpjsonServers: [],
     other: {},
     notices: [],
   });
@@ -25,7 +29,7 @@ test('no files are no settings', async (context) => {
 test('rules, folders and hooks of all files add up; of single values the nearest wins', async (context) => {
   const folder = temporaryFolder(context);
   const hook = (command: string) => ({ matcher: 'Bash', hooks: [{ type: 'command', command }] });
-  plant(folder, {
+  const files = {
     user: {
       permissions: { allow: ['Read'], deny: ['Bash(rm:*)'], additionalDirectories: ['~/notes'], defaultMode: 'plan' },
       hooks: { PreToolUse: [hook('user')], Stop: [hook('stop')] },
@@ -43,7 +47,8 @@ test('rules, folders and hooks of all files add up; of single values the nearest
       theme: 'light',
     },
     local: { permissions: { allow: ['Bash(npm test:*)'] }, model: 'local-model', disabledMcpjsonServers: ['two'] },
-  });
+  };
+  plant(folder, files);
   const flags = { permissions: { allow: ['Edit'] } };
   assert.deepEqual(await loadSettings({ ...optionsFor(folder), flags }), {
     rules: [
@@ -58,10 +63,12 @@ test('rules, folders and hooks of all files add up; of single values the nearest
     hooks: { PreToolUse: [hook('user'), hook('project')], Stop: [hook('stop')] },
     env: { A: 'user', B: 'project', C: '3' },
     model: 'local-model',
-    enableAllProjectMcpServers: true,
-    enabledMcpjsonServers: ['one'],
-    disabledMcpjsonServers: ['two'],
     other: { theme: 'light', cleanupPeriodDays: 10 },
+    files: [
+      { scope: 'local', file: path.join(folder, 'project/.claude/settings.local.json'), value: files.local },
+      { scope: 'project', file: path.join(folder, 'project/.claude/settings.json'), value: files.project },
+      { scope: 'user', file: path.join(folder, 'home/.claude/settings.json'), value: files.user },
+    ],
     notices: [],
   });
 });
@@ -144,20 +151,31 @@ test('of a project that is not trusted only what restricts is taken', async (con
   const folder = temporaryFolder(context);
   plant(folder, {
     project: {
-      permissions: { allow: ['Bash'], deny: ['Read(.env)'], additionalDirectories: ['/'] },
+      permissions: {
+        allow: ['Bash'],
+        deny: ['Read(.env)'],
+        additionalDirectories: ['/'],
+        defaultMode: 'acceptEdits',
+      },
+      disableAllHooks: true,
+      statusLine: { type: 'command', command: 'x' },
+      apiKeyHelper: 'x',
+      mcpServers: { a: { command: 'x' } },
+      enabledMcpjsonServers: ['a'],
+      disabledMcpjsonServers: ['own'],
       hooks: { Stop: [{ hooks: [] }] },
       env: { A: 'b' },
       model: 'm',
       enableAllProjectMcpServers: true,
     },
-    local: { permissions: { allow: ['Edit'], ask: ['Bash(x)'] } },
+    local: { permissions: { allow: ['Edit'], ask: ['Bash(x)'] }, hooks: { Stop: [{ hooks: [] }] } },
   });
-  const { rules, additionalDirectories, hooks, env, model, enableAllProjectMcpServers } = await loadSettings({
+  const { rules, additionalDirectories, hooks, env, model, defaultMode, other, files } = await loadSettings({
     ...optionsFor(folder),
     isProjectTrusted: false,
   });
   assert.deepEqual(
-    { rules, additionalDirectories, hooks, env, model, enableAllProjectMcpServers },
+    { rules, additionalDirectories, hooks, env, model, defaultMode, other, files: files.map(({ value }) => value) },
     {
       rules: [
         { kind: 'ask', text: 'Bash(x)', source: 'local settings' },
@@ -167,9 +185,65 @@ test('of a project that is not trusted only what restricts is taken', async (con
       hooks: {},
       env: {},
       model: undefined,
-      enableAllProjectMcpServers: false,
+      defaultMode: undefined,
+      other: {},
+      files: [
+        { permissions: { ask: ['Bash(x)'] } },
+        { permissions: { deny: ['Read(.env)'] }, disabledMcpjsonServers: ['own'] },
+        {},
+      ],
     },
   );
+});
+
+test('local settings count without acceptance only if git ignores the file and the user owns it', async (context) => {
+  const local = { permissions: { allow: ['Bash(npm test:*)'] } };
+  const rulesIn = async (prepare: (project: string) => void): Promise<number> => {
+    const folder = temporaryFolder(context);
+    plant(folder, { local });
+    const project = path.join(folder, 'project');
+    prepare(project);
+    return (await loadSettings({ ...optionsFor(folder), isProjectTrusted: false })).rules.length;
+  };
+  const git = (project: string, ...args: readonly string[]): void => {
+    assert.equal(spawnSync('git', ['-C', project, ...args]).status, 0, args.join(' '));
+  };
+  const repository = (project: string, ignored: string): void => {
+    git(project, 'init', '-q');
+    writeTree(project, { '.gitignore': ignored });
+  };
+  const file = '.claude/settings.local.json';
+  assert.equal(await rulesIn(() => {}), 0, 'outside a repository');
+  assert.equal(await rulesIn((project) => repository(project, 'node_modules\n')), 0, 'not ignored');
+  assert.equal(await rulesIn((project) => repository(project, `${file}\n`)), 1, 'ignored');
+  const isTracked = (project: string): void => {
+    repository(project, `${file}\n`);
+    git(project, 'add', '-f', file);
+  };
+  assert.equal(await rulesIn(isTracked), 0, 'ignored, but in the repository');
+  const isLink = (project: string): void => {
+    repository(project, `${file}\n`);
+    renameSync(path.join(project, file), path.join(project, 'theirs.json'));
+    symlinkSync('../theirs.json', path.join(project, file));
+  };
+  assert.equal(await rulesIn(isLink), 0, 'a link');
+});
+
+test('variables that choose programs never come from a project, accepted or not', async (context) => {
+  const folder = temporaryFolder(context);
+  const names = [
+    ...['RIPGREP_CONFIG_PATH', 'SHELLOPTS', 'BASHOPTS', 'BASH_ENV', 'ENV', 'PS4', 'PROMPT_COMMAND', 'LD_PRELOAD'],
+    ...['DYLD_INSERT_LIBRARIES', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'PYTHONPATH', 'PERL5OPT', 'PERL5LIB', 'RUBYOPT'],
+    ...['GIT_SSH_COMMAND', 'GIT_EXTERNAL_DIFF', 'GIT_PAGER', 'GIT_CONFIG_COUNT', 'EDITOR', 'VISUAL', 'PAGER', 'PATH'],
+    ...['LESSOPEN', 'MANPAGER', 'BROWSER', 'JAVA_TOOL_OPTIONS', 'npm_config_script_shell', 'TAR_OPTIONS', 'MAKEFLAGS'],
+    ...['XDG_CONFIG_HOME', 'SSH_ASKPASS', 'CARGO_BUILD_RUSTC_WRAPPER', 'RUSTC_WRAPPER', 'GOFLAGS', 'Path', 'HOME'],
+  ];
+  const env = Object.fromEntries([...names, 'NODE_ENV', 'DATABASE_URL'].map((name) => [name, 'x']));
+  for (const file of ['project', 'local'] as const) {
+    plant(folder, { project: {}, local: {}, [file]: { env } });
+    const { env: taken } = await loadSettings(optionsFor(folder));
+    assert.deepEqual(taken, { NODE_ENV: 'x', DATABASE_URL: 'x' }, file);
+  }
 });
 
 test('disableAllHooks leaves none', async (context) => {
@@ -183,6 +257,8 @@ function optionsFor(folder: string): SettingsOptions {
     root: path.join(folder, 'home/.claude'),
     home: path.join(folder, 'home'),
     projectDir: path.join(folder, 'project'),
+    env: process.env,
+    isProjectTrusted: true,
   };
 }
 

@@ -24,6 +24,7 @@ const agent = await openAgent({
   mode: 'bypassPermissions',
   mcpConfig: [mcpConfig],
   isInteractive: false,
+  isProjectTrusted: true,
   approve: async () => ({ kind: 'deny', message: 'no', isInterrupt: false }),
   askPerson: async () => undefined,
   sinks: [

@@ -251,6 +251,7 @@ async function rewindToSecond(kit: HeadlessKit): Promise<void> {
     env: kit.env,
     session: { kind: 'continue' },
     isInteractive: false,
+    isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
     askPerson: async () => undefined,
     sinks: [],

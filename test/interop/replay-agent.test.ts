@@ -112,6 +112,7 @@ async function runOurs(t: TestContext, session: string, cwd: string, root: strin
     session: { kind: 'new' },
     mode: 'bypassPermissions',
     isInteractive: false,
+    isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
     askPerson: async () => undefined,
     sinks: [],

@@ -119,7 +119,7 @@ const permission = [
   {
     id: 'settings-project-switches-permissions-off',
     file: 'src/agent/settings.ts',
-    find: "if (mode !== 'bypassPermissions' || !isOfProject) return mode;",
+    find: "if (mode !== 'bypassPermissions' || !isOfProject(scope)) return mode;",
     replace: 'return mode;',
     tests: ['agent/settings'],
   },

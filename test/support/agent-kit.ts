@@ -50,6 +50,7 @@ export async function startAgent(t: TestContext, script: Script, options: AgentK
       model: 'claude-opus-5-5',
       mode: 'bypassPermissions',
       isInteractive: false,
+      isProjectTrusted: true,
       approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
       askPerson: async () => undefined,
       sinks: [

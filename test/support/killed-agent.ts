@@ -20,6 +20,7 @@ if (process.argv[2] !== undefined) {
     session: { kind: 'new' },
     mode: 'bypassPermissions',
     isInteractive: false,
+    isProjectTrusted: true,
     withProgressEntries: killAt !== null && killAt % 2 === 1,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
     askPerson: async () => undefined,

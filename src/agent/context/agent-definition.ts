@@ -2,7 +2,7 @@
 // project goes before one of the user, and both before ours of the same name.
 import path from 'node:path';
 import { readText } from '../text-file.ts';
-import { listMarkdown } from './definition-files.ts';
+import { type DefinitionFile, listMarkdown, splitInside } from './definition-files.ts';
 import { fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
 
 export interface AgentDefinition {
@@ -18,14 +18,23 @@ export interface AgentDefinition {
   readonly prompt: string;
 }
 
+export interface LoadedAgents {
+  readonly agents: readonly AgentDefinition[];
+  /** What was left out, for the person. */
+  readonly notes: readonly string[];
+}
+
 export async function loadAgentDefinitions(options: {
   readonly cwd: string;
   readonly root: string;
-}): Promise<{ readonly agents: readonly AgentDefinition[]; readonly notes: readonly string[] }> {
-  const notes: string[] = [];
+  /** Whether a person accepted what the project brings; without that its agents are not loaded. */
+  readonly isProjectTrusted: boolean;
+}): Promise<LoadedAgents> {
+  const projects = options.isProjectTrusted ? await loadProjectAgents(options.cwd) : { agents: [], notes: [] };
+  const notes = [...projects.notes];
   const found = [
-    ...(await loadFolder(path.join(options.cwd, '.claude', 'agents'), 'project', notes)),
-    ...(await loadFolder(path.join(options.root, 'agents'), 'user', notes)),
+    ...projects.agents,
+    ...(await loadFiles(await listMarkdown(path.join(options.root, 'agents')), 'user', notes)),
     ...builtInAgents,
   ];
   const byName = new Map<string, AgentDefinition>();
@@ -43,13 +52,21 @@ export function describeAgents(agents: readonly AgentDefinition[]): string {
     .join('\n');
 }
 
-async function loadFolder(
-  folder: string,
+/** Those of the project, accepted or not; a link that leads out of the project is left out. */
+export async function loadProjectAgents(cwd: string): Promise<LoadedAgents> {
+  const files = await listMarkdown(path.join(cwd, '.claude', 'agents'));
+  const { inside, notes: outside } = await splitInside(files, cwd);
+  const notes = [...outside];
+  return { agents: await loadFiles(inside, 'project', notes), notes };
+}
+
+async function loadFiles(
+  files: readonly DefinitionFile[],
   scope: 'project' | 'user',
   notes: string[],
 ): Promise<readonly AgentDefinition[]> {
   const agents: AgentDefinition[] = [];
-  for (const { file } of await listMarkdown(folder)) {
+  for (const { file } of files) {
     const text = await readText(file, 256 * 1024);
     if (text === undefined) continue;
     const agent = readDefinition(text, scope);

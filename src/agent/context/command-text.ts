@@ -21,6 +21,13 @@ export interface CommandText {
   readonly notes: readonly string[];
 }
 
+const inlineShell = /(?<=^|\s)!`([^`\n]+)`/gm;
+
+/** The shell commands that a command or skill runs when it is called. */
+export function inlineCommandsOf(body: string): readonly string[] {
+  return [...body.matchAll(inlineShell)].map((match) => match[1] ?? '');
+}
+
 const maxOutput = 30_000;
 const maxShellCommands = 50;
 
@@ -31,7 +38,7 @@ export async function fillCommand(command: Command, args: string, options: Comma
   const quoted = { whole: words.map(shellQuote).join(' '), words: words.map(shellQuote) };
   const pieces: { readonly own: string; readonly output: string }[] = [];
   let copied = 0;
-  for (const match of command.body.matchAll(/(?<=^|\s)!`([^`\n]+)`/gm)) {
+  for (const match of command.body.matchAll(inlineShell)) {
     if (pieces.length >= maxShellCommands) break;
     const shell = putArguments(match[1] ?? '', command, quoted, options).text;
     const output = await runOne(shell, command, options, notes);

@@ -2,13 +2,21 @@
 // Both are prompts with a head; a skill is also offered to the model.
 import path from 'node:path';
 import { readContent } from '../text-file.ts';
-import { listFolders, listMarkdown } from './definition-files.ts';
+import { listFolders, listMarkdown, splitInside } from './definition-files.ts';
 import { type FrontMatter, fieldFlag, fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
 
 export interface CommandOptions {
   readonly cwd: string;
   /** The `.claude` folder of the user. */
   readonly root: string;
+  /** Whether a person accepted what the project brings; without that only the user's own are loaded. */
+  readonly isProjectTrusted: boolean;
+}
+
+export interface LoadedCommands {
+  readonly commands: readonly Command[];
+  /** What was left out, for the person. */
+  readonly notes: readonly string[];
 }
 
 export interface Command {
@@ -30,17 +38,30 @@ const maxBytes = 256 * 1024;
 const maxDescription = 1536;
 
 /** Sorted by name. Of one name the project's is taken before the user's, and a skill before a command. */
-export async function loadCommands(options: CommandOptions): Promise<readonly Command[]> {
-  const project = path.join(options.cwd, '.claude');
+export async function loadCommands(options: CommandOptions): Promise<LoadedCommands> {
+  const { root, isProjectTrusted } = options;
+  const { commands: projects, notes } = isProjectTrusted ? await loadProjectCommands(options.cwd) : nothing;
   const found = [
-    ...(await loadSkills(path.join(project, 'skills'), 'project')),
-    ...(await loadCommandFiles(path.join(project, 'commands'), 'project')),
-    ...(await loadSkills(path.join(options.root, 'skills'), 'user')),
-    ...(await loadCommandFiles(path.join(options.root, 'commands'), 'user')),
+    ...projects,
+    ...(await loadSkills(path.join(root, 'skills'), 'user')),
+    ...(await loadCommandFiles(path.join(root, 'commands'), 'user')),
   ];
   const byName = new Map<string, Command>();
   for (const command of found) if (!byName.has(command.name)) byName.set(command.name, command);
-  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { commands: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
+}
+
+const nothing: LoadedCommands = { commands: [], notes: [] };
+
+/** Those of the project, accepted or not; a link that leads out of the project is left out. */
+export async function loadProjectCommands(cwd: string): Promise<LoadedCommands> {
+  const folder = path.join(cwd, '.claude');
+  const found = [
+    ...(await loadSkills(path.join(folder, 'skills'), 'project')),
+    ...(await loadCommandFiles(path.join(folder, 'commands'), 'project')),
+  ];
+  const { inside, notes } = await splitInside(found, cwd);
+  return { commands: inside, notes };
 }
 
 async function loadCommandFiles(folder: string, scope: Command['scope']): Promise<readonly Command[]> {

@@ -2,6 +2,7 @@
 // the repository.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isInside } from './place.ts';
 
 const maxFiles = 1000;
 const maxDepth = 8;
@@ -22,6 +23,20 @@ export async function listFolders(folder: string): Promise<readonly string[]> {
   const entries = await readEntries(folder);
   // A skill is often a link to a folder that several projects share.
   return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name);
+}
+
+/** Only what is inside the project with every link followed: a link may lead to any file that the user can read. */
+export async function splitInside<T extends { readonly file: string }>(
+  found: readonly T[],
+  project: string,
+): Promise<{ readonly inside: readonly T[]; readonly notes: readonly string[] }> {
+  const inside: T[] = [];
+  const notes: string[] = [];
+  for (const each of found) {
+    if (await isInside(each.file, [project])) inside.push(each);
+    else notes.push(`${each.file} is a link that leads out of the project: left out`);
+  }
+  return { inside, notes };
 }
 
 async function collect(

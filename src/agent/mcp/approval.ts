@@ -2,7 +2,8 @@
 // must come from the user: from their settings or their project settings, or when asked. What the repository says about its
 // own servers counts only where it says no.
 import { isArray } from '../../base/json.ts';
-import type { ServerConfig, SettingsFile } from './config.ts';
+import type { SettingsFile } from '../settings.ts';
+import type { ServerConfig } from './config.ts';
 
 export type ApproveServer = (server: ServerConfig) => Promise<boolean>;
 

@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import type { SettingsFile } from '../settings.ts';
 import { readContent } from '../text-file.ts';
 import { expandVariables } from './variables.ts';
 
@@ -30,19 +31,14 @@ export type ServerTarget =
     }
   | { readonly transport: 'invalid'; readonly problem: string };
 
-/** The content of a settings file, with whose it is. */
-export interface SettingsFile {
-  readonly scope: 'user' | 'project' | 'local';
-  readonly file: string;
-  readonly value: JsonObject;
-}
-
 export interface ConfigOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** `~/.claude.json`: the servers of the user, and those kept for single projects. */
   readonly userConfigFile: string;
   readonly settings: readonly SettingsFile[];
+  /** Whether `.mcp.json` counts: a person accepted the folder. */
+  readonly isProjectTrusted: boolean;
   /** Files or JSON, from `--mcp-config`. */
   readonly flags?: readonly string[];
   /** Only what the flags name. */
@@ -98,7 +94,7 @@ async function readFiles(options: ConfigOptions, notices: string[]): Promise<Ser
   const user = await readJsonFile(userConfigFile, notices);
   const here = asObject(asObject(user?.projects)?.[cwd]);
   const projectFile = path.join(cwd, '.mcp.json');
-  const project = await readJsonFile(projectFile, notices);
+  const project = options.isProjectTrusted ? await readJsonFile(projectFile, notices) : undefined;
   return [
     ...settings.flatMap(({ scope, file, value }) => readServers(asObject(value.mcpServers), scope, file, env)),
     ...readServers(asObject(here?.mcpServers), 'local', userConfigFile, env),

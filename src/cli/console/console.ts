@@ -24,6 +24,7 @@ import { gitBranch } from './project-files.ts';
 import { appendHistory, historyFile, readHistory } from './prompt-history.ts';
 import { mountScreen } from './screen.tsx';
 import { slashCall, slashCommands } from './slash-commands.ts';
+import type { AskDialog } from './trust-dialog.ts';
 import { addItem, addNotice, viewAfter } from './view-state.ts';
 
 export type OpenAgent = (options: AgentOptions) => Promise<Agent>;
@@ -35,7 +36,9 @@ export interface ConsoleOptions {
   readonly stderr: WriteStream;
   /** Loaded after the first frame: the model's and the tools' libraries take their time. */
   readonly loadAgent: () => Promise<OpenAgent>;
-  readonly agent: Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive'>;
+  readonly agent: Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
+  /** Whether what the folder brings counts; asked before the agent reads any of it. */
+  readonly decideTrust: (ask: AskDialog) => Promise<boolean>;
   readonly firstPrompt?: string;
 }
 
@@ -111,18 +114,21 @@ class Console {
 
   /** Everything that may wait until the prompt is on the screen. */
   async #start(): Promise<void> {
-    const { agent: options, loadAgent } = this.#options;
+    const { agent: options, loadAgent, decideTrust } = this.#options;
+    const ask: AskDialog = (dialog) => this.#asker.ask(dialog);
+    const trusting = decideTrust(ask);
     const open = async (session: SessionChoice): Promise<Agent> =>
       (await loadAgent())({
         ...options,
         session,
         isInteractive: true,
+        isProjectTrusted: await trusting,
         approve: (request) => this.#asker.approve(request),
         askPerson: (question, signal) =>
           this.#asker.askPerson(question, signal, async (mode) => this.#agent?.setMode(mode)),
         sinks: [(event) => this.#hear(event)],
       });
-    const opening = openOrCopy(options.session, open, (dialog) => this.#asker.ask(dialog));
+    const opening = openOrCopy(options.session, open, ask);
     void readHistory(this.#history).then((history) =>
       this.#store.update({ editor: { ...this.#store.get().editor, history } }),
     );

@@ -1,6 +1,8 @@
 // What every part of the console's screen is drawn with, and the few ways lines are made safe and made to fit.
+import { reveal } from '../../base/revealed-text.ts';
 import { displayWidth, neutralise, truncate } from '../../base/terminal-text.ts';
 import type { Style } from '../terminal/style.ts';
+import { wrapSpans } from '../terminal/wrap.ts';
 
 export interface Drawing {
   readonly style: Style;
@@ -16,6 +18,12 @@ export function safeLines(text: string, width: number): string[] {
   return neutralise(text)
     .split('\n')
     .map((line) => truncate(line.replaceAll('\t', '    ').trimEnd(), width));
+}
+
+/** All of the text that a person decides about: wrapped, never cut, and with nothing in it that cannot be seen. */
+export function wholeLines(text: string, width: number): string[] {
+  const span = { text: reveal(text).replaceAll('\t', '    '), paint: (part: string) => part, keepSpaces: true };
+  return wrapSpans([span], Math.max(1, width), true).map((line) => line.text);
 }
 
 /** The first `rows` lines, the last of them saying how many are left out. */

@@ -16,6 +16,7 @@ export const printFlags: readonly Flag[] = [
   { name: '--max-budget-usd', value: 'USD', summary: 'end when so much is spent' },
   { name: '--permission-mode', value: 'MODE', summary: permissionModes.join(', ') },
   { name: '--dangerously-skip-permissions', summary: 'allow everything (bypassPermissions)' },
+  { name: '--trust-project', summary: 'take the hooks, servers, rules and skills of this folder, this time' },
   { name: '--allowedTools', value: 'RULE...', summary: 'allow these: Read "Bash(git log:*)"', isRepeatable: true },
   { name: '--allowed-tools', value: 'RULE...', summary: 'the same', isRepeatable: true, isHidden: true },
   { name: '--disallowedTools', value: 'RULE...', summary: 'forbid these', isRepeatable: true },

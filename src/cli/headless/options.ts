@@ -13,7 +13,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export const inputFormats = ['text', 'stream-json'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-export type RunOptions = Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive'>;
+export type RunOptions = Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
 
 export interface PrintOptions {
   readonly prompt: string | undefined;
@@ -22,6 +22,8 @@ export interface PrintOptions {
   readonly withParts: boolean;
   readonly withPrompts: boolean;
   readonly isVerbose: boolean;
+  /** What the folder brings counts in this run, accepted or not. */
+  readonly trustsProject: boolean;
   readonly run: RunOptions;
 }
 
@@ -40,6 +42,7 @@ export function readPrintOptions(input: CommandInput): PrintOptions {
     withParts,
     withPrompts: flags['replay-user-messages'] === true,
     isVerbose: flags.verbose === true,
+    trustsProject: flags['trust-project'] === true,
     run: runOptions(input),
   };
 }

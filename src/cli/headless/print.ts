@@ -1,9 +1,11 @@
 // `clew -p`: prompts from the command line and stdin → an agent without a person → its events on stdout. Whatever happens,
 // it ends with a result and an exit code that docs/agent.md names.
+import { homedir } from 'node:os';
 import { openAgent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/event.ts';
 import type { Agent } from '../../agent/handle.ts';
 import type { Approve } from '../../agent/parts.ts';
+import { isFolderAccepted } from '../../agent/trust/acceptance.ts';
 import { AsyncQueue } from '../../base/async-queue.ts';
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { diskError } from '../../store/disk.ts';
@@ -92,8 +94,11 @@ class PrintRun {
   }
 
   async #open(): Promise<Agent> {
+    const { run, trustsProject } = this.#options;
+    const { cwd, root, env } = run;
     this.#agent = await openAgent({
-      ...this.#options.run,
+      ...run,
+      isProjectTrusted: trustsProject || (await isFolderAccepted({ cwd, root, env, home: homedir() })),
       isInteractive: false,
       approve: refuseAll,
       askPerson: async () => undefined,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { describeAgents, loadAgentDefinitions } from '../../../src/agent/context/agent-definition.ts';
@@ -14,7 +15,11 @@ test('agents of the project go before those of the user, and both before the one
     'user/agents/reviewer.md': '---\nname: reviewer\ndescription: hidden\n---\n',
     'user/agents/explore.md': '---\nname: Explore\ndescription: Mine\nmodel: inherit\ntools: "*"\n---\nLook.',
   });
-  const { agents, notes } = await loadAgentDefinitions({ cwd: path.join(top, 'app'), root: path.join(top, 'user') });
+  const { agents, notes } = await loadAgentDefinitions({
+    cwd: path.join(top, 'app'),
+    root: path.join(top, 'user'),
+    isProjectTrusted: true,
+  });
   assert.deepEqual(
     agents.map(({ name, scope }) => [name, scope]),
     [
@@ -43,7 +48,7 @@ test('agents of the project go before those of the user, and both before the one
 
 test('the agents that only look have no tool that changes anything', async (t) => {
   const top = temporaryFolder(t);
-  const { agents } = await loadAgentDefinitions({ cwd: top, root: top });
+  const { agents } = await loadAgentDefinitions({ cwd: top, root: top, isProjectTrusted: true });
   for (const name of ['Explore', 'Plan']) {
     const agent = agents.find((each) => each.name === name);
     assert.deepEqual(
@@ -52,4 +57,18 @@ test('the agents that only look have no tool that changes anything', async (t) =
       name,
     );
   }
+});
+
+test('agents of a project that is not accepted, or behind a link out of it, are left out', async (t) => {
+  const top = temporaryFolder(t);
+  const agent = '---\nname: theirs\ndescription: d\n---\np';
+  writeTree(top, { 'app/.claude/agents/a.md': agent, 'outside.md': agent.replace('theirs', 'linked') });
+  symlinkSync(path.join(top, 'outside.md'), path.join(top, 'app/.claude/agents/b.md'));
+  const place = { cwd: path.join(top, 'app'), root: path.join(top, 'user') };
+  const namesFor = async (isProjectTrusted: boolean): Promise<readonly string[]> => {
+    const { agents } = await loadAgentDefinitions({ ...place, isProjectTrusted });
+    return agents.filter(({ scope }) => scope !== 'built-in').map(({ name }) => name);
+  };
+  assert.deepEqual(await namesFor(false), []);
+  assert.deepEqual(await namesFor(true), ['theirs']);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Command, loadCommands } from '../../../src/agent/context/command.ts';
@@ -10,8 +11,58 @@ import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 function plantCommands(context: TestContext, files: Readonly<Record<string, string>>) {
   const top = temporaryFolder(context);
   writeTree(top, files);
-  return { top, load: () => loadCommands({ cwd: path.join(top, 'app'), root: path.join(top, 'user') }) };
+  return {
+    top,
+    load: async () =>
+      (await loadCommands({ cwd: path.join(top, 'app'), root: path.join(top, 'user'), isProjectTrusted: true }))
+        .commands,
+  };
 }
+
+test('without acceptance only the commands of the user are there', async (t) => {
+  const top = temporaryFolder(t);
+  writeTree(top, {
+    'app/.claude/commands/fix.md': 'theirs',
+    'app/.claude/skills/greet/SKILL.md': 'theirs',
+    'user/commands/fix.md': 'mine',
+  });
+  const place = { cwd: path.join(top, 'app'), root: path.join(top, 'user') };
+  const { commands } = await loadCommands({ ...place, isProjectTrusted: false });
+  assert.deepEqual(
+    commands.map(({ name, scope, body }) => [name, scope, body]),
+    [['fix', 'user', 'mine']],
+  );
+});
+
+test('a link of the project that leads out of it is left out; one of the user may lead anywhere', async (t) => {
+  const top = temporaryFolder(t);
+  writeTree(top, {
+    'app/.claude/commands/plain.md': 'inside',
+    'app/shared/SKILL.md': 'shared in the project',
+    'app/.claude/skills/.keep': '',
+    'elsewhere/SKILL.md': 'secret',
+    'user/skills/.keep': '',
+  });
+  const claude = path.join(top, 'app/.claude');
+  symlinkSync('../../shared', path.join(claude, 'skills/inside'));
+  symlinkSync(path.join(top, 'elsewhere'), path.join(claude, 'skills/outside'));
+  symlinkSync(path.join(top, 'elsewhere/SKILL.md'), path.join(claude, 'commands/outside.md'));
+  symlinkSync(path.join(top, 'elsewhere'), path.join(top, 'user/skills/mine'));
+  const place = { cwd: path.join(top, 'app'), root: path.join(top, 'user') };
+  const { commands, notes } = await loadCommands({ ...place, isProjectTrusted: true });
+  assert.deepEqual(
+    commands.map(({ name, body }) => [name, body]),
+    [
+      ['inside', 'shared in the project'],
+      ['mine', 'secret'],
+      ['plain', 'inside'],
+    ],
+  );
+  assert.deepEqual(notes, [
+    `${claude}/skills/outside/SKILL.md is a link that leads out of the project: left out`,
+    `${claude}/commands/outside.md is a link that leads out of the project: left out`,
+  ]);
+});
 
 const command = (body: string, more: Partial<Command> = {}): Command => ({
   name: 'it',

@@ -20,7 +20,7 @@ async function plantProject(context: TestContext, files: Readonly<Record<string,
   const top = temporaryFolder(context);
   writeTree(top, { 'app/.keep': '', ...files });
   const cwd = path.join(top, 'app');
-  const commands = await loadCommands({ cwd, root: path.join(top, 'user') });
+  const { commands } = await loadCommands({ cwd, root: path.join(top, 'user'), isProjectTrusted: true });
   return { top, cwd, options: { cwd, home: path.join(top, 'home'), commands } };
 }
 

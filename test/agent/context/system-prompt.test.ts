@@ -11,7 +11,11 @@ const options: SystemPromptOptions = { tools: ['Read', 'Edit', 'Bash', 'Skill'],
 test('the prompt holds our instructions, what skills and servers offer, and what was appended', async (t) => {
   const top = temporaryFolder(t);
   writeTree(top, { 'app/.claude/skills/greet/SKILL.md': '---\ndescription: Greets\n---\nHello' });
-  const commands = await loadCommands({ cwd: path.join(top, 'app'), root: path.join(top, 'user') });
+  const { commands } = await loadCommands({
+    cwd: path.join(top, 'app'),
+    root: path.join(top, 'user'),
+    isProjectTrusted: true,
+  });
   const serverNotes = [{ server: 'db', text: 'Ask nicely.' }];
   const blocks = buildSystemPrompt({ ...options, commands, serverNotes, appendSystemPrompt: 'Appended.' });
   assert.deepEqual(blocks.slice(1), [

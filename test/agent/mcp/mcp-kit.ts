@@ -39,7 +39,14 @@ export function optionsIn(top: string): ConnectOptions {
   const cwd = path.join(top, 'app');
   mkdirSync(cwd, { recursive: true });
   const env = { PATH: process.env.PATH, HOME: top };
-  return { cwd, env, userConfigFile: path.join(top, '.claude.json'), settings: [], graceMs: 300 };
+  return {
+    cwd,
+    env,
+    userConfigFile: path.join(top, '.claude.json'),
+    settings: [],
+    isProjectTrusted: true,
+    graceMs: 300,
+  };
 }
 
 export async function callTool(

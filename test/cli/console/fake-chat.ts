@@ -10,6 +10,7 @@ process.exitCode = await runConsole({
   stdin,
   stdout,
   stderr,
+  decideTrust: async () => true,
   loadAgent: async () => openFakeAgent,
   agent: { cwd: process.cwd(), env, root: env.CLEW_ROOTS ?? '/nowhere', session: { kind: 'new' } },
   ...(firstPrompt === '' ? {} : { firstPrompt }),

@@ -22,6 +22,7 @@ async function busyState(): Promise<ConsoleState> {
     root: '/r',
     session: { kind: 'new' },
     isInteractive: true,
+    isProjectTrusted: true,
     approve: async () => ({ kind: 'allow' }),
     askPerson: async () => undefined,
     sinks: [],

@@ -1,0 +1,43 @@
+// The environment variables that a project never sets, accepted or not: they say where requests and the key go, which
+// programs run, or what is loaded into every program. Names are compared without case.
+
+const prefixes = [
+  ...['ANTHROPIC_', 'CLAUDE_', 'CLEW_', 'AWS_', 'GOOGLE_', 'AZURE_', 'VERTEX_', 'OTEL_', 'LANGFUSE_'],
+  // Loaders and the C library.
+  ...['LD_', 'DYLD_', 'GCONV_', 'GLIBC_', 'MALLOC_'],
+  // Git takes programs (GIT_SSH_COMMAND, GIT_PAGER, …) and settings (GIT_CONFIG_KEY_0) from its variables.
+  'GIT_',
+  // Shells.
+  ...['BASH', 'ZDOTDIR', 'PROMPT_COMMAND', 'FPATH', 'FCEDIT'],
+  // Interpreters and build tools: start files, options, module paths, wrappers.
+  ...['PYTHON', 'PERL', 'RUBY', 'GEM_', 'BUNDLE_', 'PHP', 'LUA_', 'JAVA_', '_JAVA_', 'JDK_JAVA_', 'TCL', 'R_'],
+  ...['NPM_', 'YARN_', 'PNPM_', 'COREPACK_', 'BUN_', 'DENO_', 'PIP_', 'UV_', 'POETRY_', 'CONDA_'],
+  ...['CARGO', 'RUSTC', 'RUSTUP_', 'RUSTDOC', 'CMAKE_', 'MAKE', 'GNUMAKE', 'MAVEN_', 'GRADLE_', 'DOTNET_', 'MSBUILD'],
+  // Pagers and editors.
+  ...['LESS', 'MANPAGER', 'VIM', 'EMACS'],
+  // Where programs look for their settings, certificates and helpers.
+  ...['XDG_', 'SSH_', 'SUDO_', 'GPG_', 'GNUPG', 'SSL_', 'OPENSSL_', 'CURL_', 'DOCKER_', 'KUBE'],
+] as const;
+
+const names: ReadonlySet<string> = new Set([
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY'],
+  ...['PATH', 'CDPATH', 'HOME', 'SHELL', 'SHELLOPTS', 'ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'INPUTRC'],
+  ...['NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_REPL_EXTERNAL_MODULE'],
+  ...[
+    'NODE_V8_COVERAGE',
+    'NODE_COMPILE_CACHE',
+    'RIPGREP_CONFIG_PATH',
+    'GREP_OPTIONS',
+    'TAR_OPTIONS',
+    'UNZIP',
+    'ZIPOPT',
+  ],
+  ...['EDITOR', 'VISUAL', 'PAGER', 'BROWSER', 'EXINIT', 'CC', 'CXX', 'CPP', 'LD', 'AR', 'AS', 'GOFLAGS', 'GOROOT'],
+  ...['GOPROXY', 'GOENV', 'AWKPATH', 'AWKLIBPATH', 'WGETRC', 'REQUESTS_CA_BUNDLE', 'NETRC', 'HOSTALIASES', 'TERMINFO'],
+  ...['LOCPATH', 'NLSPATH', 'RESOLV_HOST_CONF', 'SBT_OPTS', 'JVM_OPTS', 'TMPDIR'],
+]);
+
+export function isGuardedVariable(name: string): boolean {
+  const upper = name.toUpperCase();
+  return names.has(upper) || prefixes.some((prefix) => upper.startsWith(prefix));
+}

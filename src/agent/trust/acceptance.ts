@@ -1,0 +1,48 @@
+// Whether a person accepted what a folder brings. Clew keeps one file per accepted folder in its own state folder; what
+// Claude Code recorded in its user configuration counts too.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import type { Environment } from '../../base/node-types.ts';
+import { writeNewFile } from '../../store/replace.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { realPath } from '../context/place.ts';
+import { findUserConfig } from '../mcp/config.ts';
+import { readText } from '../text-file.ts';
+
+export interface TrustPlace {
+  readonly cwd: string;
+  /** The `.claude` folder of the user. */
+  readonly root: string;
+  readonly home: string;
+  readonly env: Environment;
+}
+
+const maxConfigBytes = 32 * 1024 * 1024;
+
+/** This very folder: acceptance of a folder says nothing about the folders in it. */
+export async function isFolderAccepted(place: TrustPlace): Promise<boolean> {
+  const folder = await realPath(place.cwd);
+  const own = asObject(parseJson((await readText(acceptanceFile(folder, place.env), maxConfigBytes)) ?? ''));
+  if (own?.folder === folder) return true;
+  const config = (await readText(findUserConfig(place.root, place.home), maxConfigBytes)) ?? '';
+  const projects = asObject(asObject(parseJson(config))?.projects);
+  return asObject(projects?.[folder])?.hasTrustDialogAccepted === true;
+}
+
+export async function acceptFolder({ cwd, env }: TrustPlace, now: Date): Promise<void> {
+  const folder = await realPath(cwd);
+  const content = `${JSON.stringify({ folder, acceptedAt: now.toISOString() })}\n`;
+  try {
+    await writeNewFile(acceptanceFile(folder, env), Buffer.from(content));
+  } catch (error) {
+    // Another session accepted it in the meantime.
+    if (!(error instanceof UserError) || !(await isFolderAccepted({ cwd, env, root: cwd, home: cwd }))) throw error;
+  }
+}
+
+function acceptanceFile(folder: string, env: Environment): string {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  return path.join(stateFolder(env), 'trusted-folders', `${name}.json`);
+}

@@ -1,0 +1,31 @@
+// A folder that nobody accepted yet → the question whether to accept it, with the list of what it brings. Nothing of it
+// takes effect before the answer, and nothing after a no.
+import type { OfferItem } from '../../agent/trust/offer.ts';
+import { type Dialog, type DialogAnswer, makeDialog } from './dialog.ts';
+import { type Drawing, wholeLines } from './drawing.ts';
+import { noteLines } from './questions.ts';
+
+export type AskDialog = (dialog: Dialog) => Promise<DialogAnswer>;
+
+/** The safe answer comes first, so that a key pressed too early accepts nothing. */
+export function trustDialog(folder: string, items: readonly OfferItem[]): Dialog {
+  return makeDialog({
+    title: 'Trust this folder?',
+    body: (drawing) => [
+      ...noteLines(`${folder} brings along what runs on your machine or changes what is allowed:`, drawing),
+      ...items.flatMap((item) => itemLines(item, drawing)),
+    ],
+    choices: [{ label: 'No, work without all of this' }, { label: 'Yes, I trust this folder', hint: 'from now on' }],
+    escapeHint: 'Esc says no',
+  });
+}
+
+export function isTrusted(answer: DialogAnswer): boolean {
+  return answer.kind === 'chosen' && answer.indexes[0] === 1;
+}
+
+function itemLines({ kind, text, source, isAskedApart }: OfferItem, { columns }: Drawing): readonly string[] {
+  const apart = isAskedApart === true ? ', asked for later' : '';
+  const lines = wholeLines(`${kind}: ${text} (${source}${apart})`, columns - 6);
+  return lines.map((line, i) => `   ${i === 0 ? '' : '  '}${line}`);
+}

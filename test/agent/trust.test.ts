@@ -1,0 +1,126 @@
+// What a folder brings takes no effect before a person accepted it, and is listed for them whole.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { acceptFolder, isFolderAccepted, type TrustPlace } from '../../src/agent/trust/acceptance.ts';
+import { readProjectOffer, summariseOffer } from '../../src/agent/trust/offer.ts';
+import { startAgent } from '../support/agent-kit.ts';
+import { calls, says } from '../support/headless-kit.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { sprungTraps, trapFiles, trapList, trapWords } from '../support/trap-folder.ts';
+
+function trapPlace(t: TestContext): TrustPlace & { readonly folder: string } {
+  const folder = realpathSync(temporaryFolder(t));
+  writeTree(folder, trapFiles);
+  const [cwd, home] = [path.join(folder, 'project'), path.join(folder, 'home')];
+  return { folder, cwd, home, root: path.join(home, '.claude'), env: { CLEW_HOME: path.join(folder, 'state') } };
+}
+
+test('the list of what a folder brings names every trap, with what it runs', async (t) => {
+  const place = trapPlace(t);
+  const offer = await readProjectOffer(place);
+  const byHand = [...trapList, ['import', path.join(place.folder, 'secrets/note.md')]];
+  assert.deepEqual(
+    offer.map(({ kind, text }) => [kind, text]),
+    byHand,
+  );
+  assert.equal(
+    summariseOffer(offer.slice(0, 6)),
+    'allow rules (3), hooks (1), settings (1), additional directories (1)',
+  );
+  assert.deepEqual(sprungTraps(place.folder), []);
+});
+
+test('a folder that brings nothing, and the home folder, have an empty list', async (t) => {
+  const folder = temporaryFolder(t);
+  writeTree(folder, {
+    'plain/.claude/settings.json': JSON.stringify({ permissions: { deny: ['Bash'], ask: ['Edit'] } }),
+    'plain/CLAUDE.md': 'Words.',
+    'home/.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [{ command: 'x' }] }] } }),
+    'home/.claude/settings.local.json': JSON.stringify({ env: { A: 'b' } }),
+    'home/.claude/commands/mine.md': 'Mine.',
+  });
+  const home = path.join(folder, 'home');
+  for (const cwd of [path.join(folder, 'plain'), home])
+    assert.deepEqual(
+      await readProjectOffer({ cwd, home, root: path.join(home, '.claude'), env: process.env }),
+      [],
+      cwd,
+    );
+});
+
+test('a folder is accepted once it was accepted here or in Claude Code, and only this very folder', async (t) => {
+  const place = trapPlace(t);
+  const below = { ...place, cwd: path.join(place.cwd, 'below') };
+  mkdirSync(below.cwd);
+  const accepted = async (): Promise<readonly boolean[]> => [
+    await isFolderAccepted(place),
+    await isFolderAccepted(below),
+  ];
+  assert.deepEqual(await accepted(), [false, false]);
+  const claude = (value: unknown): void =>
+    writeTree(place.home, { '.claude.json': JSON.stringify({ projects: { [place.cwd]: value } }) });
+  claude({ hasTrustDialogAccepted: false });
+  assert.deepEqual(await accepted(), [false, false]);
+  claude({ hasTrustDialogAccepted: 'true' });
+  assert.deepEqual(await accepted(), [false, false]);
+  claude({ hasTrustDialogAccepted: true });
+  assert.deepEqual(await accepted(), [true, false]);
+  claude({});
+  await acceptFolder(place, new Date('2026-01-02T03:04:05Z'));
+  await acceptFolder(place, new Date('2026-01-02T03:04:06Z'));
+  assert.deepEqual(await accepted(), [true, false]);
+  // The same folder by another way.
+  const link = path.join(place.folder, 'link');
+  symlinkSync(place.cwd, link);
+  assert.equal(await isFolderAccepted({ ...place, cwd: link }), true);
+  // A file of the same name for another folder says nothing.
+  const state = path.join(place.folder, 'state/trusted-folders');
+  const [name = ''] = readdirSync(state);
+  writeFileSync(path.join(state, name), JSON.stringify({ folder: '/other', acceptedAt: '2026-01-02T03:04:05Z' }));
+  assert.deepEqual(await accepted(), [false, false]);
+});
+
+const script = [
+  calls(
+    ['Bash', { command: 'touch ../trap-rule-$TRAP_NAME' }],
+    ['Bash', { command: 'mkdir ../trap-local-rule' }],
+    ['Read', { file_path: '../secrets/note.md' }],
+    ['Skill', { skill: 'snare' }],
+  ),
+  says('done'),
+  says('done'),
+];
+
+async function springTraps(t: TestContext, isProjectTrusted: boolean) {
+  const folder = realpathSync(temporaryFolder(t));
+  const kit = await startAgent(t, script, { folder, files: trapFiles, isProjectTrusted, mode: 'default' });
+  await kit.agent.prompt('go');
+  await kit.agent.prompt('/lure now');
+  await kit.agent.close('exit');
+  const notices = kit.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+  return { sprung: sprungTraps(folder), sent: JSON.stringify(kit.bodies()), notices };
+}
+
+test('before acceptance nothing that a folder brings takes effect', async (t) => {
+  const { sprung, sent, notices } = await springTraps(t, false);
+  assert.deepEqual(sprung, []);
+  assert.doesNotMatch(sent, trapWords);
+  assert.match(sent, /Project words/);
+  assert.deepEqual(notices.slice(0, 1), [
+    'this folder is not trusted, so its allow rules (3), hooks (6), settings (1), additional directories (1), permission modes (1), variables (1), status lines (1), API key helpers (1), MCP servers (2), skills (1), commands (1), agents (1) are left out; accept it in clew chat, or add --trust-project',
+  ]);
+});
+
+test('after acceptance the same folder takes effect, so the traps are real', async (t) => {
+  const { sprung, sent } = await springTraps(t, true);
+  const expected = ['local-rule', 'prompt', 'server', 'server-inside', 'session-end', 'session-start', 'stop', 'tool'];
+  assert.deepEqual(
+    expected.filter((name) => !sprung.includes(name)),
+    [],
+  );
+  assert.ok(sprung.includes('command'), 'a command that the person typed');
+  assert.match(sent, /a snare/);
+  assert.match(sent, /Command words/);
+});
