@@ -1,6 +1,5 @@
 // The one session that is worked in: another is opened before this one is left, so that where it cannot be had nothing
 // changes. Hooks hear of every beginning and end, and the recorder of the bus is always that of the open one.
-import { homedir } from 'node:os';
 import type { AgentHooks } from './agent-hooks.ts';
 import { PathMemory } from './context/path-memory.ts';
 import type { CostMeter } from './cost-meter.ts';
@@ -52,7 +51,8 @@ export class SessionDesk {
     const { env: shellEnv, extraDirs } = surroundings;
     const place = { env: shellEnv, extraDirs, ...(background === undefined ? {} : { background }) };
     const note = (text: string): void => bus.tell({ type: 'notice', level: 'warn', text });
-    const memory = new PathMemory({ cwd: open.cwd, root, home: homedir(), extraDirs }, note);
+    surroundings.enterSession(open.sessionDir);
+    const memory = new PathMemory(surroundings.memoryOptions(open.cwd), note);
     const noted = new Set<string>();
     const noteOnce = (text: string): void => {
       if (!noted.has(text)) note(text);

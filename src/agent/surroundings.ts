@@ -5,6 +5,8 @@ import path from 'node:path';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
+import type { MemoryOptions } from './context/memory.ts';
+import { isInside } from './context/place.ts';
 import { describeEnvironment, describeSituation, type Section } from './context/situation.ts';
 import { makeSkillTool } from './context/skill-tool.ts';
 import { buildSystemPrompt, soundText } from './context/system-prompt.ts';
@@ -15,7 +17,8 @@ import { keepLocalRule, keepLocalServer } from './local-rule.ts';
 import { findUserConfig, type ServerConfig } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
 import type { HookRunner } from './parts.ts';
-import { type Judge, makeJudge } from './permission/judge.ts';
+import { type Judge, makeJudge, type RuleText } from './permission/judge.ts';
+import { readProtection } from './permission/protected-path.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { AskConsent } from './person.ts';
 import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
@@ -63,6 +66,9 @@ export class Surroundings {
   readonly #settingsFiles: readonly SettingsFile[];
   #connecting: Promise<McpServers | undefined> = Promise.resolve(undefined);
   #servers: McpServers | undefined;
+  /** The folders of the sessions that were open in this run: long results are stored there for the model to read. */
+  readonly #sessionDirs: string[] = [];
+  readonly #imports = new Map<string, Promise<boolean>>();
   #owner: SurroundingsOwner | undefined;
 
   constructor(options: AgentOptions, loaded: Loaded) {
@@ -83,8 +89,8 @@ export class Surroundings {
       home: homedir(),
       root: options.root,
       extraDirs: this.extraDirs,
-      readableDirs: [path.join(options.root, 'projects')],
-      rules: settings.rules,
+      readableDirs: this.#sessionDirs,
+      rules: [...settings.rules, ...credentialRules(options.root)],
       keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
     });
     const hooks = makeHookRunner({
@@ -109,6 +115,23 @@ export class Surroundings {
     this.#connecting = this.#connect();
     // A failure is told by whoever waits for it.
     this.#connecting.catch(() => undefined);
+  }
+
+  /** The model may read what is stored for this session, and not for any other. */
+  enterSession(sessionDir: string): void {
+    if (!this.#sessionDirs.includes(sessionDir)) this.#sessionDirs.push(sessionDir);
+  }
+
+  /** Where instruction files are read, and what they may import. */
+  memoryOptions(cwd: string): MemoryOptions {
+    return {
+      cwd,
+      root: this.#options.root,
+      home: homedir(),
+      extraDirs: this.extraDirs,
+      judgeRead: (file) => this.#judgeRead(file, cwd),
+      ...(this.#options.isInteractive ? { allowImport: (file, by) => this.#allowImport(file, by) } : {}),
+    };
   }
 
   tools(): readonly Tool[] {
@@ -142,8 +165,7 @@ export class Surroundings {
     return describeSituation({
       ...state,
       ...this.#place(workspace),
-      root: this.#options.root,
-      home: homedir(),
+      ...this.memoryOptions(workspace.projectDir),
       missingTools: prompt.missingTools(),
       ...(prompt.holds(appended) ? {} : { appended }),
     });
@@ -199,6 +221,29 @@ export class Surroundings {
     return answer?.isGiven === true;
   }
 
+  /** An import is judged as a Read that nobody asked for, whatever the mode. */
+  async #judgeRead(file: string, cwd: string): Promise<'allow' | 'ask' | 'deny' | undefined> {
+    const call = { id: 'import', name: 'Read', input: { file_path: file } };
+    const { kind } = this.judge.judge(call, { mode: 'default', cwd, isReadOnly: true });
+    if (kind !== 'ask') return kind;
+    // Outside the project the judge asks for everything; there only the names of secrets count.
+    const isOwn = await isInside(file, [cwd, ...this.extraDirs]);
+    return isOwn || readProtection(file.split(path.sep)) !== undefined ? 'ask' : undefined;
+  }
+
+  /** Asked once in a run. */
+  #allowImport(file: string, by: string): Promise<boolean> {
+    const asked = this.#imports.get(file) ?? this.#askForImport(file, by);
+    this.#imports.set(file, asked);
+    return asked;
+  }
+
+  async #askForImport(file: string, by: string): Promise<boolean> {
+    const details = [`${by} imports it, and it is outside the project or may hold secrets`];
+    const wish = { title: `Send ${file} with the instructions?`, details, canKeep: false };
+    return (await this.#owner?.consent(wish))?.isGiven === true;
+  }
+
   /** A skill is taken up by the model: what it asks to be allowed counts only where the user wrote it. */
   #runShell(
     text: string,
@@ -220,6 +265,12 @@ export class Surroundings {
     if (!this.#options.isInteractive && name === 'AskUserQuestion') return false;
     return !this.judge.rules.some((rule) => rule.kind === 'deny' && namesOf(name).includes(rule.text));
   }
+}
+
+/** No mode and no rule opens it: the key is sent in a header, never in a text. */
+function credentialRules(root: string): readonly RuleText[] {
+  const file = path.join(path.resolve(root), '.credentials.json');
+  return /[()]/.test(file) ? [] : [{ kind: 'deny', text: `Read(/${file})`, source: 'Clew itself' }];
 }
 
 interface Loaded {

@@ -161,5 +161,8 @@ test('an instruction file that is left out is told, not hidden', async (t) => {
   const kit = await startAgent(t, [says('ok')], { files });
   await kit.agent.prompt('go');
   const notices = kit.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-  assert.match(notices.join('\n'), /CLAUDE\.md imports \.\.\/outside\.md, which is outside the project: left out/);
+  assert.match(
+    notices.join('\n'),
+    /CLAUDE\.md imports \.\.\/outside\.md, which is outside the project or may not be read: left out/,
+  );
 });

@@ -95,7 +95,9 @@ const script = [
 
 async function springTraps(t: TestContext, isProjectTrusted: boolean) {
   const folder = realpathSync(temporaryFolder(t));
-  const kit = await startAgent(t, script, { folder, files: trapFiles, isProjectTrusted, mode: 'default' });
+  // Also where the person lets every server of a project start: that means projects they accepted.
+  const files = { ...trapFiles, 'claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }) };
+  const kit = await startAgent(t, script, { folder, files, isProjectTrusted, mode: 'default' });
   await kit.agent.prompt('go');
   await kit.agent.prompt('/lure now');
   await kit.agent.close('exit');

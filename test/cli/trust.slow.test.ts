@@ -81,6 +81,8 @@ test(
     terminal.type('Enter');
     await terminal.screen(/this folder is not trusted/);
     terminal.type('hello', 'Enter');
+    await terminal.screen(/Send \S*secrets\/note\.md with the instructions\?/);
+    terminal.type('Escape');
     await terminal.screen(/● Answer one\./);
     terminal.type('C-d');
     await terminal.screen(/exit 0/);

@@ -15,9 +15,13 @@ export interface MemoryOptions {
   readonly root: string;
   readonly home: string;
   readonly extraDirs?: readonly string[];
-  /** Asked for an import that leads out of the project; without it such imports are left out. */
-  readonly allowImport?: (file: string, importedBy: string) => Promise<boolean>;
+  /** Asked for an import that leads out of the project, or to secrets; without it such imports are left out. */
+  readonly allowImport?: AllowImport;
+  /** What the rules say of reading a file; `undefined` if only its place decides. */
+  readonly judgeRead?: (file: string) => Promise<'allow' | 'ask' | 'deny' | undefined>;
 }
+
+export type AllowImport = (file: string, importedBy: string) => Promise<boolean>;
 
 export type MemoryKind = 'user' | 'project' | 'local' | 'rule' | 'agents' | 'import';
 
@@ -163,7 +167,7 @@ class MemoryReader implements Memory {
           `${by} imports ${written}, which is more than ${memoryLimits.importDepth} imports deep: left out`,
         );
       } else if (!(await this.#mayImport(file, tree, by))) {
-        this.notes.push(`${by} imports ${written}, which is outside the project: left out`);
+        this.notes.push(`${by} imports ${written}, which is outside the project or may not be read: left out`);
       } else await this.#add(file, 'import', tree, importers);
       return;
     }
@@ -173,9 +177,23 @@ class MemoryReader implements Memory {
   }
 
   async #mayImport(file: string, tree: string | undefined, by: string): Promise<boolean> {
-    if (tree === undefined) return true;
-    const { cwd, root, extraDirs = [], allowImport } = this.#options;
-    if (await isInside(file, [tree, cwd, root, ...extraDirs])) return true;
-    return (await allowImport?.(file, by)) ?? false;
+    const { cwd, extraDirs = [], allowImport, judgeRead } = this.#options;
+    const real = await realPath(file);
+    if (await this.#isCredentialsFile(real)) return false;
+    const ruling = await judgeRead?.(file);
+    if (ruling === 'deny') return false;
+    if (tree === undefined || ruling === 'allow') return true;
+    if (ruling === undefined && (await isInside(file, [tree, cwd, ...extraDirs]))) return true;
+    return (await allowImport?.(real, by)) ?? false;
+  }
+
+  /** Keys and logins of Claude Code: no request ever needs them, whoever imports them. */
+  async #isCredentialsFile(real: string): Promise<boolean> {
+    const { root, home } = this.#options;
+    const folders = [root, path.join(home, '.claude'), home];
+    for (const folder of folders)
+      for (const name of ['.credentials.json', '.claude.json'])
+        if (real === (await realPath(path.join(folder, name)))) return true;
+    return false;
   }
 }

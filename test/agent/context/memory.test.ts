@@ -80,7 +80,7 @@ test('imports go five deep', async (t) => {
   assert.deepEqual(memory.notes, ['work/app/4.md imports 5.md, which is more than 5 imports deep: left out']);
 });
 
-test('a project imports from itself and from the user’s folder, from elsewhere only when allowed', async (t) => {
+test('a project imports from itself, and from elsewhere, the user’s folder included, only when allowed', async (t) => {
   const { top, options } = makeHome(t, {
     'work/app/CLAUDE.md': '@~/.claude/mine.md @~/secret.md @link.md',
     'home/.claude/mine.md': 'mine',
@@ -93,17 +93,54 @@ test('a project imports from itself and from the user’s folder, from elsewhere
   const strict = shortly(top, await loadMemory(options));
   assert.deepEqual(
     strict.files.map(([file]) => file),
-    ['home/.claude/CLAUDE.md', 'home/secret2.md', 'work/app/CLAUDE.md', 'home/.claude/mine.md'],
+    ['home/.claude/CLAUDE.md', 'home/secret2.md', 'work/app/CLAUDE.md'],
   );
   assert.deepEqual(strict.notes, [
-    'work/app/CLAUDE.md imports ~/secret.md, which is outside the project: left out',
-    'work/app/CLAUDE.md imports link.md, which is outside the project: left out',
+    'work/app/CLAUDE.md imports ~/.claude/mine.md, which is outside the project or may not be read: left out',
+    'work/app/CLAUDE.md imports ~/secret.md, which is outside the project or may not be read: left out',
+    'work/app/CLAUDE.md imports link.md, which is outside the project or may not be read: left out',
   ]);
   const asked: string[] = [];
   const allowImport = async (file: string) => asked.push(path.relative(top, file)) > 0;
   const allowed = shortly(top, await loadMemory({ ...options, allowImport }));
-  assert.deepEqual(asked, ['home/secret.md', 'work/app/link.md']);
+  assert.deepEqual(asked, ['home/.claude/mine.md', 'home/secret.md', 'elsewhere.md']);
   assert.deepEqual(allowed.notes, []);
+});
+
+test('nobody imports the credentials of the client, not even with consent or from the user’s own file', async (t) => {
+  const { top, options } = makeHome(t, {
+    'home/.claude/CLAUDE.md': 'own @~/.claude/.credentials.json @~/.claude.json',
+    'work/app/CLAUDE.md': 'theirs @~/.claude/.credentials.json @innocent.md',
+    'home/.claude/.credentials.json': '{"secret":1}',
+    'home/.claude.json': '{"secret":2}',
+  });
+  symlinkSync(path.join(top, 'home/.claude/.credentials.json'), path.join(top, 'work/app/innocent.md'));
+  const allowed = await loadMemory({ ...options, allowImport: async () => true, judgeRead: async () => 'allow' });
+  assert.deepEqual(
+    allowed.files.map(({ text }) => text.split(' ')[0]),
+    ['own', 'theirs'],
+  );
+  assert.equal(allowed.notes.length, 4);
+});
+
+test('what the rules say of reading a file holds for its import', async (t) => {
+  const names = ['allow', 'ask', 'deny', 'place'] as const;
+  const { top, options } = makeHome(t, {
+    'work/app/CLAUDE.md': names.map((name) => `@${name}.md @../../out/${name}.md`).join(' '),
+    ...Object.fromEntries(names.flatMap((name) => [`work/app/${name}.md`, `out/${name}.md`].map((f) => [f, name]))),
+  });
+  const judgeRead = async (file: string) => {
+    const name = names.find((each) => path.basename(file) === `${each}.md`);
+    return name === 'place' ? undefined : name;
+  };
+  const files = async (allowImport?: () => Promise<boolean>): Promise<readonly string[]> => {
+    const memory = await loadMemory({ ...options, judgeRead, ...(allowImport === undefined ? {} : { allowImport }) });
+    return memory.files.slice(1).map(({ file }) => path.relative(top, file));
+  };
+  assert.deepEqual(await files(), ['work/app/allow.md', 'out/allow.md', 'work/app/place.md']);
+  assert.deepEqual(await files(async () => true), [
+    ...['work/app/allow.md', 'out/allow.md', 'work/app/ask.md', 'out/ask.md', 'work/app/place.md', 'out/place.md'],
+  ]);
 });
 
 test('a memory file that is a link out of the project is not read, one that links to a sibling is read once', async (t) => {
