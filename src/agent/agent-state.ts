@@ -49,7 +49,7 @@ export function viewState({ live, mode, model, meter, queue, surroundings }: Sta
       return meter.contextTokens();
     },
     get contextWindow() {
-      return modelFactsOf(model())?.contextTokens ?? meter.windowOf(model());
+      return modelFactsOf(model())?.contextTokens ?? meter.knownWindowOf(model());
     },
     get usage() {
       return meter.usage;

@@ -4,6 +4,7 @@ import { makeStreamModel } from '../api/client/stream-model.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { loadPrices } from '../library/prices.ts';
+import { withinBudget } from './budget.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { CostMeter } from './cost-meter.ts';
 import { EventBus } from './event-bus.ts';
@@ -26,13 +27,14 @@ export function openAgent(options: AgentOptions, replaced: AgentReplacements): P
 export async function openAgent(options: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
   if (replaced.streamModel === undefined) requireKey(options.env);
   const clock = replaced.clock ?? systemClock;
-  const meter = new CostMeter(loadPrices(options.env));
+  const meter = new CostMeter(loadPrices(options.env), options.price);
   const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
   const surroundings = await loadSurroundings(options);
   const { env } = options;
   const idleTimeoutMs = idleTimeoutOf(env);
   const modelOptions = { env, userAgent: `clew/${version}`, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
-  const streamModel = replaced.streamModel ?? makeStreamModel(modelOptions);
+  const model = replaced.streamModel ?? makeStreamModel(modelOptions);
+  const streamModel = withinBudget(model, meter, options.maxBudgetUsd);
   const agent = new RunningAgent({ options, clock, meter, bus, streamModel, surroundings });
   try {
     await agent.begin(options.session);

@@ -72,7 +72,7 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
       const told = toldTexts(options.messages(options.model()));
       return untoldSections(await options.sections(), told);
     },
-    costMicros: () => core.meter.costMicros,
+    costMicros: () => core.meter.costAgainstLimit,
     limits: options.limits,
     compaction: options.compaction,
     takeNews: options.takeNews,

@@ -10,9 +10,10 @@ import {
   type Usage,
   windowTokensOf,
 } from '../format/usage.ts';
-import { PriceList, type Prices } from '../models/price-list.ts';
+import { type PricedModel, PriceList, type Prices } from '../models/price-list.ts';
 import { isLarger } from '../session/usage.ts';
 import type { AgentEvent } from './event.ts';
+import type { RunPrice } from './handle.ts';
 
 interface Answer {
   readonly model: string;
@@ -22,13 +23,20 @@ interface Answer {
 
 export class CostMeter {
   readonly #prices: PriceList;
+  readonly #otherwise: PriceList | undefined;
   readonly #messages = new Map<string, Answer>();
   readonly #side: Answer[] = [];
   /** Of each conversation: the main one has no id. */
   readonly #contexts = new Map<string | undefined, number>();
 
-  constructor(prices: Prices) {
+  /** `otherwise`: for models without a price, as the user said for this run. */
+  constructor(prices: Prices, otherwise?: RunPrice) {
     this.#prices = new PriceList(prices);
+    if (otherwise !== undefined) this.#otherwise = new PriceList({ ...prices, models: [anyModel(otherwise)] });
+  }
+
+  isPriced(model: string): boolean {
+    return this.#otherwise !== undefined || this.#prices.costOf(model, oneToken, Date.now()) !== undefined;
   }
 
   hear(event: AgentEvent): void {
@@ -52,8 +60,14 @@ export class CostMeter {
     this.#contexts.set(undefined, tokens);
   }
 
+  /** `undefined` for a model that is not known. */
+  knownWindowOf(model: string): number | undefined {
+    return this.#prices.contextTokensOf(model);
+  }
+
+  /** For decisions that need a number. */
   windowOf(model: string): number {
-    return this.#prices.contextTokensOf(model) ?? smallestWindow;
+    return this.knownWindowOf(model) ?? smallestWindow;
   }
 
   get usage(): Usage {
@@ -71,16 +85,28 @@ export class CostMeter {
     return this.#costOf(this.#all());
   }
 
+  /** What counts against a limit: a cost that is not known is more than any limit. */
+  get costAgainstLimit(): number {
+    return this.unpricedTokens > 0 ? Number.POSITIVE_INFINITY : this.costMicros;
+  }
+
   /** Tokens that are in no cost, because no price is known for them. */
   get unpricedTokens(): number {
     let sum = 0;
     for (const { model, usage, time } of this.#all())
-      if (this.#prices.costOf(model, usage, time) === undefined) sum += sumOfTokens(billedTokens(usage));
+      if (this.#priceOf(model, usage, time) === undefined) sum += sumOfTokens(billedTokens(usage));
     return sum;
   }
 
-  costOfModel(model: string): number {
-    return this.#costOf(this.#all().filter((each) => each.model === model));
+  /** `undefined` if there is no price for any of it. */
+  costOfModel(model: string): number | undefined {
+    const answers = this.#all().filter((each) => each.model === model);
+    const isPriced = answers.some(({ usage, time }) => this.#priceOf(model, usage, time) !== undefined);
+    return isPriced ? this.#costOf(answers) : undefined;
+  }
+
+  #priceOf(model: string, usage: Usage, time: number): number | undefined {
+    return this.#prices.costOf(model, usage, time) ?? this.#otherwise?.costOf(anyName, usage, time);
   }
 
   #all(): readonly Answer[] {
@@ -89,7 +115,7 @@ export class CostMeter {
 
   #costOf(answers: readonly Answer[]): number {
     let sum = 0;
-    for (const { model, usage, time } of answers) sum += this.#prices.costOf(model, usage, time) ?? 0;
+    for (const { model, usage, time } of answers) sum += this.#priceOf(model, usage, time) ?? 0;
     return sum;
   }
 
@@ -102,3 +128,11 @@ export class CostMeter {
 }
 
 const smallestWindow = 200_000;
+const anyName = 'any model';
+const oneToken: Usage = { ...noUsage, inputTokens: 1, outputTokens: 1 };
+
+/** The dearest reading of two prices: nothing is cheaper from a cache, and writing to it costs what Anthropic asks. */
+function anyModel({ input, output }: RunPrice): PricedModel {
+  const rates = { input, output, cacheRead: input, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2 };
+  return { id: anyName, aliases: [], prices: [{ ...rates, fast: rates }] };
+}

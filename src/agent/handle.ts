@@ -19,7 +19,10 @@ export interface AgentOptions {
   readonly model?: string;
   readonly mode?: PermissionMode;
   readonly maxTurns?: number;
+  /** Refused for a model without a known price. */
   readonly maxBudgetUsd?: number;
+  /** Of models without a known price, in this run. */
+  readonly price?: RunPrice;
   readonly appendSystemPrompt?: string;
   readonly systemPrompt?: string;
   /** Rules in the syntax of settings.json, before those of the settings. */
@@ -38,6 +41,12 @@ export interface AgentOptions {
   readonly approve: Approve;
   readonly askPerson: (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
   readonly sinks: readonly EventSink[];
+}
+
+/** Dollars for a million tokens. */
+export interface RunPrice {
+  readonly input: number;
+  readonly output: number;
 }
 
 /** Which session the agent works on: a new one, the latest of the folder, or a named one. */
@@ -86,7 +95,8 @@ export interface AgentState {
   readonly todos: readonly Todo[];
   /** Tokens the last request took of the model's window. */
   readonly contextTokens: number;
-  readonly contextWindow: number;
+  /** `undefined` for a model that is not known. */
+  readonly contextWindow: number | undefined;
   /** Of this run, sub-agents included, by the one counting rule. */
   readonly usage: Usage;
   readonly usageByModel: ReadonlyMap<string, Usage>;
@@ -94,7 +104,8 @@ export interface AgentState {
   readonly costMicros: number;
   /** Tokens in no cost, because no price is known for their model. */
   readonly unpricedTokens: number;
-  costMicrosOf(model: string): number;
+  /** `undefined` where no price is known. */
+  costMicrosOf(model: string): number | undefined;
   readonly mcpServers: readonly { readonly name: string; readonly status: string; readonly tools: readonly string[] }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly allowRules: readonly string[];

@@ -18,6 +18,7 @@ export interface TurnPrompt {
 export interface LoopParts extends AnswerParts, CallParts {
   /** The request as the conversation stands now. */
   readonly request: () => Promise<ModelRequest>;
+  /** What counts against a limit. */
   readonly costMicros: () => number;
   readonly limits: TurnLimits;
   /** `undefined` where a conversation is too short-lived to be summarised. */

@@ -10,10 +10,11 @@ import type { AgentCore } from './agent-core.ts';
 import { type AgentHooks, bindHooks } from './agent-hooks.ts';
 import { viewState } from './agent-state.ts';
 import { BackgroundWork } from './background-work.ts';
+import { requirePrice } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { compactConversation } from './compactor.ts';
 import type { CostMeter } from './cost-meter.ts';
-import type { AgentHappening, TurnEnded } from './event.ts';
+import type { AgentHappening, Notice, TurnEnded } from './event.ts';
 import type { EventBus } from './event-bus.ts';
 import type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, SessionChoice } from './handle.ts';
 import type { LiveSession } from './live-session.ts';
@@ -92,8 +93,13 @@ export class RunningAgent implements Agent {
 
   /** Opens the first session. */
   async begin(choice: SessionChoice): Promise<void> {
+    const { meter, options, surroundings } = this.#parts;
+    if (choice.kind === 'new') requirePrice(this.#model, meter, options.maxBudgetUsd);
     await this.#desk.enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
-    for (const text of this.#parts.surroundings.notes) await this.#emit({ type: 'notice', level: 'warn', text });
+    // The session may have brought its own model.
+    requirePrice(this.#model, meter, options.maxBudgetUsd);
+    if (!meter.isPriced(this.#model)) await this.#emit(unpricedNotice(this.#model));
+    for (const text of surroundings.notes) await this.#emit({ type: 'notice', level: 'warn', text });
   }
 
   async prompt(content: string | readonly JsonObject[]): Promise<TurnEnded> {
@@ -143,7 +149,9 @@ export class RunningAgent implements Agent {
   }
 
   setModel(model: string): void {
-    this.#model = resolveModelAlias(model);
+    const chosen = resolveModelAlias(model);
+    requirePrice(chosen, this.#parts.meter, this.#parts.options.maxBudgetUsd);
+    this.#model = chosen;
   }
 
   async rename(title: string): Promise<void> {
@@ -291,6 +299,11 @@ export class RunningAgent implements Agent {
       addBackground: (task) => this.#background.add(task),
     };
   }
+}
+
+function unpricedNotice(model: string): Notice {
+  const text = `no price is known for ${model}, so its cost is not counted; clew prices lists the known models`;
+  return { type: 'notice', level: 'warn', text };
 }
 
 /** In the words of Claude Code's SessionEnd hook. */

@@ -1,7 +1,9 @@
 // The console's state → the live lines at the bottom of the screen and the place of the cursor. Always at least one row
 // less than the screen has: a taller region could not be redrawn in place.
 import path from 'node:path';
+import type { AgentState } from '../../agent/handle.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
+import { formatTokens } from '../../base/human.ts';
 import { displayWidth, oneLine, padEnd } from '../../base/terminal-text.ts';
 import { formatCost } from '../money.ts';
 import { scrollTo } from '../picker/state.ts';
@@ -115,6 +117,17 @@ export function modeText(mode: PermissionMode, style: Style): string {
   return mode === 'bypassPermissions' ? style.bold(style.red(modeWords[mode])) : paint[mode](modeWords[mode]);
 }
 
+function contextText({ contextTokens, contextWindow }: AgentState, style: Style): string {
+  if (contextWindow === undefined) return `${formatTokens(contextTokens)} tokens, window unknown`;
+  const used = Math.round((100 * contextTokens) / contextWindow);
+  return used >= 80 ? style.yellow(`${used}% of context`) : `${used}% of context`;
+}
+
+function costText({ costMicros, unpricedTokens }: AgentState): string {
+  if (unpricedTokens > 0 && costMicros === 0) return 'cost unknown';
+  return `${unpricedTokens > 0 ? '≥ ' : ''}${formatCost(costMicros)}`;
+}
+
 function footerLine(state: ConsoleState, drawing: Drawing): string {
   const { style, columns } = drawing;
   const { agent, hint, branch } = state;
@@ -122,10 +135,9 @@ function footerLine(state: ConsoleState, drawing: Drawing): string {
   const of = branch === undefined ? '' : ` (${branch})`;
   const place = `${shortFolder(agent?.cwd ?? drawing.cwd)}${of}`;
   if (agent === undefined) return style.muted(`  ${oneLine(place, columns - 3)}`);
-  const used = agent.contextWindow > 0 ? Math.round((100 * agent.contextTokens) / agent.contextWindow) : 0;
-  const context = used >= 80 ? style.yellow(`${used}% of context`) : `${used}% of context`;
+  const context = contextText(agent, style);
   const model = oneLine(agent.model, columns);
-  const cost = `${agent.unpricedTokens > 0 ? '≥ ' : ''}${formatCost(agent.costMicros)}`;
+  const cost = costText(agent);
   const facts = fitFacts([modeText(agent.mode, style), model, context, cost], columns - 3);
   // The place has what is left: in whole, without the folders above it, or not at all.
   const name = `${path.basename(agent.cwd)}${of}`;

@@ -42,7 +42,9 @@ export function costPage(state: AgentState): string {
   ].join('\n');
   const { unpricedTokens } = state;
   const rest = unpricedTokens === 0 ? '' : `, + ${counted(unpricedTokens, 'token')} without a price`;
-  return `**${formatCost(state.costMicros)}** in this run, sub-agents included${rest}.\n\n${table}`;
+  const isUnknown = unpricedTokens > 0 && state.costMicros === 0;
+  const cost = isUnknown ? 'The cost is not known' : `**${formatCost(state.costMicros)}**`;
+  return `${cost} in this run, sub-agents included${rest}.\n\n${table}`;
 }
 
 function usageRow(model: string, usage: Usage): string {
@@ -55,7 +57,9 @@ const barWidth = 30;
 
 export function contextPage(state: AgentState): string {
   const { contextTokens, contextWindow, model } = state;
-  const share = contextWindow > 0 ? Math.min(1, contextTokens / contextWindow) : 0;
+  if (contextWindow === undefined)
+    return `The last request took ${formatCount(contextTokens)} tokens. The window of ${cell(model)} is not known; 200,000 tokens are assumed for compaction.`;
+  const share = Math.min(1, contextTokens / contextWindow);
   const filled = Math.round(share * barWidth);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
   const percent = `${Math.round(share * 100)}%`;

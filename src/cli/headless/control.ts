@@ -1,6 +1,7 @@
 // A control request of the input → what it does to the running agent, and the answer the asker gets.
 import type { Agent } from '../../agent/handle.ts';
 import { isPermissionMode } from '../../agent/permission-mode.ts';
+import { UserError } from '../../base/errors.ts';
 import { asString, type JsonObject } from '../../base/json.ts';
 import type { ControlRequest } from './message-input.ts';
 
@@ -27,7 +28,12 @@ async function obey({ subtype, body }: ControlRequest, agent: Agent): Promise<Js
     case 'set_model': {
       const model = asString(body.model);
       if (model === undefined || model.trim() === '') return { problem: 'no model is named' };
-      agent.setModel(model);
+      try {
+        agent.setModel(model);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        return { problem: error.message };
+      }
       return {};
     }
     default:

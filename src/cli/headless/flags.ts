@@ -14,6 +14,7 @@ export const printFlags: readonly Flag[] = [
   { name: '--model', value: 'MODEL', summary: 'opus, sonnet, haiku or a full name' },
   { name: '--max-turns', value: 'N', summary: 'end after N answers of the model' },
   { name: '--max-budget-usd', value: 'USD', summary: 'end when so much is spent' },
+  { name: '--price', value: 'IN,OUT', summary: 'dollars per million tokens, for models without a known price' },
   { name: '--permission-mode', value: 'MODE', summary: permissionModes.join(', ') },
   { name: '--dangerously-skip-permissions', summary: 'allow everything (bypassPermissions)' },
   { name: '--trust-project', summary: 'take the hooks, servers, rules and skills of this folder, this time' },

@@ -1,6 +1,6 @@
 // The flags of a headless run → what the agent is opened with and how its events are told. Anything that cannot be meant
 // is refused here, before a session is touched.
-import type { AgentOptions, SessionChoice } from '../../agent/handle.ts';
+import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/handle.ts';
 import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/permission-mode.ts';
 import { UserError } from '../../base/errors.ts';
 import { isUuid } from '../../base/uuid.ts';
@@ -69,6 +69,7 @@ function runOptions(input: CommandInput): RunOptions {
     ...given('mode', mode),
     ...given('maxTurns', turnLimit(flags)),
     ...given('maxBudgetUsd', budget(text('max-budget-usd'))),
+    ...given('price', priceFlag(text('price'))),
     ...given('systemPrompt', text('system-prompt')),
     ...given('appendSystemPrompt', text('append-system-prompt')),
   };
@@ -110,6 +111,15 @@ function budget(value: string | undefined): number | undefined {
   if (!/^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/.test(value) || Number(value) === 0)
     throw new UserError(`--max-budget-usd takes dollars, not "${value}"`, 'write --max-budget-usd 0.50');
   return Number(value);
+}
+
+function priceFlag(value: string | undefined): RunPrice | undefined {
+  if (value === undefined) return undefined;
+  const number = String.raw`(\d{1,6}(?:\.\d{1,6})?)`;
+  const [, input, output] = new RegExp(`^${number},${number}$`).exec(value) ?? [];
+  if (input === undefined || output === undefined)
+    throw new UserError(`--price takes two prices, not "${value}"`, 'write --price 3,15 for input and output');
+  return { input: Number(input), output: Number(output) };
 }
 
 function choiceFlag<T extends string>(flags: FlagValues, name: string, choices: readonly T[]): T | undefined {

@@ -61,7 +61,7 @@ export function errorsOf({ outcome, error, rounds }: TurnEnded): readonly string
     case 'error_max_turns':
       return [`the limit of ${rounds} ${rounds === 1 ? 'answer' : 'answers'} is reached (--max-turns)`];
     case 'error_max_budget_usd':
-      return ['the budget is spent (--max-budget-usd)'];
+      return ['the budget is spent, or an answer had no known price (--max-budget-usd)'];
     case 'error_during_execution':
       return [error?.message ?? 'the turn failed'];
     default:
@@ -76,13 +76,19 @@ function head(subtype: string, { state }: ResultFacts): JsonObject {
 function tail({ state }: ResultFacts, denials: TurnEnded['denials']): JsonObject {
   const models = [...(state?.usageByModel ?? [])];
   return {
-    total_cost_usd: (state?.costMicros ?? 0) / 1_000_000,
+    total_cost_usd: totalCost(state),
     ...(state !== undefined && state.unpricedTokens > 0 ? { unpriced_tokens: state.unpricedTokens } : {}),
     usage: usageJson(state?.usage ?? noUsage),
     modelUsage: Object.fromEntries(models.map(([model, usage]) => [model, modelJson(model, usage, state)])),
     permission_denials: denials.map((denial) => ({ ...denial })),
     uuid: randomUUID(),
   };
+}
+
+/** `null` if no part of it has a price: that is not the same as free. */
+function totalCost(state: AgentState | undefined): number | null {
+  const { costMicros = 0, unpricedTokens = 0 } = state ?? {};
+  return costMicros === 0 && unpricedTokens > 0 ? null : costMicros / 1_000_000;
 }
 
 function usageJson(usage: Usage): JsonObject {
@@ -100,13 +106,14 @@ function usageJson(usage: Usage): JsonObject {
 }
 
 function modelJson(model: string, usage: Usage, state: AgentState | undefined): JsonObject {
+  const micros = state?.costMicrosOf(model);
   return {
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
     cacheReadInputTokens: usage.cacheReadTokens,
     cacheCreationInputTokens: usage.cacheWrite5mTokens + usage.cacheWrite1hTokens,
     webSearchRequests: usage.webSearches,
-    costUSD: (state?.costMicrosOf(model) ?? 0) / 1_000_000,
-    contextWindow: modelFactsOf(model)?.contextTokens ?? 0,
+    costUSD: micros === undefined ? null : micros / 1_000_000,
+    contextWindow: modelFactsOf(model)?.contextTokens ?? null,
   };
 }

@@ -59,7 +59,10 @@ test('a file brings in the instructions of its folders and the rules whose paths
     });
   }
   assert.equal(notes.length, 2);
-  assert.match(notes[0] ?? '', /CLAUDE\.md imports \.\.\/\.\.\/outside\.md, which is outside the project or may not be read: left out/);
+  assert.match(
+    notes[0] ?? '',
+    /CLAUDE\.md imports \.\.\/\.\.\/outside\.md, which is outside the project or may not be read: left out/,
+  );
 });
 
 test('braces are alternatives, also one in another, and never more than a few', () => {

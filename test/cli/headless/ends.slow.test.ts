@@ -21,6 +21,7 @@ test('bad use ends with one line and exit code 2, before any session is made', a
     [['-p'], 'there is no prompt; write one behind -p and before flags that take lists, or pipe it in'],
     [['-p', 'x', '--output-format', 'xml'], '--output-format does not know "xml"; choose text, json, stream-json'],
     [['-p', 'x', '--max-turns', '0'], '--max-turns 0 leaves no answer to wait for; write --max-turns 1'],
+    [['-p', 'x', '--price', '3'], '--price takes two prices, not "3"; write --price 3,15 for input and output'],
     [['-p', 'x', '--max-budget-usd', 'a'], '--max-budget-usd takes dollars, not "a"; write --max-budget-usd 0.50'],
     [['-p', 'x', '-c', '-r', 'y'], '--continue and --resume name two sessions; give one of them'],
     [['-p', 'x', '--fork-session'], '--fork-session has nothing to copy; add --resume SESSION or --continue'],
@@ -64,6 +65,23 @@ test('no key, a refused request and limits end with an error result and exit cod
   const budget = await kit.print(['-p', 'x', all, '--max-budget-usd', '0.000001', ...stream]);
   assert.deepEqual([budget.status, budget.result.subtype], [1, 'error_max_budget_usd']);
   for (const file of kit.transcripts()) await assertSound(file);
+});
+
+test('under a limit a model without a price needs --price; without a limit its cost is null, not 0', async (t) => {
+  const kit = await startHeadless(t, () => says('fine'));
+  const model = 'model-of-nobody-1';
+  const run = ['-p', 'x', '--model', model, '--output-format', 'json'];
+  const refused = await kit.print([...run, '--max-budget-usd', '0.01']);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /^clew: no price is known for model-of-nobody-1, .*; add --price INPUT,OUTPUT .*\n$/);
+  assert.equal(kit.bodies().length, 0);
+  const priced = await kit.print([...run, '--max-budget-usd', '1', '--price', '3,15']);
+  assert.equal(priced.status, 0);
+  assert.ok(Number(priced.result.total_cost_usd) > 0);
+  const unpriced = await kit.print(run);
+  const usage = asObject(asObject(unpriced.result.modelUsage)?.[model]);
+  assert.deepEqual([unpriced.result.total_cost_usd, usage?.costUSD, usage?.contextWindow], [null, null, null]);
+  assert.match(unpriced.stderr, /no price is known for model-of-nobody-1, so its cost is not counted/);
 });
 
 test('a line of input that is no message ends the run with a result and exit code 2, after the prompts before it', async (t) => {
