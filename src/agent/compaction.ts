@@ -1,7 +1,7 @@
 // When a conversation is to be summarised, what the model is asked for it, and the text that takes the place of the
 // history. Pure: whoever asks the model and writes the lines is elsewhere.
 import { estimateTextTokens } from '../api/json-size.ts';
-import { asString, isArray, type JsonObject } from '../base/json.ts';
+import { isArray, type JsonObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
 import { withoutThinking } from './fit-thinking.ts';
 import type { ModelRequest } from './parts.ts';
@@ -57,8 +57,8 @@ export function readSummary(
 }
 
 /** What stands in the summary line: the user's own last words as they were, then what the model wrote. */
-export function summaryText(messages: Messages, summary: string, isTurnOpen: boolean): string {
-  const prompts = promptsOf(messages);
+export function summaryText(typed: readonly string[], summary: string, isTurnOpen: boolean): string {
+  const prompts = lastPrompts(typed);
   return [
     'This conversation goes on from an earlier part that has become too long. This summary is all that is left of it.',
     ...(prompts.length === 0
@@ -76,14 +76,10 @@ export function summaryText(messages: Messages, summary: string, isTurnOpen: boo
 const keptPrompts = 6;
 const keptPromptChars = 2000;
 
-function promptsOf(messages: Messages): string[] {
-  const texts = messages.flatMap(({ role, content }) => {
-    if (role !== 'user') return [];
-    return blocksOf(content).flatMap((block) => (block.type === 'text' ? [asString(block.text) ?? ''] : []));
-  });
-  return texts
+function lastPrompts(typed: readonly string[]): string[] {
+  return typed
     .map((text) => text.trim())
-    .filter((text) => text !== '' && !/^[<[]/.test(text))
+    .filter((text) => text !== '')
     .slice(-keptPrompts)
     .map((text) => (text.length > keptPromptChars ? `${[...text].slice(0, keptPromptChars).join('')} […]` : text));
 }

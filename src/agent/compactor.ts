@@ -12,6 +12,8 @@ export interface CompactionParts extends SideParts {
   readonly hooks: AgentHooks;
   /** What the next request would be, without a new prompt. */
   readonly request: () => Promise<ModelRequest>;
+  /** What the person typed, by the origin of the lines: not what files, hooks or summaries say. */
+  readonly typedPrompts: () => Promise<readonly string[]>;
   readonly usedTokens: () => number;
   readonly windowTokens: () => number;
 }
@@ -42,7 +44,7 @@ export async function compactConversation(
     await emit({ type: 'compacted', trigger, preTokens, result: found });
     return false;
   }
-  const summary = summaryText(base.messages, found.summary, wish.isTurnOpen);
+  const summary = summaryText(await parts.typedPrompts(), found.summary, wish.isTurnOpen);
   const result = { boundaryUuid: randomUUID(), summaryUuid: randomUUID(), summary };
   await emit({ type: 'compacted', trigger, preTokens, result });
   return true;

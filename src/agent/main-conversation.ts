@@ -8,6 +8,7 @@ import type { EmitEvent } from './event.ts';
 import type { AgentOptions } from './handle.ts';
 import type { LiveSession } from './live-session.ts';
 import type { LoopParts, TurnCompaction } from './loop.ts';
+import { typedPrompts } from './session/rewind.ts';
 import { startSubAgent } from './sub-agent.ts';
 
 export function mainConversation(
@@ -62,6 +63,7 @@ export function compactionParts(core: AgentCore, parts: LoopParts): CompactionPa
     ...core,
     hooks: core.hooks,
     request: parts.request,
+    typedPrompts: () => typedPrompts(core.session()),
     usedTokens: () => core.meter.contextTokens(),
     windowTokens: () => windowOf(core),
   };

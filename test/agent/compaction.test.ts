@@ -5,9 +5,12 @@ import { fitMessages, isCompactionDue, summaryRequest, summaryText } from '../..
 import { compactConversation } from '../../src/agent/compactor.ts';
 import type { TurnCompaction } from '../../src/agent/loop.ts';
 import type { ModelRequest } from '../../src/agent/parts.ts';
+import { typedPrompts } from '../../src/agent/session/rewind.ts';
 import { checkRequest } from '../../src/api/check-request.ts';
 import { estimateTextTokens } from '../../src/api/json-size.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import { startAgent } from '../support/agent-kit.ts';
+import { says } from '../support/headless-kit.ts';
 import {
   assertResumable,
   call,
@@ -160,19 +163,32 @@ test('the request for a summary breaks no rule of the API, however long the hist
 test('a history that fits is not touched, and the words of the user are kept', () => {
   const messages = [{ role: 'user', content: [say('a wish'), say('<command-name>/x</command-name>')] }] as const;
   assert.equal(fitMessages(messages, 1000), messages);
-  assert.match(summaryText(messages, 'S', false), /- a wish\n\n## Summary\n\nS$/);
+  assert.match(summaryText(['a wish'], 'S', false), /- a wish\n\n## Summary\n\nS$/);
 });
 
 test('of many wishes the last six are kept, in their order', () => {
-  const messages = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].flatMap((wish) => [
-    { role: 'user', content: [say(wish)] } as const,
-    { role: 'assistant', content: [say(`done: ${wish}`)] } as const,
-  ]);
-  const [, kept] = summaryText(messages, 'S', false).split('\n\n## ');
+  const typed = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+  const [, kept] = summaryText(typed, 'S', false).split('\n\n## ');
   assert.equal(
     kept,
     'The last things the user said, word for word\n\n- three\n- four\n- five\n- six\n- seven\n- eight',
   );
+});
+
+test('only what the person typed is quoted, whatever it begins with', async (t) => {
+  const files = { 'project/notes.txt': 'words of a file', 'claude/commands/greet.md': 'words of a command' };
+  const kit = await startAgent(t, () => says('An answer.'), { files });
+  for (const prompt of ['[first] wish', '<b>second</b> wish @notes.txt', '/greet kim']) await kit.agent.prompt(prompt);
+  await kit.agent.compact();
+  await kit.agent.prompt('third wish');
+  await kit.agent.compact();
+  const summaries = kit.events.flatMap((event) =>
+    event.type === 'compacted' && 'summary' in event.result ? [event.result.summary.split('\n\n## ')[1]] : [],
+  );
+  assert.deepEqual(summaries, [
+    'The last things the user said, word for word\n\n- [first] wish\n- <b>second</b> wish @notes.txt\n- /greet kim',
+    'The last things the user said, word for word\n\n- third wish',
+  ]);
 });
 
 async function startWithCompaction(
@@ -205,6 +221,7 @@ async function startWithCompaction(
           maxRetries: 0,
           hooks: noHooks,
           request,
+          typedPrompts: () => typedPrompts(session),
           usedTokens: () => meter.contextTokens(),
           windowTokens: () => 200_000,
         },

@@ -36,6 +36,15 @@ export async function rewindPoints(open: OpenSession): Promise<readonly RewindPo
     }));
 }
 
+/** What a person typed in the part of the session that is sent, oldest first; a command as it was called. */
+export async function typedPrompts(open: OpenSession): Promise<readonly string[]> {
+  if (!open.recorder.isStarted) return [];
+  const session = await loadSession(open.file);
+  const lines = resumeLines(session.transcript);
+  if ('refused' in lines) return [];
+  return lines.lines.filter((node) => node.promptKind !== undefined).map((node) => promptOf(session, node));
+}
+
 export async function rewind(
   open: OpenSession,
   point: RewindPoint,
