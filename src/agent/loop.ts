@@ -7,6 +7,7 @@ import type { JsonObject } from '../base/json.ts';
 import { type Answer, type AnswerOutcome, type AnswerParts, requestAnswer } from './answer.ts';
 import type { EmitEvent, ModelFailure, TurnEnded } from './event.ts';
 import type { ModelRequest } from './parts.ts';
+import type { PermissionMode } from './permission-mode.ts';
 import { interruptedText } from './permit-call.ts';
 import { type CallParts, closeCalls, runCalls } from './run-calls.ts';
 
@@ -75,6 +76,7 @@ class Turn {
   #pauses = 0;
   #hasCompacted = false;
   #cannotCompact = false;
+  #toldMode: PermissionMode | undefined;
 
   constructor(parts: LoopParts, emit: EmitEvent, signal: AbortSignal) {
     this.#parts = parts;
@@ -107,7 +109,8 @@ class Turn {
       if (end !== undefined) return end;
       if (this.#signal.aborted) return this.#interrupt('text');
       await this.#say(this.#parts.takeNews());
-      if (await this.#compactIfDue(true)) await this.#tellSituation();
+      const isCompacted = await this.#compactIfDue(true);
+      if (isCompacted || this.#parts.mode() !== this.#toldMode) await this.#tellSituation();
     }
   }
 
@@ -236,6 +239,7 @@ class Turn {
   }
 
   async #tellSituation(): Promise<void> {
+    this.#toldMode = this.#parts.mode();
     const content = await this.#parts.situation();
     if (content.length === 0) return;
     await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });

@@ -42,6 +42,10 @@ for (const [what, before, answer, after] of [
       [true, !isApproved, !isApproved],
     );
     assert.equal(existsSync(path.join(kit.cwd, 'a.txt')), isApproved);
+    // The model is told that the mode is on, and within the same turn that it is off.
+    const told = kit.bodies().map((body) => JSON.stringify(body.messages).match(/Plan mode is (?:on|off)/g) ?? []);
+    const [on, off] = ['Plan mode is on', 'Plan mode is off'];
+    assert.deepEqual(told, isApproved ? [[on], [on, off], [on, off]] : [[on], [on], [on]]);
     if (answer !== undefined && 'comment' in answer)
       assert.match(String(results(kit.events)[1]?.content), /They say: smaller steps/);
     const lines = readFileSync(kit.agent.state.file, 'utf8').split('\n');

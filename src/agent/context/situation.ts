@@ -2,6 +2,7 @@
 // those that have changed, at the end. Thinking is bound to what was sent before it, so nothing that was told is rewritten.
 import { release } from 'node:os';
 import { asString, type JsonObject } from '../../base/json.ts';
+import type { PermissionMode } from '../permission-mode.ts';
 import { type GitState, readGitState } from './git-state.ts';
 import { loadMemory, type MemoryFile, type MemoryKind, type MemoryOptions } from './memory.ts';
 import { soundText } from './system-prompt.ts';
@@ -18,7 +19,7 @@ export interface Section {
 
 export interface SituationOptions extends MemoryOptions {
   readonly model: string;
-  readonly mode: string;
+  readonly mode: PermissionMode;
   /** Somebody reads along and can answer. */
   readonly isInteractive: boolean;
   readonly env: NodeJS.ProcessEnv;
@@ -68,7 +69,7 @@ export function describeEnvironment(
       ].join('\n'),
     },
     { title: 'Model', head: model },
-    { title: 'Permission mode', head: mode },
+    { title: 'Permission mode', head: `${mode}\n${modeMeanings[mode]}` },
     { title: 'Date', head: localDate(now) },
     {
       title: 'Git',
@@ -77,6 +78,16 @@ export function describeEnvironment(
     },
   ];
 }
+
+/** Each says whether plan mode is on, so that its end is said too. */
+const modeMeanings: Readonly<Record<PermissionMode, string>> = {
+  plan: 'Plan mode is on: only look. Calls that change anything are refused, whatever the rules allow. Read what you need, work out a plan, and present it with ExitPlanMode if you have that tool. Nothing is carried out before the person has approved the plan.',
+  default:
+    'Plan mode is off. Reading in the project runs; what no rule allows is asked for, or refused if nobody can answer.',
+  acceptEdits: 'Plan mode is off. Edits in the project run without a question; other changes are asked for.',
+  dontAsk: 'Plan mode is off. What would need a question is refused.',
+  bypassPermissions: 'Plan mode is off. Everything runs that no rule denies.',
+};
 
 const memoryNames: Readonly<Record<MemoryKind, string>> = {
   user: 'the user’s own instructions for all projects',

@@ -42,7 +42,7 @@ test('the first time everything is told, one text a section', async (t) => {
   );
   assert.deepEqual(texts.slice(1), [
     '<system-reminder>\n# Model\nclaude-test-1\n</system-reminder>',
-    '<system-reminder>\n# Permission mode\nplan\n</system-reminder>',
+    '<system-reminder>\n# Permission mode\nplan\nPlan mode is on: only look. Calls that change anything are refused, whatever the rules allow. Read what you need, work out a plan, and present it with ExitPlanMode if you have that tool. Nothing is carried out before the person has approved the plan.\n</system-reminder>',
     '<system-reminder>\n# Date\n2026-11-05\n</system-reminder>',
     '<system-reminder>\n# Git\nnot a repository\n</system-reminder>',
     `<system-reminder>\n# Instructions for this work\nFollow these; where they contradict each other, the later one holds, and what the person says in the conversation goes before all of them.\n\n## ${options.cwd}/CLAUDE.md (instructions of the project)\n\nUse tabs.\n</system-reminder>`,
