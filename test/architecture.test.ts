@@ -105,7 +105,7 @@ function violations(order: readonly string[], files: readonly SourceFile[]): str
   return found;
 }
 
-const agentParts = ['tools', 'permission', 'context', 'hooks', 'mcp'];
+const agentParts = ['tools', 'permission', 'sandbox', 'context', 'hooks', 'mcp'];
 
 /** DESIGN: the loop gets the parts as values, so that each can be tested, and replaced, without the others. */
 function entangled(files: readonly SourceFile[]): string[] {

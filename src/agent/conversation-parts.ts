@@ -3,6 +3,7 @@
 import { outputTokensOf } from '../models/facts.ts';
 import type { AgentCore } from './agent-core.ts';
 import type { AgentHooks } from './agent-hooks.ts';
+import type { Confinement } from './confinement.ts';
 import { type Section, toldTexts, untoldSections } from './context/situation.ts';
 import type { AgentMark, Notice, ToolCallView } from './event.ts';
 import { fitThinking, type LeftOut, type ThinkingMarks } from './fit-thinking.ts';
@@ -60,7 +61,7 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
     mode: core.mode,
     cwd: () => options.workspace().cwd,
     ...(mark === undefined ? {} : { agentId: mark.agentId }),
-    openCall: (view, signal) => openCall(core, options, view, signal),
+    openCall: (view, signal, confinement) => openCall(core, options, view, signal, confinement),
     request: async () => {
       const { request, leftOut } = await makeRequest(core, options);
       const answers = leftOut?.answers ?? 0;
@@ -114,12 +115,14 @@ function openCall(
   options: ConversationOptions,
   view: ToolCallView,
   signal: AbortSignal,
+  confinement: Confinement,
 ): { readonly context: CallContext; close(): void } {
   const { mark } = options;
   let isOpen = true;
   const context: CallContext = {
     callId: view.id,
     signal,
+    confinement,
     workspace: options.workspace(),
     progress: (progress) => {
       if (isOpen) core.bus.tell({ type: 'call-progress', callId: view.id, progress }, mark);

@@ -21,9 +21,11 @@ export async function runInlineShell(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const own = allowed.map((text) => ({ kind: 'allow', text, source: 'the command' }) as const);
-  const { cwd, env } = workspace;
+  const { cwd } = workspace;
   const call = { id: 'prompt', name: 'Bash', input: { command } };
-  if (judge.withRules(own).judge(call, { mode, cwd, isReadOnly: false }).kind !== 'allow') return undefined;
+  const decision = judge.withRules(own).judge(call, { mode, cwd, isReadOnly: false });
+  if (decision.kind !== 'allow') return undefined;
+  const launch = workspace.sandbox.launch(decision.confinement ?? 'open', workspace);
   const { startShell } = await import('./tools/shell.ts');
   const output: Buffer[] = [];
   let size = 0;
@@ -31,7 +33,7 @@ export async function runInlineShell(
     if (size < maxBytes) output.push(bytes);
     size += bytes.length;
   };
-  const shell = startShell(command, { cwd, env, onOutput: take });
+  const shell = startShell(command, { cwd, launch, onOutput: take });
   const stop = () => shell.stop();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
@@ -40,5 +42,6 @@ export async function runInlineShell(
   clearTimeout(timer);
   signal.removeEventListener('abort', stop);
   shell.kill();
+  launch.finish();
   return Buffer.concat(output).toString('utf8');
 }

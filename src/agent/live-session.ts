@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { asString } from '../base/json.ts';
 import type { AgentHooks } from './agent-hooks.ts';
+import type { Sandbox } from './confinement.ts';
 import type { PathMemory } from './context/path-memory.ts';
 import type { Section } from './context/situation.ts';
 import type { ToolCallView } from './event.ts';
@@ -32,6 +33,7 @@ export class LiveSession {
     place: {
       readonly env: NodeJS.ProcessEnv;
       readonly extraDirs: readonly string[];
+      readonly sandbox: Sandbox;
       readonly background?: BackgroundTasks;
     },
     pathMemory: PathMemory,

@@ -1,14 +1,21 @@
 // What the loop is given: each part as a value with its one job, so that a test passes a small one of its own.
 import type { JsonObject } from '../base/json.ts';
+import type { Confinement } from './confinement.ts';
 import type { AgentEvent, ToolCallView } from './event.ts';
 import type { PermissionMode } from './permission-mode.ts';
 
 export type { ModelEvent, ModelRequest, StreamModel } from '../api/client/model.ts';
 
 export type Decision =
-  | { readonly kind: 'allow'; readonly why: string }
+  /** `confinement`: how a command runs; `open` if absent. */
+  | { readonly kind: 'allow'; readonly why: string; readonly confinement?: Confinement }
   | { readonly kind: 'deny'; readonly why: string }
-  | { readonly kind: 'ask'; readonly why: string; readonly always: readonly RuleOffer[] };
+  | {
+      readonly kind: 'ask';
+      readonly why: string;
+      readonly always: readonly RuleOffer[];
+      readonly confinement?: Confinement;
+    };
 
 /** A permission rule that would allow a call from now on. */
 export interface RuleOffer {

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { OpenCall } from './answer.ts';
+import type { Confinement } from './confinement.ts';
 import type { ToolCallView } from './event.ts';
 import type { Approve, HookVerdict, PermissionJudge } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
@@ -19,7 +20,13 @@ export interface PermitParts {
 }
 
 export type Permit =
-  | { readonly kind: 'run'; readonly tool: Tool; readonly view: ToolCallView; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'run';
+      readonly tool: Tool;
+      readonly view: ToolCallView;
+      readonly notes: readonly string[];
+      readonly confinement: Confinement;
+    }
   | {
       readonly kind: 'refused';
       readonly refused: 'permission' | 'hook' | 'interrupted' | 'input';
@@ -51,7 +58,8 @@ export async function permitCall(call: OpenCall, parts: PermitParts, signal: Abo
   if (judged.kind !== 'allowed') return judged;
   const chosen = judged.input === undefined ? updated : tool.parse(judged.input);
   if ('problem' in chosen) return unusable(`InputValidationError: ${chosen.problem}`);
-  return { kind: 'run', tool, view: { ...view, input: chosen.input }, notes: verdict.context };
+  const { confinement } = judged;
+  return { kind: 'run', tool, view: { ...view, input: chosen.input }, notes: verdict.context, confinement };
 }
 
 export function interrupted(): Permit & { readonly kind: 'refused' } {
@@ -80,12 +88,14 @@ async function judgeCall(
   { permission }: HookVerdict,
   parts: PermitParts,
   signal: AbortSignal,
-): Promise<Refusal | { readonly kind: 'allowed'; readonly input?: JsonObject }> {
+): Promise<Refusal | { readonly kind: 'allowed'; readonly input?: JsonObject; readonly confinement: Confinement }> {
   const where = { mode: parts.mode(), cwd: parts.cwd(), isReadOnly: tool.isReadOnly(view.input) };
   const decision = parts.judge.judge(view, where);
   if (decision.kind === 'deny') return refuse('permission', decision.why);
+  const { confinement = 'open' } = decision;
   const hookAsks = permission?.decision === 'ask';
-  if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks)) return { kind: 'allowed' };
+  if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks))
+    return { kind: 'allowed', confinement };
   const approval = await parts.approve({
     call: view,
     why: hookAsks ? permission.reason : decision.why,
@@ -96,7 +106,7 @@ async function judgeCall(
   if (signal.aborted) return interrupted();
   if (approval.kind === 'deny') return { ...refuse('permission', approval.message), isInterrupt: approval.isInterrupt };
   if (approval.always !== undefined) await parts.judge.addRule(approval.always);
-  return { kind: 'allowed', ...(approval.input === undefined ? {} : { input: approval.input }) };
+  return { kind: 'allowed', confinement, ...(approval.input === undefined ? {} : { input: approval.input }) };
 }
 
 function refuse(refused: 'permission' | 'hook', why: string): Refusal {

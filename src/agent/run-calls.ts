@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OpenCall } from './answer.ts';
 import type { Clock } from './clock.ts';
+import type { Confinement } from './confinement.ts';
 import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from './event.ts';
 import { callFields, interrupted, interruptedText, type Permit, type PermitParts, permitCall } from './permit-call.ts';
 import { type CallContext, failedOutcome, type ToolOutcome } from './tool.ts';
@@ -10,7 +11,11 @@ import { type CallContext, failedOutcome, type ToolOutcome } from './tool.ts';
 export interface CallParts extends PermitParts {
   readonly clock: Clock;
   /** `close` ends its progress: nothing is heard of a call after its result. */
-  readonly openCall: (view: ToolCallView, signal: AbortSignal) => { readonly context: CallContext; close(): void };
+  readonly openCall: (
+    view: ToolCallView,
+    signal: AbortSignal,
+    confinement: Confinement,
+  ) => { readonly context: CallContext; close(): void };
   /** Instructions that wait for what a call has touched, and that the conversation does not have yet. */
   readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
 }
@@ -126,9 +131,9 @@ class Round {
     await this.#finish(call, { call: call.view, outcome: permit.outcome, refused: permit.refused });
   }
 
-  async #runCall(call: OpenCall, { tool, view, notes }: Permit & { readonly kind: 'run' }): Promise<void> {
+  async #runCall(call: OpenCall, { tool, view, notes, confinement }: Permit & { readonly kind: 'run' }): Promise<void> {
     await this.#emit({ type: 'call', call: view });
-    const { context, close } = this.#parts.openCall(view, this.#signal);
+    const { context, close } = this.#parts.openCall(view, this.#signal, confinement);
     const running = (async () => tool.run(view.input, context))().catch(brokenTool);
     const outcome = await this.#withGrace(running);
     close();

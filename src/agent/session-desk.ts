@@ -48,8 +48,8 @@ export class SessionDesk {
     const open = await openSession(choice, { cwd, env, root, withProgressEntries, currentCwd: () => this.cwd });
     if (before !== undefined) await this.leave(source === 'clear' ? 'clear' : 'resume');
     const background = before?.workspace.background;
-    const { env: shellEnv, extraDirs } = surroundings;
-    const place = { env: shellEnv, extraDirs, ...(background === undefined ? {} : { background }) };
+    const { env: shellEnv, extraDirs, sandbox } = surroundings;
+    const place = { env: shellEnv, extraDirs, sandbox, ...(background === undefined ? {} : { background }) };
     const note = (text: string): void => bus.tell({ type: 'notice', level: 'warn', text });
     surroundings.enterSession(open.sessionDir);
     const memory = new PathMemory(surroundings.memoryOptions(open.cwd), note);

@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { shellQuote } from '../base/shell-quote.ts';
+import type { Sandbox } from './confinement.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
 import type { MemoryOptions } from './context/memory.ts';
@@ -22,6 +23,8 @@ import { readProtection } from './permission/protected-path.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { AskConsent } from './person.ts';
 import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
+import { findMechanism, makeSandbox, noMechanism } from './sandbox/sandbox.ts';
+import { readSandboxSettings, type SandboxSettings } from './sandbox/settings.ts';
 import { readGitBranch } from './session/git-branch.ts';
 import { loadSettings, type Settings, type SettingsFile } from './settings.ts';
 import { namesOf, type Tool, type Workspace } from './tool.ts';
@@ -51,6 +54,7 @@ export interface SurroundingsOwner {
 
 export class Surroundings {
   readonly judge: Judge;
+  readonly sandbox: Sandbox;
   readonly hookRunner: HookRunner;
   readonly commands: readonly Command[];
   readonly definitions: readonly AgentDefinition[];
@@ -84,14 +88,27 @@ export class Surroundings {
     this.thinkingTokens = thinkingOf(this.env);
     this.commands = commands;
     this.definitions = agents;
+    const confining = readSandboxSettings(settings.files);
+    const mechanism = confining.isEnabled ? findMechanism() : noMechanism;
+    const isAvailable = mechanism.kind !== 'none';
     this.judge = makeJudge({
       projectDir: options.cwd,
       home: homedir(),
       root: options.root,
       extraDirs: this.extraDirs,
       readableDirs: this.#sessionDirs,
-      rules: [...settings.rules, ...credentialRules(options.root)],
+      sandbox: { ...confining, isAvailable },
+      rules: [...settings.rules, ...credentialRules(options.root), ...sandboxRules(confining, isAvailable)],
       keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
+    });
+    this.sandbox = makeSandbox({
+      projectDir: options.cwd,
+      extraDirs: this.extraDirs,
+      home: homedir(),
+      root: options.root,
+      policy: this.judge.policy,
+      mechanism,
+      allowWrite: confining.allowWrite.map((dir) => path.resolve(options.cwd, dir.replace(/^~(?=\/|$)/, homedir()))),
     });
     const hooks = makeHookRunner({
       hooks: settings.hooks,
@@ -106,7 +123,13 @@ export class Surroundings {
     }));
     this.#ownTools = [...ownTools, ...(skill === undefined ? [] : [skill])].filter((tool) => this.#isOffered(tool));
     this.#settingsFiles = settings.files;
-    this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
+    this.notes = [
+      ...confining.notices,
+      ...settings.notices,
+      ...loaded.notes,
+      ...this.judge.problems,
+      ...hooks.problems,
+    ];
   }
 
   /** Servers begin to start only now: of some of them a person must be asked first. */
@@ -304,6 +327,11 @@ async function noteUntrusted({ cwd, root, env, isProjectTrusted }: AgentOptions)
   return [
     `this folder is not trusted, so its ${summariseOffer(left)} are left out; accept it in clew chat, or add --trust-project`,
   ];
+}
+
+function sandboxRules({ deny, isRequired }: SandboxSettings, isAvailable: boolean): readonly RuleText[] {
+  const texts = isRequired && !isAvailable ? [...deny, 'Bash'] : deny;
+  return texts.map((text) => ({ kind: 'deny', text, source: 'sandbox settings' }));
 }
 
 function describeServer(server: ServerConfig): readonly string[] {

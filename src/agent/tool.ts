@@ -1,6 +1,7 @@
 // What the loop asks of a tool and what a tool may ask back. A tool never throws for what the model or the machine did
 // wrong: that is an outcome with `isError`. It touches the world only through `CallContext`, so tests pass their own.
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Confinement, Launch, Sandbox } from './confinement.ts';
 import type { PermissionMode } from './permission-mode.ts';
 
 export interface Tool {
@@ -40,6 +41,8 @@ export function failedOutcome(message: string): ToolOutcome {
 
 export interface CallContext {
   readonly callId: string;
+  /** How the permission judge wants a command to run. */
+  readonly confinement: Confinement;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
   /** Shown while the call runs; written only where progress entries are switched on. */
@@ -63,6 +66,8 @@ export interface Workspace {
   /** `<project folder>/<sessionId>`: tool-results/ and subagents/ are below it. */
   readonly sessionDir: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Every command is started through it, and searches leave out what it hides. */
+  readonly sandbox: Sandbox;
   readonly files: FileMemory;
   readonly background: BackgroundTasks;
   todos: readonly Todo[];
@@ -82,7 +87,7 @@ export interface SeenFile {
 }
 
 export interface BackgroundTasks {
-  start(command: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): BackgroundTask;
+  start(command: string, options: { readonly cwd: string; readonly launch: Launch }): BackgroundTask;
   find(id: string): BackgroundTask | undefined;
   readonly all: readonly BackgroundTask[];
   /** Kills every process group that is left. */

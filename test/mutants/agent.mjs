@@ -10,6 +10,44 @@ const history = 'src/agent/session/file-history.ts';
 const rewind = 'src/agent/session/rewind.ts';
 const repair = 'src/agent/session/repair-request.ts';
 
+const sandbox = [
+  {
+    id: 'sandbox-folders-above-masks-can-be-renamed',
+    file: 'src/agent/sandbox/bubblewrap.ts',
+    find: '...anchors([...hidden, ...guarded], writable)',
+    replace: '...anchors([], writable)',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'sandbox-keeps-the-environment',
+    file: 'src/agent/sandbox/sandbox.ts',
+    find: 'env: confinedEnvironment(env),',
+    replace: 'env: openEnvironment(env),',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'sandbox-leaves-created-settings',
+    file: 'src/agent/sandbox/sandbox.ts',
+    find: 'finish: () => (isWorkspace ?',
+    replace: 'finish: () => (!isWorkspace ?',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'sandbox-rules-lead-out-of-plan-mode',
+    file: 'src/agent/permission/shell/judge-shell.ts',
+    find: "if (ruled.kind === 'allow' && context.mode !== 'plan') return ruled;",
+    replace: "if (ruled.kind === 'allow') return ruled;",
+    tests: ['agent/permission/judge'],
+  },
+  {
+    id: 'sandbox-searches-show-hidden-files',
+    file: 'src/agent/tools/search-place.ts',
+    find: 'if (!isFolder) return [];',
+    replace: 'if (isFolder || !isFolder) return [];',
+    tests: ['agent/sandbox/search'],
+  },
+];
+
 const permission = [
   {
     id: 'permission-bypass-beats-deny',
@@ -475,4 +513,4 @@ const tools = [
   },
 ];
 
-export const mutants = [...permission, ...hooksAndServers, ...session, ...loop, ...tools];
+export const mutants = [...sandbox, ...permission, ...hooksAndServers, ...session, ...loop, ...tools];

@@ -192,7 +192,7 @@ export async function startLoop(
     cwd: () => cwd,
     findInstructions: async () => [],
     openCall: (view, signal) => ({
-      context: { callId: view.id, signal } as unknown as CallContext,
+      context: { callId: view.id, confinement: 'open', signal } as unknown as CallContext,
       close: () => undefined,
     }), // tools of a test use no more
     request: async () => ({ model, system: ['You help.'], messages: session.messages(model), tools, maxTokens: 8000 }),

@@ -5,12 +5,13 @@ import { matchesText } from '../wildcard.ts';
 import { judgePath, type PathContext } from './path-judge.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, combineRulings, deny, type Ruling } from './ruling.ts';
-import { judgeShell } from './shell/judge-shell.ts';
+import { judgeShell, type SandboxUse } from './shell/judge-shell.ts';
 
 export interface ToolContext extends PathContext {
   readonly cwd: string;
   /** What the tool says of itself. */
   readonly isReadOnly: boolean;
+  readonly sandbox: SandboxUse;
 }
 
 const readers: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
@@ -65,7 +66,7 @@ function judgeParts(name: string, input: JsonObject, context: ToolContext): Ruli
 function judgeBash(input: JsonObject, context: ToolContext): Ruling {
   const command = asString(input.command);
   if (command === undefined) return ask('it names no command', false);
-  return judgeShell(command, context);
+  return judgeShell(command, { ...context, leaves: input.dangerouslyDisableSandbox === true });
 }
 
 function judgeReader(name: string, input: JsonObject, context: ToolContext): Ruling {

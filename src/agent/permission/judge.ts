@@ -2,13 +2,15 @@
 // understands and the rules that would have spared the question. Deny comes before ask, ask before allow.
 import { neutralise } from '../../base/hostile-text.ts';
 import { isObject } from '../../base/json.ts';
+import type { PathPolicy } from '../confinement.ts';
 import type { ToolCallView } from '../event.ts';
 import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import { judgeTool, type ToolContext } from './judge-tool.ts';
-import type { Places } from './path-judge.ts';
+import { makePolicy, type Places } from './path-judge.ts';
 import { parseRule, type Rule, type RuleKind } from './rule.ts';
 import type { Ruling } from './ruling.ts';
+import type { SandboxUse } from './shell/judge-shell.ts';
 
 export interface JudgeOptions {
   readonly projectDir: string;
@@ -20,6 +22,8 @@ export interface JudgeOptions {
   readonly readableDirs?: readonly string[];
   /** Of the flags and the settings. */
   readonly rules: readonly RuleText[];
+  /** Without it only trivially simple commands run unasked. */
+  readonly sandbox?: SandboxUse;
   /** Keeps a rule in `.claude/settings.local.json`. */
   readonly keepLocalRule?: (rule: string) => Promise<void>;
 }
@@ -35,6 +39,8 @@ export interface RuleText {
 export interface Judge extends PermissionJudge {
   readonly problems: readonly string[];
   readonly rules: readonly RuleText[];
+  /** Which files commands and searches may not see or change. */
+  readonly policy: PathPolicy;
   /** The same with further rules; this one stays as it is. */
   withRules(more: readonly RuleText[]): Judge;
 }
@@ -58,11 +64,13 @@ export function makeJudge(options: JudgeOptions): Judge {
       mode: where.mode,
       cwd: where.cwd,
       isReadOnly: where.isReadOnly,
+      sandbox: options.sandbox ?? noSandbox,
     };
     return judgeTool(call.name, isObject(call.input) ? call.input : {}, context);
   };
   return {
     problems,
+    policy: makePolicy(places, rules),
     get rules() {
       return rules;
     },
@@ -86,6 +94,8 @@ export function makeJudge(options: JudgeOptions): Judge {
   };
 }
 
+const noSandbox: SandboxUse = { isAvailable: false, runsUnasked: true, mayLeave: true, excluded: [] };
+
 function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly RuleOffer[]): Decision {
   const { kind } = ruling;
   const why = sayShortly(ruling.why);
@@ -96,9 +106,11 @@ function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly Rule
       kind: 'deny',
       why: `plan mode only reads, and this ${kind === 'ask' ? `would need a person: ${why}` : 'may change something'}`,
     };
-  if (kind === 'allow') return { kind, why };
+  const confinement = mode === 'plan' ? 'read-only' : ruling.confinement;
+  const confined = confinement === undefined ? {} : { confinement };
+  if (kind === 'allow') return { kind, why, ...confined };
   if (mode === 'dontAsk') return { kind: 'deny', why: `nobody is asked in this mode: ${why}` };
-  return { kind: 'ask', why, always: offer() };
+  return { kind: 'ask', why, always: offer(), ...confined };
 }
 
 /** A reason quotes commands and paths, which are the model's words: one line, and nothing a terminal acts on. */

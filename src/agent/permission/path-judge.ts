@@ -1,6 +1,8 @@
 // A file that a call would read or write → a ruling. A path is looked at as written and as the disk resolves it: a rule
 // that forbids holds for either, a rule that allows must hold for both.
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import type { PathPolicy } from '../confinement.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import { matchesPath } from '../wildcard.ts';
 import { changeProtection, readProtection } from './protected-path.ts';
@@ -107,30 +109,89 @@ function findPathRule(
     const isHidden = kind === 'deny' && rule.tool === 'Read' && rule.specifier !== undefined;
     if (!use.tools.includes(rule.tool) && !isHidden) return false;
     if (rule.specifier === undefined) return true;
-    const { specifier } = rule;
-    const hits = (file: string | undefined): boolean =>
-      file !== undefined && matchesFile(specifier, kind, file, use, places);
+    const matches = fileMatcher(rule.specifier, kind, use.cwds, places);
+    const hits = (file: string | undefined): boolean => file !== undefined && matches(file);
     return kind === 'allow' ? forms.every(hits) : forms.some(hits);
   });
 }
 
 /** `//x` from the root of the disk, `~/x` from home, `/x` from the project, `x` and `./x` from the working folder. */
-function matchesFile(specifier: string, kind: RuleKind, file: string, { cwds }: PathUse, places: Places): boolean {
+function fileMatcher(
+  specifier: string,
+  kind: RuleKind,
+  cwds: readonly string[],
+  places: Places,
+): (file: string) => boolean {
   const [bases, pattern] = anchorOf(specifier, kind === 'allow' ? [] : cwds, places);
   const parts = pattern.split('/').filter((part) => part !== '' && part !== '.');
   const isFloating =
     parts.length === 1 && !pattern.startsWith('/') && !pattern.startsWith('./') && !/^(?:\/\/|~)/.test(specifier);
   const ups = parts.findIndex((part) => part !== '..');
   const wanted = isFloating ? ['**', ...parts] : parts.slice(Math.max(ups, 0));
-  return bases.flatMap(bothWays).some((base) => {
-    const from = ups > 0 ? path.resolve(base, ...parts.slice(0, ups)) : base;
-    if (!isWithin(from, file)) return false;
-    const names = path
-      .relative(from, file)
-      .split('/')
-      .filter((name) => name !== '');
-    return matchesPath(wanted, names, { ignoresCase: kind !== 'allow' });
+  const folders = bases
+    .flatMap(bothWays)
+    .map((base) => (ups > 0 ? path.resolve(base, ...parts.slice(0, ups)) : base).replace(/\/*$/, '/'));
+  return (file) =>
+    folders.some((folder) => {
+      if (!`${file}/`.startsWith(folder)) return false;
+      const names = file.slice(folder.length).split('/');
+      return matchesPath(wanted, names[0] === '' ? [] : names, { ignoresCase: kind !== 'allow' });
+    });
+}
+
+/** The same rules for everything that does not come as a call: what a sandbox hides and protects. */
+export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
+  const compile = (kind: RuleKind, tools: readonly string[]) =>
+    rules.flatMap(({ specifier, ...rule }) =>
+      rule.kind === kind && tools.includes(rule.tool) && specifier !== undefined
+        ? [{ specifier, matches: fileMatcher(specifier, kind, [], places) }]
+        : [],
+    );
+  const compileAll = () => ({
+    version: rules.length,
+    denied: compile('deny', ['Read']),
+    fixed: compile('deny', ['Edit', 'Write']),
+    opened: compile('allow', ['Read']),
   });
+  let compiled = compileAll();
+  const current = (): typeof compiled => {
+    if (compiled.version !== rules.length) compiled = compileAll();
+    return compiled;
+  };
+  const dirs = [places.projectDir, ...places.extraDirs].flatMap(bothWays).sort((a, b) => b.length - a.length);
+  const namesOf = (file: string): readonly string[] =>
+    file.slice(dirs.find((dir) => isWithin(dir, file))?.length ?? 0).split('/');
+  const isDenied = (file: string): boolean => current().denied.some(({ matches }) => matches(file));
+  const isOpened = (file: string): boolean => current().opened.some(({ matches }) => matches(file));
+  return {
+    version: () => rules.length,
+    isDenied,
+    isHidden: (file) => isDenied(file) || (readProtection(namesOf(file)) !== undefined && !isOpened(file)),
+    isGuarded: (file) =>
+      changeProtection(namesOf(file)) !== undefined || current().fixed.some(({ matches }) => matches(file)),
+    deniedElsewhere: () =>
+      current().denied.flatMap(({ specifier, matches }) =>
+        namedFiles(specifier, places).filter((file) => matches(file) || matches(`${file}/\u0001`)),
+      ),
+  };
+}
+
+/** The files that a rule from the root of the disk or from home names: one, or those of one folder. */
+function namedFiles(specifier: string, places: Places): readonly string[] {
+  if (!/^(?:\/\/|~\/)/.test(specifier)) return [];
+  const [[base = '/'], pattern] = anchorOf(specifier, [], places);
+  const file = path.join(base, pattern.replace(/\/\*\*$/, ''));
+  if (!/[*?[]/.test(file)) return [file];
+  const folder = path.dirname(file);
+  return /[*?[]/.test(folder) ? [] : listNames(folder).map((name) => path.join(folder, name));
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function anchorOf(specifier: string, cwds: readonly string[], places: Places): readonly [readonly string[], string] {

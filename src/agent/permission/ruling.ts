@@ -1,4 +1,5 @@
 // What one part of a call comes to. A call is as free as its strictest part.
+import type { Confinement } from '../confinement.ts';
 
 export interface Ruling {
   readonly kind: 'deny' | 'ask' | 'allow';
@@ -7,6 +8,8 @@ export interface Ruling {
   readonly why: string;
   /** Rules that, together with those of the other parts, would have allowed it. */
   readonly offers: readonly string[];
+  /** For commands; `open` if absent. */
+  readonly confinement?: Confinement;
 }
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;

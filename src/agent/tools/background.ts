@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import type { Launch } from '../confinement.ts';
 import type { BackgroundTask, BackgroundTasks } from '../tool.ts';
 import { limits } from './limits.ts';
 import { cleanText, openOutput } from './output.ts';
@@ -22,7 +23,7 @@ export class ShellTasks implements BackgroundTasks {
     return [...this.tasks.values()];
   }
 
-  start(command: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): BackgroundTask {
+  start(command: string, options: { readonly cwd: string; readonly launch: Launch }): BackgroundTask {
     const id = `b${randomBytes(4).toString('hex')}`;
     const task = new ShellTask(id, command, path.join(this.folder, `${id}.txt`), options);
     this.tasks.set(id, task);
@@ -65,7 +66,7 @@ class ShellTask implements BackgroundTask {
     id: string,
     command: string,
     outputFile: string,
-    options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+    options: { readonly cwd: string; readonly launch: Launch },
   ) {
     this.id = id;
     this.command = command;
@@ -74,8 +75,8 @@ class ShellTask implements BackgroundTask {
     this.shell = startShell(command, { ...options, onOutput: (bytes) => this.add(bytes) });
     this.shell.unref();
     this.ended = this.shell.exited.then(
-      ({ code }) => this.finish(code),
-      () => this.finish(127),
+      ({ code }) => this.finish(code, options.launch),
+      () => this.finish(127, options.launch),
     );
   }
 
@@ -110,7 +111,8 @@ class ShellTask implements BackgroundTask {
     }
   }
 
-  private finish(code: number): void {
+  private finish(code: number, launch: Launch): void {
+    for (const note of launch.finish()) this.add(Buffer.from(`${note}\n`));
     this.exitCode = code;
     if (this.state === 'running') this.state = code === 0 ? 'completed' : 'failed';
     if (this.fd !== undefined) closeSync(this.fd);

@@ -1,5 +1,6 @@
 // Bash: a command of the model → its output. The shell is new for each call, but the folder it stands in stays; it never
 // outlives an interrupt, its time limit or our own process.
+import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -36,6 +37,10 @@ const schema = z.object({
     .boolean()
     .optional()
     .describe('Go on at once; BashOutput shows what it prints, KillShell ends it'),
+  dangerouslyDisableSandbox: z
+    .boolean()
+    .optional()
+    .describe('Only after a command failed because of the sandbox: asks the user to run it outside'),
 });
 
 type BashInput = z.infer<typeof schema>;
@@ -48,6 +53,7 @@ export const bashTool: Tool = defineTool({
     `- It is ended after ${limits.bash.defaultTimeoutMs / 1000} s unless timeout says otherwise. It has no terminal and no input: nothing interactive.`,
     `- Of more than ${limits.bash.outputChars} characters both ends are shown; the whole is in a file that the result names.`,
     '- For servers and long builds use run_in_background, not &.',
+    '- Commands that the user has not allowed run in a sandbox: without network, and without writing unless edits are accepted. If one fails for that reason, the result says so.',
     '- To read, search and change files use Read, Grep, Glob, Edit and Write instead of cat, grep, find, sed and echo.',
   ].join('\n'),
   schema,
@@ -67,8 +73,9 @@ async function returnToExistingFolder(workspace: Workspace): Promise<void> {
   if (!isThere) workspace.cwd = workspace.projectDir;
 }
 
-function runInBackground({ command }: BashInput, { workspace }: CallContext): ToolOutcome {
-  const { id, outputFile } = workspace.background.start(command, { cwd: workspace.cwd, env: workspace.env });
+function runInBackground({ command }: BashInput, { workspace, confinement }: CallContext): ToolOutcome {
+  const launch = workspace.sandbox.launch(confinement, workspace);
+  const { id, outputFile } = workspace.background.start(command, { cwd: workspace.cwd, launch });
   return {
     content: `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. Use BashOutput to see what is new, KillShell to end it.`,
     isError: false,
@@ -86,9 +93,11 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   );
   const output = new CommandOutput(file);
   const reporter = makeReporter(context, output);
+  const launch = workspace.sandbox.launch(context.confinement, workspace);
+  const isConfined = launch.prefix.length > 0 && context.confinement !== 'open';
   const shell = startShell(input.command, {
     cwd: workspace.cwd,
-    env: workspace.env,
+    launch,
     onOutput: (bytes) => {
       output.add(bytes);
       reporter.report();
@@ -105,8 +114,11 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const exit = await shell.exited;
-    if (exit.cwd !== undefined && why === undefined) workspace.cwd = exit.cwd;
-    await leaveOrKill(shell, workspace, why !== undefined);
+    if (exit.cwd !== undefined && why === undefined && (!isConfined || isInside(workspace, exit.cwd)))
+      workspace.cwd = exit.cwd;
+    await leaveOrKill(shell, workspace, why !== undefined || isConfined);
+    const notes = [...launch.finish(), ...(isConfined && exit.code !== 0 ? explainSandbox(output.text, context) : [])];
+    for (const note of notes) output.add(Buffer.from(`${output.text.endsWith('\n') ? '' : '\n'}${note}\n`));
     return describeExit(input.command, exit, output, file, why, timeoutMs);
   } catch (error) {
     throw systemErrorCode(error) === 'ENOENT' ? new ToolFailure('bash was not found on this machine.') : error;
@@ -116,6 +128,32 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
     reporter.stop();
     output.close();
   }
+}
+
+/** A confined command can report any folder. */
+function isInside({ projectDir, extraDirs }: Workspace, folder: string): boolean {
+  const real = realOrNothing(folder);
+  return [projectDir, ...extraDirs].some((dir) => `${real}/`.startsWith(`${realOrNothing(dir)}/`));
+}
+
+function realOrNothing(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return '';
+  }
+}
+
+const sandboxSigns =
+  /Read-only file system|Permission denied|Operation not permitted|No such file or directory|cannot access|resolve|network|unreachable|EROFS|EACCES|EPERM|ENOENT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED/i;
+
+/** Said where the sandbox may be the reason. */
+function explainSandbox(text: string, { confinement }: CallContext): readonly string[] {
+  if (!sandboxSigns.test(text)) return [];
+  const writes = confinement === 'workspace' ? 'only the project can be changed' : 'nothing can be changed';
+  return [
+    `(This ran in a sandbox: ${writes}, there is no network, and of the disk only programs and the project are there, without files that may hold credentials. If it failed for that reason and is needed, call Bash again with dangerouslyDisableSandbox: true; the user is asked.)`,
+  ];
 }
 
 /** What the command started with `&` lives as long as the session does, as in a person's shell. */

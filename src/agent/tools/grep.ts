@@ -7,7 +7,7 @@ import { defineTool } from './define.ts';
 import { limits } from './limits.ts';
 import { pathSchema } from './paths.ts';
 import { type RipgrepPath, runRipgrep } from './ripgrep.ts';
-import { findPlace, visibilityArgs } from './search-place.ts';
+import { findPlace, hiddenArgs, visibilityArgs } from './search-place.ts';
 
 const lineCount = z.number().int().min(0).max(100_000);
 
@@ -52,7 +52,8 @@ export function makeGrepTool(rgPath?: RipgrepPath): Tool {
     isReadOnly: true,
     run: async (input, context) => {
       const place = await findPlace(context.workspace, input.path);
-      const { stdout, isCut } = await runRipgrep(rgPath, [...makeArgs(input), '--', ...place.args], context);
+      const hidden = hiddenArgs(context.workspace, place, context.workspace.projectDir);
+      const { stdout, isCut } = await runRipgrep(rgPath, [...makeArgs(input), ...hidden, '--', ...place.args], context);
       const lines = stdout.split('\n');
       if (lines.at(-1) === '') lines.pop();
       return describeLines(input, pageLines(input, lines), isCut);

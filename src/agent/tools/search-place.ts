@@ -16,6 +16,20 @@ export interface SearchPlace {
 /** Hidden files are searched, files that .gitignore names are not, and git's own never. */
 export const visibilityArgs: readonly string[] = ['--hidden', '--glob', '!.git'];
 
+/** What may not be read is left out; a file that the call itself names was judged before. */
+export function hiddenArgs(
+  { sandbox }: Workspace,
+  { absolute, isFolder }: SearchPlace,
+  from: string,
+): readonly string[] {
+  if (!isFolder) return [];
+  return sandbox.hiddenBelow(absolute).map((file) => {
+    const relative = path.relative(from, file);
+    const name = (relative.startsWith('..') ? file : relative).replace(/[*?[\]{}\\!]/g, '\\$&');
+    return relative.startsWith('..') ? `--glob=!**${name}` : `--glob=!/${name}`;
+  });
+}
+
 export async function findPlace(workspace: Workspace, given: string | undefined): Promise<SearchPlace> {
   const absolute = resolvePath(workspace, given ?? '.');
   const stats = await stat(absolute).catch(() => undefined);

@@ -2,6 +2,7 @@
 // it started outlives us.
 import type { Readable } from 'node:stream';
 import { type GuardedProcess, type Held, startGuarded } from '../../base/guarded-process.ts';
+import type { Launch } from '../confinement.ts';
 import { limits } from './limits.ts';
 
 export interface ShellExit {
@@ -26,7 +27,7 @@ export interface Shell {
 
 export interface ShellOptions {
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly launch: Pick<Launch, 'prefix' | 'env'>;
   onOutput(bytes: Buffer): void;
 }
 
@@ -45,10 +46,11 @@ trap 'printf "%s\\0" "$PWD" >&204' EXIT
 eval "unset CLEW_COMMAND
 $CLEW_COMMAND"`;
 
-export function startShell(command: string, { cwd, env, onOutput }: ShellOptions): Shell {
+export function startShell(command: string, { cwd, launch, onOutput }: ShellOptions): Shell {
   // Where its input is a socket and SHLVL is not set, bash takes itself for a remote shell and reads .bashrc.
-  const args = ['--norc', '-c', outerScript, 'bash', innerScript];
-  const bash = startGuarded('bash', args, { cwd, env, withReport: true });
+  const args = [...launch.prefix, 'bash', '--norc', '-c', outerScript, 'bash', innerScript];
+  const [program = 'bash', ...rest] = args;
+  const bash = startGuarded(program, rest, { cwd, env: launch.env, withReport: true });
   const { child, stdin, stdout, stderr, lifeline } = bash;
   const report = child.stdio[4] as unknown as Readable & Held; // asked for above
   const pipes = [stdin, stdout, stderr, lifeline, report];

@@ -1,5 +1,6 @@
 // What outlives a single call: where the shell stands, which files the model has seen, what runs in the background.
 import path from 'node:path';
+import type { Sandbox } from '../confinement.ts';
 import type { BackgroundTasks, FileMemory, SeenFile, Todo, Workspace } from '../tool.ts';
 import { ShellTasks } from './background.ts';
 
@@ -7,6 +8,8 @@ export interface WorkspaceOptions {
   readonly projectDir: string;
   readonly sessionDir: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Without it commands run as they are. */
+  readonly sandbox?: Sandbox;
   readonly cwd?: string;
   readonly extraDirs?: readonly string[];
   readonly todos?: readonly Todo[];
@@ -22,11 +25,18 @@ export function makeWorkspace(options: WorkspaceOptions): Workspace {
     extraDirs: options.extraDirs ?? [],
     sessionDir: options.sessionDir,
     env: options.env,
+    sandbox: options.sandbox ?? noSandbox,
     files: makeFileMemory(),
     background: options.background ?? new ShellTasks(path.join(options.sessionDir, 'tool-results')),
     todos: options.todos ?? [],
   };
 }
+
+const noSandbox: Sandbox = {
+  mechanism: 'none',
+  launch: (_, { env }) => ({ prefix: [], env, finish: () => [] }),
+  hiddenBelow: () => [],
+};
 
 export function makeFileMemory(): FileMemory {
   const files = new Map<string, SeenFile>();

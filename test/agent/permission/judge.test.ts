@@ -17,7 +17,8 @@ for (const group of groups) {
     const answers = group.rows.map(([, subject, why]) => {
       const decision = judge(subject);
       const isSaid = why === undefined || decision.why.includes(fillIn(why, places));
-      return [decision.kind, subject, isSaid ? why : decision.why];
+      const profile = group.hasSandbox && decision.kind === 'allow' ? decision.confinement : undefined;
+      return [profile ?? decision.kind, subject, isSaid ? why : decision.why];
     });
     assert.deepEqual(
       answers,
@@ -54,6 +55,7 @@ function judgeFor(group: Group): (subject: string) => Decision {
     home: places.home,
     root: path.join(places.home, '.claude'),
     extraDirs: [places.extra],
+    sandbox: { isAvailable: group.hasSandbox, runsUnasked: true, mayLeave: true, excluded: [] },
     rules: group.rules.map((text) => ruleText(fillIn(text, places))),
   });
   const where = { mode: group.mode, cwd: path.join(places.project, group.cwd), isReadOnly: false };

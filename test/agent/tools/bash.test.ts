@@ -141,7 +141,7 @@ test('no .bashrc is read, though bash takes itself for a remote shell where SHLV
   const pieces: Buffer[] = [];
   const shell = startShell('echo from the command', {
     cwd: home,
-    env: { ...env, HOME: home },
+    launch: { prefix: [], env: { ...env, HOME: home } },
     onOutput: (bytes) => pieces.push(bytes),
   });
   await shell.exited;

@@ -15,7 +15,7 @@ test('the tools have the names of Claude Code and schemas that the API takes', (
     tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties as object)].join(' ')),
     [
       'Agent description prompt subagent_type model run_in_background',
-      'Bash command timeout description run_in_background',
+      'Bash command timeout description run_in_background dangerouslyDisableSandbox',
       'BashOutput bash_id filter',
       'KillShell shell_id',
       'TaskStop task_id shell_id',

@@ -12,6 +12,7 @@ async function run(command: string, run_in_background = false): Promise<void> {
     { command, run_in_background },
     {
       callId: 'toolu_1',
+      confinement: 'open',
       signal: new AbortController().signal,
       workspace,
       progress: (update) => print(update.text),

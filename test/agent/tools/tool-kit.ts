@@ -48,6 +48,7 @@ export function makeBench(
     if ('problem' in parsed) return { content: parsed.problem, isError: true, stored: `Error: ${parsed.problem}` };
     return find(name).run(parsed.input, {
       callId: `toolu_${++calls}`,
+      confinement: 'open',
       signal: new AbortController().signal,
       workspace,
       progress: (update) => void progress.push(update),

@@ -1,46 +1,83 @@
-// A simple command → the texts that rules are compared with.
+// Simple commands → the texts that rules are compared with, and what a command that runs commands would run.
 import { shellQuote } from '../../../base/shell-quote.ts';
 import { matchesText } from '../../wildcard.ts';
-import { isLiteral, type ShellCommand, type ShellWord } from './script.ts';
+import { parseShell, type ShellCommand, type ShellScript, type ShellWord } from './parse.ts';
 
-/** Variables that change how a program talks, not what it runs. */
-const harmlessVariables: ReadonlySet<string> = new Set([
-  ...[
-    'CI',
-    'NODE_ENV',
-    'FORCE_COLOR',
-    'NO_COLOR',
-    'CLICOLOR',
-    'CLICOLOR_FORCE',
-    'COLUMNS',
-    'LINES',
-    'TERM',
-    'TZ',
-    'DEBUG',
-  ],
-  ...['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_NUMERIC', 'LC_TIME', 'LC_COLLATE', 'RUST_BACKTRACE', 'RUST_LOG'],
-  ...['PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'GOOS', 'GOARCH', 'CGO_ENABLED', 'LOG_LEVEL', 'VERBOSE'],
-]);
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-export function isHarmless({ name, word }: ShellCommand['assignments'][number]): boolean {
-  return harmlessVariables.has(name) && isLiteral(word);
+/** Variables that change how a program prints, not what it runs. */
+const harmless =
+  /^(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|COLUMNS|LINES|TERM|TZ|DEBUG|LANG|LC_\w+|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|LOG_LEVEL|VERBOSE)=/;
+const shells = words('bash sh zsh dash ksh fish ash eval trap alias source . ssh watch');
+const runners = words(
+  'sudo doas su env xargs exec setsid parallel script strace ltrace chroot unshare nsenter systemd-run flock ionice ' +
+    'chrt taskset busybox caffeinate unbuffer entr builtin timeout time nice nohup stdbuf command find',
+);
+/** Interpreters and the like: a rule with their name would allow everything. */
+const interpreters = words(
+  'python python2 python3 node deno bun perl ruby php lua osascript awk gawk sed npx pnpx uvx make just docker podman ' +
+    'kubectl curl wget nc tclsh expect vim vi emacs ed gdb git-shell',
+);
+const wrapper = /^(?:(?:time|nohup|nice(?: -n -?\d+)?|timeout(?: (?:-k|-s) \w+)? \d+(?:\.\d+)?[smhd]?) )+/;
+
+export function nameOf({ words: [head] }: ShellCommand): string {
+  return (head?.value ?? '').replace(/^.*\//, '');
+}
+
+export function runsCommands(command: ShellCommand): boolean {
+  return shells.has(nameOf(command)) || runners.has(nameOf(command));
+}
+
+export function runsAnything(command: ShellCommand): boolean {
+  return runsCommands(command) || interpreters.has(nameOf(command).replace(/[\d.]+$/, ''));
+}
+
+export function isHarmless({ raw, isLiteral }: ShellWord): boolean {
+  return harmless.test(raw) && isLiteral;
+}
+
+/** Without a timer in front of it. */
+export function unwrap(command: ShellCommand): ShellCommand {
+  const text = command.words.map(({ value }) => (/\s/.test(value) ? '\0' : value)).join(' ');
+  const count = (wrapper.exec(`${text} `)?.[0].split(' ').length ?? 1) - 1;
+  return count < command.words.length ? { ...command, words: command.words.slice(count) } : command;
 }
 
 /** What a rule that allows must match: each word stays one word, and a variable that matters is part of the text. */
 export function allowText(command: ShellCommand): string {
-  const weighty = command.assignments.every(isHarmless) ? [] : command.assignments.map(({ word }) => word.raw);
+  const weighty = command.assignments.every(isHarmless) ? [] : command.assignments.map(({ raw }) => raw);
   return [...weighty, ...command.words.map(wordText)].join(' ');
 }
 
 /** Everything that a rule that forbids is compared with: one hit is enough. */
 export function denyTexts(command: ShellCommand): readonly string[] {
   const values = command.words.map(({ value }) => value);
-  const [name = '', ...rest] = values;
-  const plain = [name.replace(/^.*\//, ''), ...rest].join(' ');
-  const raw = command.words.map((word) => word.raw).join(' ');
-  const withVariables = [...command.assignments.map(({ word }) => word.raw), ...values].join(' ');
-  return [...new Set([values.join(' '), plain, raw, withVariables, allowText(command)])];
+  const plain = [nameOf(command), ...values.slice(1)].join(' ');
+  return [values.join(' '), plain, [...command.assignments.map(({ raw }) => raw), plain].join(' '), allowText(command)];
 }
+
+/** The command and all that it may run: only good for finding what is denied. */
+export function reachable(command: ShellCommand, depth = 0): readonly ShellCommand[] {
+  if (!runsCommands(command) || depth > 3) return [command];
+  const inner = command.words.slice(1, 20);
+  const suffixes = inner.map((_, i) => ({ assignments: [], words: inner.slice(i), redirects: [] }));
+  const texts = inner.filter(({ value }) => /\s/.test(value)).flatMap(({ value }) => parseShell(value).commands);
+  return [command, ...suffixes, ...texts.flatMap((each) => reachable(each, depth + 1))];
+}
+
+/** What a command that runs commands runs; `undefined` where that is in a file. */
+export function innerScript(command: ShellCommand): Pick<ShellScript, 'commands' | 'doubts'> | undefined {
+  const [, ...rest] = command.words;
+  const at = rest.findIndex(({ value }) => /^-[a-z]*c$/.test(value));
+  if (shells.has(nameOf(command))) {
+    if (at < 0) return rest.length > 0 && rest.every(({ value }) => !/^-|\s/.test(value)) ? undefined : unknown;
+    return rest[at + 1]?.isLiteral === true ? parseShell(rest[at + 1]?.value ?? '') : unknown;
+  }
+  if (rest[0] === undefined || /^-|=/.test(rest[0].value) || nameOf(command) === 'find') return unknown;
+  return { commands: [{ ...command, words: rest }], doubts: [] };
+}
+
+const unknown = { commands: [], doubts: ['what it runs is not known'] };
 
 /** `npm run test:*` and `npm run test *` match the command alone and with arguments; other stars match any text. */
 export function matchesCommand(specifier: string, text: string): boolean {

@@ -1,0 +1,41 @@
+// How a command is confined: what the permission judge decides, what the sandbox builds, and what the tools run with.
+
+/** `read-only`: it changes nothing and reads the project. `workspace`: it may also change the project. `open`: it runs as
+ *  the user's own command; only files that a rule denies stay hidden. */
+export type Confinement = 'read-only' | 'workspace' | 'open';
+
+/** Which files a command may not see or change. Paths are absolute. */
+export interface PathPolicy {
+  /** May not be read: a rule denies it, or it may hold credentials. */
+  isHidden(file: string): boolean;
+  /** A rule denies reading it. This holds in every confinement. */
+  isDenied(file: string): boolean;
+  /** May not be changed or created. */
+  isGuarded(file: string): boolean;
+  /** Files and folders outside the project that rules deny by name. */
+  deniedElsewhere(): readonly string[];
+  /** Changes when a rule is added. */
+  version(): number;
+}
+
+export interface Launch {
+  /** Comes before the program and its arguments; empty if nothing confines it. */
+  readonly prefix: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** After the command: files that it created although it may not are renamed. Returns one sentence for each. */
+  finish(): readonly string[];
+}
+
+export interface Sandbox {
+  readonly mechanism: 'bubblewrap' | 'seatbelt' | 'none';
+  launch(confinement: Confinement, place: LaunchPlace): Launch;
+  /** Absolute paths below `folder` that may not be read. */
+  hiddenBelow(folder: string): readonly string[];
+}
+
+export interface LaunchPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Readable although it is outside the project: what the agent itself stored. */
+  readonly sessionDir: string;
+}

@@ -1,0 +1,120 @@
+// A plan of what a command may see and change → the arguments of bubblewrap. The new root holds the folders of the system,
+// the project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+export interface MountPlan {
+  readonly home: string;
+  readonly cwd: string;
+  /** `PATH`: programs may be installed outside the system folders. */
+  readonly searchPath: string;
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  readonly hidden: readonly string[];
+  readonly guarded: readonly string[];
+  /** Readable although a folder above is hidden. */
+  readonly shown: readonly string[];
+}
+
+const systemDirs = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
+const systemSecrets = ['shadow', 'shadow-', 'gshadow', 'gshadow-', 'sudoers', 'sudoers.d', 'ssh', 'ssl/private'];
+const toolDirs = ['.nvm/versions', '.rustup/toolchains', '.pyenv/versions', '.rbenv/versions', '.sdkman/candidates'];
+const quietDirs = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
+
+export function confinedArgs(plan: MountPlan, isolation: readonly string[]): readonly string[] {
+  const { home, cwd, readable, writable, hidden, guarded, shown } = plan;
+  const project = [...readable, ...writable];
+  const isInside = (file: string): boolean => project.some((folder) => isBelow(folder, file));
+  const system = systemDirs.filter((folder) => existsSync(folder));
+  const visible = hidden.filter((file) => isInside(file) || system.some((folder) => isBelow(folder, file)));
+  const covered = outermost([...(isInside(home) ? hiddenOf(home) : []), ...visible]);
+  const secrets = systemSecrets.map((name) => `/etc/${name}`).filter((file) => existsSync(file));
+  return [
+    // No terminal can be reached: the process group that it runs in has none.
+    ...['bwrap', '--die-with-parent', '--cap-drop', 'ALL', ...isolation],
+    ...system.flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...secrets.flatMap(hide),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...quietDirs.flatMap((folder) => ['--tmpfs', folder]),
+    ...(isInside(home) ? [] : ['--tmpfs', home]),
+    ...programDirs(plan).flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...readable.flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...writable.flatMap((folder) => ['--bind', folder, folder]),
+    // A folder above a covered file could be renamed, and the file would be bare at its new place: mount points cannot.
+    ...anchors([...hidden, ...guarded], writable).flatMap((folder) => ['--bind', folder, folder]),
+    ...guarded.filter((file) => isInside(file) && isMountable(file)).flatMap((file) => ['--ro-bind', file, file]),
+    ...covered.flatMap(hide),
+    ...shown
+      .filter((folder) => existsSync(folder) && !covered.some((each) => isBelow(each, folder)))
+      .flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...['--chdir', cwd],
+  ];
+}
+
+/** The disk as it is, but for what a rule denies. */
+export function openArgs(denied: readonly string[], cwd: string): readonly string[] {
+  const covers = denied.flatMap(hide);
+  if (covers.length === 0) return [];
+  return ['bwrap', '--dev-bind', '/', '/', ...(process.getuid?.() === 0 ? ['--cap-add', 'ALL'] : []), ...covers].concat(
+    '--chdir',
+    cwd,
+  );
+}
+
+/** A device on a mount without devices: opening it fails with "Permission denied". */
+function hide(file: string): readonly string[] {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  return stats.isDirectory()
+    ? ['--perms', '0000', '--tmpfs', file, '--remount-ro', file]
+    : ['--ro-bind', '/dev/null', file];
+}
+
+/** In a folder that is covered there is nothing left to cover. */
+function outermost(files: readonly string[]): readonly string[] {
+  const all = new Set(files);
+  return [...all].filter((file) => {
+    for (let at = path.dirname(file); at !== path.dirname(at); at = path.dirname(at)) if (all.has(at)) return false;
+    return true;
+  });
+}
+
+function isMountable(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+}
+
+function anchors(files: readonly string[], writable: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const file of files) {
+    const top = writable.find((folder) => isBelow(folder, file));
+    if (top === undefined) continue;
+    for (let at = path.dirname(file); at !== top && isBelow(top, at); at = path.dirname(at)) found.add(at);
+  }
+  return [...found].sort();
+}
+
+/** Where the project is the home folder, its hidden entries hold mail, keys and sessions. */
+function hiddenOf(home: string): readonly string[] {
+  return readdirSync(home)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => path.join(home, name));
+}
+
+function programDirs({ home, searchPath, readable, writable }: MountPlan): readonly string[] {
+  const known = [...systemDirs, ...readable, ...writable];
+  const named = searchPath
+    .split(':')
+    .filter((folder) => path.isAbsolute(folder) && /\/(?:s?bin|shims)\/*$/.test(folder));
+  const libraries = named.map((folder) => path.join(folder, '../lib'));
+  return [
+    ...toolDirs.map((folder) => path.join(home, folder)),
+    ...named.map((each) => path.resolve(each)),
+    ...libraries,
+  ]
+    .filter((folder) => !known.some((each) => isBelow(each, folder)) && !isBelow(folder, home))
+    .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+export function isBelow(folder: string, file: string): boolean {
+  return file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}

@@ -1,0 +1,123 @@
+// Finds what can confine commands on this machine (bubblewrap on Linux, sandbox-exec on macOS, else nothing) and turns a
+// confinement into what has to come before a command.
+import { spawnSync } from 'node:child_process';
+import { realpathSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../confinement.ts';
+import { confinedArgs, isBelow, openArgs } from './bubblewrap.ts';
+import { confinedEnvironment, openEnvironment } from './environment.ts';
+import { tracksHidden } from './git-index.ts';
+import { type Found, TreeScan } from './scan.ts';
+import { seatbeltArgs } from './seatbelt.ts';
+
+export interface SandboxOptions {
+  readonly projectDir: string;
+  readonly extraDirs: readonly string[];
+  readonly home: string;
+  /** The user's `.claude` folder, with the sessions of all projects. */
+  readonly root: string;
+  readonly policy: PathPolicy;
+  readonly mechanism: Mechanism;
+  /** Further folders that the workspace profile may change. */
+  readonly allowWrite?: readonly string[];
+}
+
+/** `isolation`: the flags that this machine's bubblewrap accepts. */
+export interface Mechanism {
+  readonly kind: Sandbox['mechanism'];
+  readonly isolation: readonly string[];
+}
+
+export const noMechanism: Mechanism = { kind: 'none', isolation: [] };
+
+let found: Mechanism | undefined;
+
+/** Tried once per process: a container may forbid what the program offers. */
+export function findMechanism(platform: NodeJS.Platform = process.platform): Mechanism {
+  found ??= tryMechanism(platform);
+  return found;
+}
+
+function tryMechanism(platform: NodeJS.Platform): Mechanism {
+  if (platform === 'darwin') return { kind: 'seatbelt', isolation: [] };
+  if (platform !== 'linux') return noMechanism;
+  const strict = ['--unshare-all', '--unshare-user', '--disable-userns'];
+  const works = (flags: readonly string[]): boolean =>
+    spawnSync('bwrap', [...flags, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']).status === 0;
+  const isolation = [strict, ['--unshare-all']].find(works);
+  return isolation === undefined ? noMechanism : { kind: 'bubblewrap', isolation };
+}
+
+export function makeSandbox(options: SandboxOptions): Sandbox {
+  const { policy, mechanism } = options;
+  const scan = new TreeScan(policy);
+  return {
+    mechanism: mechanism.kind,
+    hiddenBelow: (folder) => scan.scan(folder).hidden,
+    launch: (confinement, place) => {
+      if (mechanism.kind === 'none') return { prefix: [], env: openEnvironment(place.env), finish: () => [] };
+      return confinement === 'open'
+        ? launchOpen(options, scan, place)
+        : launchConfined(confinement, options, scan, place);
+    },
+  };
+}
+
+function launchOpen({ projectDir, policy, mechanism }: SandboxOptions, scan: TreeScan, place: LaunchPlace): Launch {
+  const denied = [...scan.scan(realFolder(projectDir)).denied, ...policy.deniedElsewhere()];
+  const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, place.cwd) : [];
+  return { prefix, env: openEnvironment(place.env), finish: () => [] };
+}
+
+function launchConfined(
+  confinement: Exclude<Confinement, 'open'>,
+  options: SandboxOptions,
+  scan: TreeScan,
+  { cwd, env, sessionDir }: LaunchPlace,
+): Launch {
+  const folders = [options.projectDir, ...options.extraDirs].map(realFolder);
+  const isWorkspace = confinement === 'workspace';
+  const before = folders.map((folder) => scan.scan(folder));
+  const protectedFiles = before.flatMap((each) => [...each.guarded.keys()]);
+  const repositories = protectedFiles.filter((file) => path.basename(file) === '.git');
+  const plan = {
+    home: realFolder(options.home),
+    cwd: realFolder(cwd),
+    searchPath: env.PATH ?? '',
+    readable: isWorkspace ? [] : folders,
+    writable: isWorkspace ? [...folders, ...(options.allowWrite ?? []).map(realFolder)] : [],
+    hidden: [
+      ...before.flatMap(({ hidden }) => hidden),
+      ...repositories.filter((folder) => tracksHidden(folder, options.policy.isHidden)),
+      ...[...options.policy.deniedElsewhere(), options.root],
+    ],
+    guarded: isWorkspace ? protectedFiles : [],
+    shown: [path.join(sessionDir, 'tool-results')],
+  };
+  const { kind, isolation } = options.mechanism;
+  return {
+    prefix: kind === 'seatbelt' ? seatbeltArgs(plan) : confinedArgs(plan, isolation),
+    env: confinedEnvironment(env),
+    finish: () => (isWorkspace ? folders.flatMap((folder, i) => putAway(before[i], scan.scan(folder))) : []),
+  };
+}
+
+/** A file that is not there cannot be covered without creating it. It is renamed after the command, before anything of
+ *  ours reads it; no process of the command outlives it. */
+function putAway(before: Found | undefined, after: Found): readonly string[] {
+  const created = [...after.guarded].filter(([file, target]) => before?.guarded.get(file) !== target);
+  const top = created.filter(([file]) => !created.some(([other]) => other !== file && isBelow(other, file)));
+  return top.flatMap(([file]) => {
+    const away = `${file}.blocked-${Date.now()}`;
+    renameSync(file, away);
+    return [`${file} may not be created or replaced in the sandbox; it is now ${away}.`];
+  });
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}

@@ -1,0 +1,103 @@
+// A folder → the paths below it that a command may not see or change. A second scan reads only folders that changed since
+// the first: adding, renaming or removing a file changes the ctime of its folder, which no program can set back.
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { PathPolicy } from '../confinement.ts';
+
+export interface Found {
+  readonly hidden: readonly string[];
+  /** The part of `hidden` that a rule denies. */
+  readonly denied: readonly string[];
+  /** Each with what a link points to, so that a replaced link is noticed. */
+  readonly guarded: ReadonlyMap<string, string>;
+}
+
+interface Listing {
+  readonly ctimeMs: number;
+  readonly folders: readonly string[];
+  readonly hidden: readonly string[];
+  readonly denied: readonly string[];
+  readonly guarded: readonly (readonly [string, string])[];
+}
+
+const maxFolders = 50_000;
+/** A folder that changed this recently may change again within the same tick of the clock. */
+const settleMs = 50;
+/** Their content is somebody's published package, or git's own. */
+const skipped: ReadonlySet<string> = new Set(['node_modules', '.git']);
+
+export class TreeScan {
+  readonly #policy: PathPolicy;
+  readonly #listings = new Map<string, Listing>();
+  #version: number;
+
+  constructor(policy: PathPolicy) {
+    this.#policy = policy;
+    this.#version = policy.version();
+  }
+
+  scan(root: string): Found {
+    if (this.#version !== this.#policy.version()) this.#listings.clear();
+    this.#version = this.#policy.version();
+    const hidden: string[] = [];
+    const denied: string[] = [];
+    const guarded = new Map<string, string>();
+    const waiting = [root];
+    for (let count = 0; waiting.length > 0; count++) {
+      const folder = waiting.pop() ?? root;
+      // A tree too large to look through is hidden where the search ends.
+      const listing = count < maxFolders ? this.#list(folder) : { ...empty, hidden: [folder] };
+      hidden.push(...listing.hidden);
+      denied.push(...listing.denied);
+      for (const [file, target] of listing.guarded) guarded.set(file, target);
+      waiting.push(...listing.folders);
+    }
+    return { hidden, denied, guarded };
+  }
+
+  #list(folder: string): Listing {
+    try {
+      const { ctimeMs } = statSync(folder);
+      const known = this.#listings.get(folder);
+      if (known?.ctimeMs === ctimeMs) return known;
+      const listing = this.#read(folder, ctimeMs);
+      if (Date.now() - ctimeMs > settleMs) this.#listings.set(folder, listing);
+      return listing;
+    } catch {
+      return empty;
+    }
+  }
+
+  #read(folder: string, ctimeMs: number): Listing {
+    const { isHidden, isDenied, isGuarded } = this.#policy;
+    const isWhole = (test: (file: string) => boolean): boolean => test(folder) || test(`${folder}/\u0001`);
+    if (isWhole(isHidden)) return { ...empty, hidden: [folder], denied: isWhole(isDenied) ? [folder] : [] };
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const files = entries.map((entry) => ({ entry, file: path.join(folder, entry.name) }));
+    const bad = files.filter(({ entry, file }) => isHidden(file) || entry.isSocket() || entry.isFIFO());
+    return {
+      ctimeMs,
+      hidden: bad.flatMap(({ entry, file }) => realFile(entry, file)),
+      denied: bad.filter(({ file }) => isDenied(file)).flatMap(({ entry, file }) => realFile(entry, file)),
+      // What is in a protected folder is protected with it.
+      guarded: files
+        .filter(({ file }) => !isGuarded(folder) && (isGuarded(file) || isGuarded(`${file}/\u0001`)))
+        .map(({ entry, file }) => [file, entry.isSymbolicLink() ? readlinkSync(file) : '']),
+      folders: files
+        .filter((each) => each.entry.isDirectory() && !skipped.has(each.entry.name) && !bad.includes(each))
+        .map(({ file }) => file),
+    };
+  }
+}
+
+const empty: Listing = { ctimeMs: 0, folders: [], hidden: [], denied: [], guarded: [] };
+
+/** What a mount can cover: not a link but the file that it leads to. */
+function realFile(entry: Dirent, file: string): readonly string[] {
+  if (!entry.isSymbolicLink()) return [file];
+  try {
+    return [realpathSync(file)];
+  } catch {
+    return [];
+  }
+}

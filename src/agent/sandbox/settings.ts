@@ -1,0 +1,38 @@
+// The `sandbox` settings of Claude Code → what they mean here. Those of a project can only make the sandbox stricter.
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
+
+export interface SandboxSettings {
+  readonly isEnabled: boolean;
+  readonly runsUnasked: boolean;
+  readonly mayLeave: boolean;
+  readonly excluded: readonly string[];
+  readonly allowWrite: readonly string[];
+  readonly deny: readonly string[];
+  readonly isRequired: boolean;
+  readonly notices: readonly string[];
+}
+
+export function readSandboxSettings(
+  files: readonly { readonly scope: string; readonly value: JsonObject }[],
+): SandboxSettings {
+  const all = files.map(({ scope, value }) => ({ scope, value: asObject(value.sandbox) ?? {} }));
+  const own = all.find(({ scope }) => scope === 'user')?.value ?? {};
+  const disk = (value: JsonObject): JsonObject => asObject(value.filesystem) ?? {};
+  const rules = (tool: string, key: string): readonly string[] =>
+    all.flatMap(({ value }) => strings(disk(value)[key]).map((file) => `${tool}(${file.replace(/^\//, '//')})`));
+  const hasDomains = all.some(({ value }) => strings(asObject(value.network)?.allowedDomains).length > 0);
+  return {
+    isEnabled: own.enabled !== false,
+    runsUnasked: all.every(({ value }) => value.autoAllowBashIfSandboxed !== false),
+    mayLeave: all.every(({ value }) => value.allowUnsandboxedCommands !== false),
+    excluded: strings(own.excludedCommands),
+    allowWrite: strings(disk(own).allowWrite),
+    deny: [...rules('Read', 'denyRead'), ...rules('Edit', 'denyWrite')],
+    isRequired: all.some(({ value }) => value.failIfUnavailable === true),
+    notices: hasDomains ? ['the sandbox has no network: sandbox.network.allowedDomains is ignored'] : [],
+  };
+}
+
+function strings(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}

@@ -1,0 +1,179 @@
+// What a confined command can see, change and reach, tried with real commands.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { writeTree } from '../../support/temp-folder.ts';
+import { makeBench, rule, skip } from './sandbox-kit.ts';
+
+const secrets = {
+  'project/.env': 'SECRET-ENV\n',
+  'project/deep/down/.env.local': 'SECRET-DEEP\n',
+  'project/priv/a.txt': 'SECRET-PRIV\n',
+  'project/src/a.ts': 'plain\n',
+  'home/.ssh/id_rsa': 'SECRET-KEY\n',
+  'home/.claude/projects/other/s.jsonl': 'SECRET-SESSION\n',
+  'home/.claude/.credentials.json': 'SECRET-LOGIN\n',
+};
+
+test('the read-only profile reads the project, and neither secrets nor anything outside', { skip }, async (t) => {
+  const bench = makeBench(t, secrets, [rule('deny', 'Read(priv/**)')]);
+  symlinkSync('.env', path.join(bench.project, 'link'));
+  symlinkSync(path.join(bench.outside, 'canary.txt'), path.join(bench.project, 'out'));
+  const { output } = await bench.run(
+    `cat README.md src/a.ts; cat .env link out deep/down/.env.local priv/* ${bench.outside}/* ~/.ssh/* ~/.claude/*/*/* ~/.claude/.cred*; grep -r SECRET . /root /home ${bench.base} /proc/1/environ`,
+    'read-only',
+  );
+  assert.match(output, /^readme\nplain\n/);
+  assert.match(output, /\.env: Permission denied/);
+  assert.doesNotMatch(output, /SECRET|CANARY/);
+});
+
+test('the read-only profile changes nothing but a private /tmp', { skip }, async (t) => {
+  const bench = makeBench(t, secrets);
+  const { output } = await bench.run(
+    `touch new; echo x > README.md; rm -rf src; mkdir ${bench.outside}/x; echo hello > /tmp/clew-probe && cat /tmp/clew-probe`,
+    'read-only',
+  );
+  assert.match(output, /Read-only file system/);
+  assert.match(output, /hello\n$/);
+  assert.deepEqual(readdirSync(bench.project).sort(), ['.env', 'README.md', 'deep', 'priv', 'src']);
+  assert.equal(existsSync('/tmp/clew-probe'), false);
+});
+
+test('no network, no environment secrets, no other processes', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const env = { ...process.env, ANTHROPIC_API_KEY: 'SECRET-1', MY_TOKEN: 'SECRET-2', SSH_AUTH_SOCK: '/SECRET-3' };
+  const { output } = await bench.run(
+    `env; (echo x > /dev/tcp/127.0.0.1/${address.port}); kill -0 ${process.pid}`,
+    'workspace',
+    {
+      env,
+    },
+  );
+  assert.doesNotMatch(output, /SECRET/);
+  assert.match(output, /PATH=/);
+  assert.match(output, /No such process/);
+  assert.equal(connections, 0);
+});
+
+test('the API key is in no command, not even in an open one', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  const { output } = await bench.run('env', 'open', {
+    env: { ...process.env, ANTHROPIC_API_KEY: 'SECRET-1', MINE: 'kept' },
+  });
+  assert.match(output, /MINE=kept/);
+  assert.doesNotMatch(output, /SECRET-1/);
+});
+
+test('the workspace profile changes the project, but not what runs code later', { skip }, async (t) => {
+  const bench = makeBench(t, {
+    'project/.git/config': 'original\n',
+    'project/.git/hooks/x.sample': 'original\n',
+    'project/.claude/settings.json': 'original\n',
+    'project/src/.vscode/tasks.json': 'original\n',
+    'project/.mcp.json': 'original\n',
+  });
+  const { output } = await bench.run(
+    [
+      'echo new > made.txt; echo x > .git/config; echo x > .git/hooks/pre-commit; echo x > .claude/settings.json',
+      'echo x > .mcp.json; rm .mcp.json; mv .git old; mv src moved; mv .claude old; echo x > src/.vscode/tasks.json',
+      `echo x > ${bench.outside}/canary.txt; echo x > ~/.bashrc`,
+    ].join('; '),
+    'workspace',
+  );
+  assert.match(output, /Device or resource busy/);
+  assert.equal(readFileSync(path.join(bench.project, 'made.txt'), 'utf8'), 'new\n');
+  for (const file of [
+    '.git/config',
+    '.claude/settings.json',
+    '.mcp.json',
+    'src/.vscode/tasks.json',
+    '.git/hooks/x.sample',
+  ])
+    assert.equal(readFileSync(path.join(bench.project, file), 'utf8'), 'original\n', file);
+  assert.deepEqual(readdirSync(path.join(bench.project, '.git/hooks')), ['x.sample']);
+  assert.equal(readFileSync(path.join(bench.outside, 'canary.txt'), 'utf8'), 'CANARY-OUTSIDE\n');
+  assert.equal(existsSync(path.join(bench.home, '.bashrc')), false);
+});
+
+test(
+  'a protected file that was not there is neither created by the mask nor left by the command',
+  { skip },
+  async (t) => {
+    const bench = makeBench(t, {});
+    await bench.run('true', 'workspace');
+    assert.deepEqual(readdirSync(bench.project), ['README.md']);
+    const { notes } = await bench.run('echo x > .mcp.json; mkdir -p sub/.git/hooks', 'workspace');
+    assert.equal(notes.length, 2);
+    assert.equal(existsSync(path.join(bench.project, '.mcp.json')), false);
+    assert.equal(existsSync(path.join(bench.project, 'sub/.git')), false);
+  },
+);
+
+test('a folder above a hidden file cannot be renamed away', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/a/priv/x.txt': 'SECRET\n' }, [rule('deny', 'Read(a/priv/**)')]);
+  await bench.run('mv a b; mv a/priv a/public; cp -r a c; ln a/priv/x.txt y', 'workspace');
+  const { output } = await bench.run('cat b/priv/x.txt a/public/x.txt c/priv/x.txt y a/priv/x.txt', 'read-only');
+  assert.doesNotMatch(output, /SECRET/);
+});
+
+test('what a rule denies is hidden from a command that the user allowed', { skip }, async (t) => {
+  const bench = makeBench(t, secrets, [rule('deny', 'Read(priv/**)'), rule('deny', 'Read(~/.ssh/**)')]);
+  const { output } = await bench.run(
+    `cat priv/a.txt; cat ${bench.home}/.ssh/id_rsa; cat ${bench.outside}/canary.txt .env; echo x > ${bench.outside}/made`,
+    'open',
+  );
+  assert.match(output, /CANARY-OUTSIDE\nSECRET-ENV\n/);
+  assert.doesNotMatch(output, /SECRET-PRIV|SECRET-KEY/);
+  assert.equal(readFileSync(path.join(bench.outside, 'made'), 'utf8'), 'x\n');
+});
+
+test('a file that appears later is hidden in the next command', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  await bench.run('true', 'read-only');
+  writeTree(bench.project, { 'later/.env': 'SECRET\n' });
+  const { output } = await bench.run('cat later/.env', 'read-only');
+  assert.match(output, /Permission denied/);
+});
+
+test('processes that a confined command left end with it', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  await bench.run('(sleep 0.3; touch late) & true', 'workspace');
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.equal(existsSync(path.join(bench.project, 'late')), false);
+});
+
+test('a pipe or socket in the project cannot be written to', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  const file = path.join(bench.project, 'control.sock');
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(file, resolve));
+  t.after(() => server.close());
+  const { output } = await bench.run(
+    `node -e 'require("net").connect("control.sock").on("error", (e) => console.log(e.code))'`,
+    'read-only',
+  );
+  assert.equal(connections, 0);
+  assert.match(output, /ECONNREFUSED|EACCES|ENOTSOCK/);
+});
+
+test('long results of the own session stay readable', { skip }, async (t) => {
+  const bench = makeBench(t, { 'home/.claude/projects/own/session/tool-results/1.txt': 'result\n' });
+  const { output } = await bench.run(`cat ${bench.sessionDir}/tool-results/1.txt`, 'read-only');
+  assert.equal(output, 'result\n');
+});
