@@ -121,7 +121,7 @@ const permission = [
   },
   {
     id: 'permission-links-are-not-followed',
-    file: 'src/agent/permission/real-path.ts',
+    file: 'src/agent/real-path.ts',
     find: 'return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;',
     replace: 'return lstatSync(file).isSymbolicLink() ? undefined : undefined;',
     tests: ['agent/permission/judge'],

@@ -4,7 +4,7 @@ import { asString, type JsonObject } from '../../base/json.ts';
 import { matchesText } from '../wildcard.ts';
 import { judgePath, type PathContext } from './path-judge.ts';
 import type { Rule, RuleKind } from './rule.ts';
-import { allow, ask, combineRulings, deny, type Ruling } from './ruling.ts';
+import { allow, ask, combineRulings, fromRule, type Ruling } from './ruling.ts';
 import { judgeShell, type SandboxUse } from './shell/judge-shell.ts';
 
 export interface ToolContext extends PathContext {
@@ -17,29 +17,19 @@ export interface ToolContext extends PathContext {
 const readers: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
 const writers: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 /** They touch nothing but the session, or ask the person themselves. */
-const free: ReadonlySet<string> = new Set([
-  ...[
-    'TodoWrite',
-    'TodoRead',
-    'AskUserQuestion',
-    'ExitPlanMode',
-    'EnterPlanMode',
-    'BashOutput',
-    'TaskOutput',
-    'KillShell',
-    'TaskStop',
-  ],
-  ...['ListMcpResourcesTool', 'ToolSearch', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
-]);
+const free: ReadonlySet<string> = new Set(
+  (
+    'TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode BashOutput TaskOutput KillShell TaskStop ' +
+    'ListMcpResourcesTool ToolSearch TaskCreate TaskUpdate TaskList TaskGet'
+  ).split(' '),
+);
 
 export function judgeTool(name: string, input: JsonObject, context: ToolContext): Ruling {
-  const stopped = wholeRule('deny', name, context.rules) ?? wholeRule('ask', name, context.rules);
-  if (stopped !== undefined) {
-    const words = `by the rule ${stopped.text} (${stopped.source})`;
-    if (stopped.kind === 'deny') return deny(`${name} is denied ${words}`);
-    return combineRulings([ask(`${name} is asked for ${words}`, context.isReadOnly), judgeParts(name, input, context)]);
-  }
-  return judgeParts(name, input, context);
+  const { rules, isReadOnly } = context;
+  const stopped = wholeRule('deny', name, rules) ?? wholeRule('ask', name, rules);
+  if (stopped?.kind === 'deny') return fromRule(stopped, name, isReadOnly);
+  const ruling = judgeParts(name, input, context);
+  return stopped === undefined ? ruling : combineRulings([fromRule(stopped, name, isReadOnly), ruling]);
 }
 
 function judgeParts(name: string, input: JsonObject, context: ToolContext): Ruling {
@@ -70,14 +60,21 @@ function judgeBash(input: JsonObject, context: ToolContext): Ruling {
 }
 
 function judgeReader(name: string, input: JsonObject, context: ToolContext): Ruling {
-  const named = asString(input.file_path) ?? asString(input.notebook_path) ?? asString(input.path) ?? '.';
   const pattern = name === 'Glob' ? (asString(input.pattern) ?? '') : '';
-  const cwds = [...new Set([context.places.projectDir, context.cwd])];
-  const judge = (file: string): Ruling => judgePath({ access: 'read', tools: ['Read', name], file, cwds }, context);
+  const judge = (file: string): Ruling => judgeFile('read', ['Read', name], file, context);
   // A pattern may lead away from the folder that is searched.
   const roams = pattern.split('/').includes('..') || /[{,]\s*(?:\/|\.\.)/.test(pattern);
   const start = pattern.startsWith('/') || pattern.startsWith('~') ? [judge(staticFolder(pattern))] : [];
-  return combineRulings([judge(named), ...start, ...(roams ? [ask(`searches elsewhere: ${pattern}`, true)] : [])]);
+  const elsewhere = roams ? [ask(`searches elsewhere: ${pattern}`, true)] : [];
+  return combineRulings([judge(fileOf(input) ?? asString(input.path) ?? '.'), ...start, ...elsewhere]);
+}
+
+function fileOf(input: JsonObject): string | undefined {
+  return asString(input.file_path) ?? asString(input.notebook_path);
+}
+
+function judgeFile(access: 'read' | 'write', tools: readonly string[], file: string, context: ToolContext): Ruling {
+  return judgePath({ access, tools, file, cwds: [...new Set([context.places.projectDir, context.cwd])] }, context);
 }
 
 function staticFolder(pattern: string): string {
@@ -86,10 +83,8 @@ function staticFolder(pattern: string): string {
 }
 
 function judgeWriter(name: string, input: JsonObject, context: ToolContext): Ruling {
-  const file = asString(input.file_path) ?? asString(input.notebook_path);
-  if (file === undefined) return ask('it names no file', false);
-  const cwds = [...new Set([context.places.projectDir, context.cwd])];
-  return judgePath({ access: 'write', tools: [...new Set(['Edit', name])], file, cwds }, context);
+  const file = fileOf(input);
+  return file === undefined ? ask('it names no file', false) : judgeFile('write', ['Edit', name], file, context);
 }
 
 function judgeFetch(input: JsonObject, context: ToolContext): Ruling {
@@ -97,7 +92,7 @@ function judgeFetch(input: JsonObject, context: ToolContext): Ruling {
   if (host === undefined) return ask('its address is not clear', true);
   const isHit = ({ specifier }: Rule): boolean =>
     specifier === undefined || (specifier.startsWith('domain:') && matchesHost(specifier.slice(7).toLowerCase(), host));
-  const rule = firstRule(['WebFetch'], isHit, context.rules);
+  const rule = firstRule('WebFetch', isHit, context.rules);
   return rule === undefined
     ? ask(`fetches from ${host}`, true, [`WebFetch(domain:${host})`])
     : fromRule(rule, `fetching from ${host}`, true);
@@ -136,25 +131,13 @@ function subjectRule(
     const wanted = specifier.replace(/(?:\s|:)\*$/, '');
     return subject !== undefined && (matchesText(specifier, subject) || wanted === subject);
   };
-  const rule = firstRule([tool], isHit, rules);
+  const rule = firstRule(tool, isHit, rules);
   return rule && fromRule(rule, subject === undefined ? name : `${name} ${subject}`, isReadOnly || tool === 'Task');
 }
 
-function fromRule(rule: Rule, what: string, isRead: boolean): Ruling {
-  if (rule.kind === 'deny') return deny(`${what} is denied by the rule ${rule.text} (${rule.source})`);
-  if (rule.kind === 'ask') return ask(`the rule ${rule.text} (${rule.source}) asks for ${what}`, isRead);
-  return allow(`the rule ${rule.text} (${rule.source}) allows it`, isRead);
-}
-
-function firstRule(tools: readonly string[], isHit: (rule: Rule) => boolean, rules: readonly Rule[]): Rule | undefined {
-  const kinds: readonly RuleKind[] = ['deny', 'ask', 'allow'];
-  for (const kind of kinds) {
-    const found = rules.find(
-      (rule) => rule.kind === kind && tools.some((tool) => namesTool(rule, tool)) && isHit(rule),
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function firstRule(tool: string, isHit: (rule: Rule) => boolean, rules: readonly Rule[]): Rule | undefined {
+  const hits = rules.filter((rule) => namesTool(rule, tool) && isHit(rule));
+  return (['deny', 'ask', 'allow'] as const).flatMap((kind) => hits.filter((rule) => rule.kind === kind))[0];
 }
 
 function wholeRule(kind: RuleKind, name: string, rules: readonly Rule[]): Rule | undefined {
@@ -168,8 +151,7 @@ function wholeRule(kind: RuleKind, name: string, rules: readonly Rule[]): Rule |
 /** `mcp__server` names every tool of the server; stars only within such names. */
 function namesTool({ tool, kind }: Rule, name: string): boolean {
   if (tool === name) return true;
-  if (!name.startsWith('mcp__')) return tool === '*' && kind !== 'allow';
-  if (!tool.startsWith('mcp__')) return tool === '*' && kind !== 'allow';
+  if (!name.startsWith('mcp__') || !tool.startsWith('mcp__')) return tool === '*' && kind !== 'allow';
   if (tool.includes('*')) return (kind !== 'allow' || /^mcp__[^*]+__/.test(tool)) && matchesText(tool, name);
   return !tool.slice(5).includes('__') && name.startsWith(`${tool}__`);
 }

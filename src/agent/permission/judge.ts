@@ -7,7 +7,7 @@ import type { ToolCallView } from '../event.ts';
 import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import { judgeTool, type ToolContext } from './judge-tool.ts';
-import { makePolicy, type Places } from './path-judge.ts';
+import { makePlaces, makePolicy } from './path-judge.ts';
 import { parseRule, type Rule, type RuleKind } from './rule.ts';
 import type { Ruling } from './ruling.ts';
 import type { SandboxUse } from './shell/judge-shell.ts';
@@ -49,7 +49,7 @@ type Where = Parameters<PermissionJudge['judge']>[1];
 
 export function makeJudge(options: JudgeOptions): Judge {
   const { projectDir, home, root, extraDirs = [], readableDirs = [] } = options;
-  const places: Places = { projectDir, home, root, extraDirs, readableDirs };
+  const places = makePlaces({ projectDir, home, root, extraDirs, readableDirs });
   const read = options.rules.map((each) => ({ each, rule: parseRule(each.text, each.kind, each.source) }));
   const rules: Rule[] = read.flatMap(({ rule }) => rule ?? []);
   const problems = read.flatMap(({ each, rule }) =>

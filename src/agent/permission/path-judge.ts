@@ -4,11 +4,12 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { PathPolicy } from '../confinement.ts';
 import type { PermissionMode } from '../permission-mode.ts';
+import { followLinks, isWithin, realPath } from '../real-path.ts';
 import { matchesPath } from '../wildcard.ts';
 import { changeProtection, readProtection } from './protected-path.ts';
-import { followLinks, isWithin } from './real-path.ts';
+
 import type { Rule, RuleKind } from './rule.ts';
-import { allow, ask, deny, type Ruling } from './ruling.ts';
+import { allow, ask, fromRule, type Ruling } from './ruling.ts';
 
 export interface Places {
   readonly projectDir: string;
@@ -18,6 +19,12 @@ export interface Places {
   readonly home: string;
   /** The user's `.claude` folder, whatever its name. */
   readonly root: string | undefined;
+  /** The project and the additional folders, as named and as they really are. */
+  readonly dirs: readonly string[];
+}
+
+export function makePlaces(named: Omit<Places, 'dirs'>): Places {
+  return { ...named, dirs: [named.projectDir, ...named.extraDirs].flatMap(bothWays) };
 }
 
 export interface PathUse {
@@ -40,16 +47,14 @@ export function judgePath(use: PathUse, context: PathContext): Ruling {
   if (use.file.includes('\0')) return ask('its path contains a NUL character', isRead);
   const forms = pathForms(use.file, use.cwds, context.places.home);
   const shown = forms[0] ?? use.file;
-  const denied = findPathRule('deny', use, forms, context);
-  if (denied !== undefined) return deny(`${shown} is denied by the rule ${denied.text} (${denied.source})`);
-  const asked = findPathRule('ask', use, forms, context);
-  if (asked !== undefined) return ask(`the rule ${asked.text} (${asked.source}) asks for ${shown}`, isRead);
+  const stop = findPathRule('deny', use, forms, context) ?? findPathRule('ask', use, forms, context);
+  if (stop !== undefined) return fromRule(stop, shown, isRead);
   if (forms.includes(undefined)) return ask(`links lead in circles at ${use.file}`, isRead);
   const files = forms.filter((form) => form !== undefined);
   const special = protectionOf(files, use, context.places);
   const allowed = findPathRule('allow', use, files, context);
   const opens = allowed !== undefined && (special === undefined || (isRead && allowed.specifier !== undefined));
-  if (opens) return allow(`the rule ${allowed.text} (${allowed.source}) allows it`, isRead);
+  if (opens) return fromRule(allowed, shown, isRead);
   const verb = isRead ? 'reads' : 'writes';
   if (special !== undefined) return ask(`${verb} ${shown}: ${special}`, isRead);
   return judgePlace(files, use, context, shown);
@@ -57,7 +62,7 @@ export function judgePath(use: PathUse, context: PathContext): Ruling {
 
 function judgePlace(files: readonly string[], use: PathUse, { places, mode }: PathContext, shown: string): Ruling {
   const isRead = use.access === 'read';
-  const dirs = [places.projectDir, ...places.extraDirs, ...(isRead ? places.readableDirs : [])].flatMap(bothWays);
+  const dirs = isRead ? [...places.dirs, ...places.readableDirs.flatMap(bothWays)] : places.dirs;
   const outside = files.find((file) => !dirs.some((dir) => isWithin(dir, file)));
   if (outside !== undefined) {
     const via = outside === shown ? shown : `${shown}, a link to ${outside}`;
@@ -76,17 +81,17 @@ function fileRule(tool: string, file: string): readonly string[] {
 }
 
 function protectionOf(files: readonly string[], { access }: PathUse, places: Places): string | undefined {
-  const dirs = [places.projectDir, ...places.extraDirs].flatMap(bothWays);
-  for (const file of files) {
-    if (access === 'write' && places.root !== undefined && bothWays(places.root).some((root) => isWithin(root, file)))
-      return 'settings of the agent';
-    // A project may itself live in a folder with such a name; what counts is the way from there.
-    const home = dirs.find((dir) => isWithin(dir, file));
-    const names = (home === undefined ? file : path.relative(home, file)).split('/');
-    const special = access === 'write' ? changeProtection(names) : readProtection(names);
-    if (special !== undefined) return special;
-  }
-  return undefined;
+  const isWrite = access === 'write';
+  const roots = isWrite && places.root !== undefined ? bothWays(places.root) : [];
+  if (files.some((file) => roots.some((root) => isWithin(root, file)))) return 'settings of the agent';
+  const protection = isWrite ? changeProtection : readProtection;
+  return files.map((file) => protection(namesOf(file, places))).find((what) => what !== undefined);
+}
+
+/** A project may itself be in a folder with a protected name: what counts is the way from there. */
+function namesOf(file: string, { dirs }: Places): readonly string[] {
+  const dir = dirs.find((each) => isWithin(each, file));
+  return (dir === undefined ? file : path.relative(dir, file)).split('/');
 }
 
 /** Every absolute path that the text may stand for; `undefined` for one that leads in circles. */
@@ -141,48 +146,38 @@ function fileMatcher(
 
 /** The same rules for everything that does not come as a call: what a sandbox hides and protects. */
 export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
-  const compile = (kind: RuleKind, tools: readonly string[]) =>
-    rules.flatMap(({ specifier, ...rule }) =>
-      rule.kind === kind && tools.includes(rule.tool) && specifier !== undefined
-        ? [{ specifier, matches: fileMatcher(specifier, kind, [], places) }]
-        : [],
-    );
-  const compileAll = () => ({
-    version: rules.length,
-    denied: compile('deny', ['Read']),
-    fixed: compile('deny', ['Edit', 'Write']),
-    opened: compile('allow', ['Read']),
-  });
-  let compiled = compileAll();
-  const current = (): typeof compiled => {
-    if (compiled.version !== rules.length) compiled = compileAll();
-    return compiled;
+  const matchers = new Map<Rule, (file: string) => boolean>();
+  const matches = (rule: Rule, file: string): boolean => {
+    const known = matchers.get(rule) ?? fileMatcher(rule.specifier ?? '', rule.kind, [], places);
+    matchers.set(rule, known);
+    return known(file);
   };
-  const dirs = [places.projectDir, ...places.extraDirs].flatMap(bothWays).sort((a, b) => b.length - a.length);
-  const namesOf = (file: string): readonly string[] =>
-    file.slice(dirs.find((dir) => isWithin(dir, file))?.length ?? 0).split('/');
-  const isDenied = (file: string): boolean => current().denied.some(({ matches }) => matches(file));
-  const isOpened = (file: string): boolean => current().opened.some(({ matches }) => matches(file));
+  const find = (kind: RuleKind, tools: readonly string[]): readonly Rule[] =>
+    rules.filter((rule) => rule.kind === kind && tools.includes(rule.tool) && rule.specifier !== undefined);
+  const isHit = (kind: RuleKind, tools: readonly string[], file: string): boolean =>
+    find(kind, tools).some((rule) => matches(rule, file));
+  const isDenied = (file: string): boolean => isHit('deny', ['Read'], file);
   return {
     version: () => rules.length,
     isDenied,
-    isHidden: (file) => isDenied(file) || (readProtection(namesOf(file)) !== undefined && !isOpened(file)),
+    isHidden: (file) =>
+      isDenied(file) || (readProtection(namesOf(file, places)) !== undefined && !isHit('allow', ['Read'], file)),
     isGuarded: (file) =>
-      changeProtection(namesOf(file)) !== undefined || current().fixed.some(({ matches }) => matches(file)),
+      changeProtection(namesOf(file, places)) !== undefined || isHit('deny', ['Edit', 'Write'], file),
     deniedElsewhere: () =>
-      current().denied.flatMap(({ specifier, matches }) =>
-        namedFiles(specifier, places).filter((file) => matches(file) || matches(`${file}/\u0001`)),
+      find('deny', ['Read']).flatMap((rule) =>
+        namedFiles(rule, places).filter((file) => matches(rule, file) || matches(rule, `${file}/\u0001`)),
       ),
   };
 }
 
 /** The files that a rule from the root of the disk or from home names: one, or those of one folder. */
-function namedFiles(specifier: string, places: Places): readonly string[] {
+function namedFiles({ specifier = '' }: Rule, places: Places): readonly string[] {
   if (!/^(?:\/\/|~\/)/.test(specifier)) return [];
   const [[base = '/'], pattern] = anchorOf(specifier, [], places);
   const file = path.join(base, pattern.replace(/\/\*\*$/, ''));
-  if (!/[*?[]/.test(file)) return [file];
   const folder = path.dirname(file);
+  if (!/[*?[]/.test(file)) return [file];
   return /[*?[]/.test(folder) ? [] : listNames(folder).map((name) => path.join(folder, name));
 }
 
@@ -204,6 +199,5 @@ function anchorOf(specifier: string, cwds: readonly string[], places: Places): r
 
 /** A folder as named and as it really is: `/tmp` may be `/private/tmp`. */
 function bothWays(folder: string): readonly string[] {
-  const real = followLinks(folder);
-  return real === undefined || real === folder ? [folder] : [folder, real];
+  return [...new Set([folder, realPath(folder)])];
 }

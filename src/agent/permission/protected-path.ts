@@ -2,46 +2,28 @@
 // shell and editor settings, our own rules) and those that hold credentials.
 import { foldName } from '../wildcard.ts';
 
-const programs = [
-  ['.git', 'the repository itself'],
-  ['.claude', 'settings of the agent'],
-  ['.claude.json', 'settings of the agent'],
-  ['.mcp.json', 'servers that the agent starts'],
-  ['.husky', 'hooks of the repository'],
-  ['.githooks', 'hooks of the repository'],
-  ['.gitconfig', 'settings of git'],
-  ['.gitmodules', 'settings of git'],
-  ['.vscode', 'settings of an editor'],
-  ['.idea', 'settings of an editor'],
-  ['.devcontainer', 'settings of an editor'],
-  ['.envrc', 'a file the shell runs'],
-  ['config.fish', 'a file the shell runs'],
-  ['.ripgreprc', 'settings of a search'],
-  ['.yarnrc', 'settings of a package manager'],
-  ['.yarnrc.yml', 'settings of a package manager'],
-  ['.pnp.cjs', 'settings of a package manager'],
-] as const;
+const programs = {
+  'the repository itself': '.git',
+  'settings of the agent': '.claude .claude.json',
+  'servers that the agent starts': '.mcp.json',
+  'hooks of the repository': '.husky .githooks',
+  'settings of git': '.gitconfig .gitmodules',
+  'settings of an editor': '.vscode .idea .devcontainer',
+  'a file the shell runs': '.envrc config.fish',
+  'settings of a search': '.ripgreprc',
+  'settings of a package manager': '.yarnrc .yarnrc.yml .pnp.cjs',
+};
 
 const shellFiles =
   /^\.(?:bash|zsh|ksh|csh|tcsh)(?:rc|env|_profile|_login|_logout|_aliases)$|^\.(?:profile|zprofile|zlogin|zlogout|login|logout|inputrc|xinitrc|xprofile)$/;
 
-const secretNames = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.git-credentials',
-  '.docker',
-];
+const secretNames = '.ssh .gnupg .aws .azure .kube .netrc .npmrc .pypirc .pgpass .git-credentials .docker'.split(' ');
 const secretFiles = /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|p12|pfx|key|keystore|jks))$/;
 const exampleEnv = /\.(?:example|sample|template|dist|defaults?)$/;
 
-const changes: ReadonlyMap<string, string> = new Map(programs);
+const changes: ReadonlyMap<string, string> = new Map(
+  Object.entries(programs).flatMap(([what, names]) => names.split(' ').map((name) => [name, what])),
+);
 
 /** What is special about changing the file, or `undefined`. */
 export function changeProtection(names: readonly string[]): string | undefined {

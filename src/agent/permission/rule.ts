@@ -27,19 +27,3 @@ export function parseRule(text: string, kind: RuleKind, source: string): Rule | 
     source,
   };
 }
-
-/** Rules of a flag, separated by commas or blanks outside parentheses: `Bash(git log:*),Edit`. */
-export function splitRules(text: string): readonly string[] {
-  const rules: string[] = [];
-  let depth = 0;
-  let rule = '';
-  for (const char of `${text} `) {
-    if (char === '(') depth += 1;
-    if (char === ')') depth = Math.max(0, depth - 1);
-    if (depth === 0 && (char === ',' || /\s/.test(char))) {
-      if (rule !== '') rules.push(rule);
-      rule = '';
-    } else rule += char;
-  }
-  return rule.trim() === '' ? rules : [...rules, rule.trim()];
-}

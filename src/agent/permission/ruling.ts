@@ -1,5 +1,6 @@
 // What one part of a call comes to. A call is as free as its strictest part.
 import type { Confinement } from '../confinement.ts';
+import type { Rule } from './rule.ts';
 
 export interface Ruling {
   readonly kind: 'deny' | 'ask' | 'allow';
@@ -41,4 +42,10 @@ export function ask(why: string, isRead: boolean, offers: readonly string[] = []
 
 export function deny(why: string): Ruling {
   return { kind: 'deny', isRead: false, why, offers: [] };
+}
+
+export function fromRule({ kind, text, source }: Rule, what: string, isRead: boolean): Ruling {
+  if (kind === 'deny') return deny(`${what} is denied by the rule ${text} (${source})`);
+  if (kind === 'ask') return ask(`the rule ${text} (${source}) asks for ${what}`, isRead);
+  return allow(`the rule ${text} (${source}) allows it`, isRead);
 }

@@ -2,6 +2,7 @@
 // the project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin } from '../real-path.ts';
 
 export interface MountPlan {
   readonly home: string;
@@ -24,9 +25,9 @@ const quietDirs = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 export function confinedArgs(plan: MountPlan, isolation: readonly string[]): readonly string[] {
   const { home, cwd, readable, writable, hidden, guarded, shown } = plan;
   const project = [...readable, ...writable];
-  const isInside = (file: string): boolean => project.some((folder) => isBelow(folder, file));
+  const isInside = (file: string): boolean => project.some((folder) => isWithin(folder, file));
   const system = systemDirs.filter((folder) => existsSync(folder));
-  const visible = hidden.filter((file) => isInside(file) || system.some((folder) => isBelow(folder, file)));
+  const visible = hidden.filter((file) => isInside(file) || system.some((folder) => isWithin(folder, file)));
   const covered = outermost([...(isInside(home) ? hiddenOf(home) : []), ...visible]);
   const secrets = systemSecrets.map((name) => `/etc/${name}`).filter((file) => existsSync(file));
   return [
@@ -45,7 +46,7 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
     ...guarded.filter((file) => isInside(file) && isMountable(file)).flatMap((file) => ['--ro-bind', file, file]),
     ...covered.flatMap(hide),
     ...shown
-      .filter((folder) => existsSync(folder) && !covered.some((each) => isBelow(each, folder)))
+      .filter((folder) => existsSync(folder) && !covered.some((each) => isWithin(each, folder)))
       .flatMap((folder) => ['--ro-bind', folder, folder]),
     ...['--chdir', cwd],
   ];
@@ -86,9 +87,9 @@ function isMountable(file: string): boolean {
 function anchors(files: readonly string[], writable: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const file of files) {
-    const top = writable.find((folder) => isBelow(folder, file));
+    const top = writable.find((folder) => isWithin(folder, file));
     if (top === undefined) continue;
-    for (let at = path.dirname(file); at !== top && isBelow(top, at); at = path.dirname(at)) found.add(at);
+    for (let at = path.dirname(file); at !== top && isWithin(top, at); at = path.dirname(at)) found.add(at);
   }
   return [...found].sort();
 }
@@ -111,10 +112,6 @@ function programDirs({ home, searchPath, readable, writable }: MountPlan): reado
     ...named.map((each) => path.resolve(each)),
     ...libraries,
   ]
-    .filter((folder) => !known.some((each) => isBelow(each, folder)) && !isBelow(folder, home))
+    .filter((folder) => !known.some((each) => isWithin(each, folder)) && !isWithin(folder, home))
     .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
-}
-
-export function isBelow(folder: string, file: string): boolean {
-  return file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

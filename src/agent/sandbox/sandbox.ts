@@ -1,10 +1,11 @@
 // Finds what can confine commands on this machine (bubblewrap on Linux, sandbox-exec on macOS, else nothing) and turns a
 // confinement into what has to come before a command.
 import { spawnSync } from 'node:child_process';
-import { realpathSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../confinement.ts';
-import { confinedArgs, isBelow, openArgs } from './bubblewrap.ts';
+import { isWithin, realPath } from '../real-path.ts';
+import { confinedArgs, openArgs } from './bubblewrap.ts';
 import { confinedEnvironment, openEnvironment } from './environment.ts';
 import { tracksHidden } from './git-index.ts';
 import { type Found, TreeScan } from './scan.ts';
@@ -64,7 +65,7 @@ export function makeSandbox(options: SandboxOptions): Sandbox {
 }
 
 function launchOpen({ projectDir, policy, mechanism }: SandboxOptions, scan: TreeScan, place: LaunchPlace): Launch {
-  const denied = [...scan.scan(realFolder(projectDir)).denied, ...policy.deniedElsewhere()];
+  const denied = [...scan.scan(realPath(projectDir)).denied, ...policy.deniedElsewhere()];
   const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, place.cwd) : [];
   return { prefix, env: openEnvironment(place.env), finish: () => [] };
 }
@@ -75,17 +76,17 @@ function launchConfined(
   scan: TreeScan,
   { cwd, env, sessionDir }: LaunchPlace,
 ): Launch {
-  const folders = [options.projectDir, ...options.extraDirs].map(realFolder);
+  const folders = [options.projectDir, ...options.extraDirs].map(realPath);
   const isWorkspace = confinement === 'workspace';
   const before = folders.map((folder) => scan.scan(folder));
   const protectedFiles = before.flatMap((each) => [...each.guarded.keys()]);
   const repositories = protectedFiles.filter((file) => path.basename(file) === '.git');
   const plan = {
-    home: realFolder(options.home),
-    cwd: realFolder(cwd),
+    home: realPath(options.home),
+    cwd: realPath(cwd),
     searchPath: env.PATH ?? '',
     readable: isWorkspace ? [] : folders,
-    writable: isWorkspace ? [...folders, ...(options.allowWrite ?? []).map(realFolder)] : [],
+    writable: isWorkspace ? [...folders, ...(options.allowWrite ?? []).map(realPath)] : [],
     hidden: [
       ...before.flatMap(({ hidden }) => hidden),
       ...repositories.filter((folder) => tracksHidden(folder, options.policy.isHidden)),
@@ -106,18 +107,10 @@ function launchConfined(
  *  ours reads it; no process of the command outlives it. */
 function putAway(before: Found | undefined, after: Found): readonly string[] {
   const created = [...after.guarded].filter(([file, target]) => before?.guarded.get(file) !== target);
-  const top = created.filter(([file]) => !created.some(([other]) => other !== file && isBelow(other, file)));
+  const top = created.filter(([file]) => !created.some(([other]) => other !== file && isWithin(other, file)));
   return top.flatMap(([file]) => {
     const away = `${file}.blocked-${Date.now()}`;
     renameSync(file, away);
     return [`${file} may not be created or replaced in the sandbox; it is now ${away}.`];
   });
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return path.resolve(folder);
-  }
 }

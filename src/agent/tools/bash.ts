@@ -1,11 +1,11 @@
 // Bash: a command of the model → its output. The shell is new for each call, but the folder it stands in stays; it never
 // outlives an interrupt, its time limit or our own process.
-import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { formatDuration } from '../../base/human.ts';
+import { isWithin, realPath } from '../real-path.ts';
 import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../tool.ts';
 import { ShellTasks } from './background.ts';
 import { defineTool, ToolFailure } from './define.ts';
@@ -132,16 +132,7 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
 
 /** A confined command can report any folder. */
 function isInside({ projectDir, extraDirs }: Workspace, folder: string): boolean {
-  const real = realOrNothing(folder);
-  return [projectDir, ...extraDirs].some((dir) => `${real}/`.startsWith(`${realOrNothing(dir)}/`));
-}
-
-function realOrNothing(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return '';
-  }
+  return [projectDir, ...extraDirs].some((dir) => isWithin(realPath(dir), realPath(folder)));
 }
 
 const sandboxSigns =

@@ -6,7 +6,6 @@ import { after, test } from 'node:test';
 import { keepLocalRule } from '../../../src/agent/local-rule.ts';
 import type { Decision } from '../../../src/agent/parts.ts';
 import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
-import { splitRules } from '../../../src/agent/permission/rule.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { fillIn, makeProject, type TestPlaces } from './project.ts';
 
@@ -30,7 +29,7 @@ const offers: readonly (readonly [tool: string, subject: string, rule: string | 
   ['Bash', 'rm *', undefined],
   ['Bash', 'rm -rf .git', undefined],
   ['Bash', 'cat /etc/passwd', 'Read(//etc/passwd)', 'session'],
-  ['Bash', 'echo a > out', 'Edit(/**)', 'session'],
+  ['Bash', 'echo a > out', 'Edit(/**) and Bash(echo a)', 'session'],
   ['Edit', '{project}/src/a.ts', 'Edit(/**)', 'session'],
   ['Edit', '{outside}/x', 'Edit(/{outside}/x)', 'session'],
   // A rule that allows must match a linked file under both of its names, which no single rule does.
@@ -141,15 +140,6 @@ test('a reason is one line without anything that a terminal acts on, and such a 
     always: [],
   });
   assert.equal(judge.judge(callOf('Read', `/etc/${'a'.repeat(1000)}`), where).why.length, 401);
-});
-
-test('rules of a flag are split at commas and blanks outside parentheses', () => {
-  assert.deepEqual(splitRules('Bash(git log:*),Edit  Read(a, b) mcp__x'), [
-    'Bash(git log:*)',
-    'Edit',
-    'Read(a, b)',
-    'mcp__x',
-  ]);
 });
 
 async function keep(places: TestPlaces, rule: string): Promise<void> {

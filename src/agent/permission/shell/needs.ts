@@ -1,6 +1,6 @@
 // Whether a command plainly needs more than a sandbox gives. Only a courtesy: the person is asked at once instead of after
 // a failed try. Safety does not depend on it.
-import { nameOf } from './command-text.ts';
+import { nameOf } from './command.ts';
 import type { ShellCommand } from './parse.ts';
 
 const network =

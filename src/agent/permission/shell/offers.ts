@@ -1,7 +1,7 @@
 // A command that had to be asked for → the rule that would allow its like: the command with its subcommand where that
 // bounds what it does, else this very text, and nothing for what runs anything.
 import { changeProtection } from '../protected-path.ts';
-import { allowText, isHarmless, runsAnything } from './command-text.ts';
+import { allowText, isHarmless, runsAnything } from './command.ts';
 import type { ShellCommand } from './parse.ts';
 
 const bounded =

@@ -1,5 +1,6 @@
 // The commands that run unasked without a sandbox: pipes between a few programs, each with the flags it may have, made of
 // plain words. Whatever is not on the list is asked for, so a gap in the list is a question and never a hole.
+import { parseShell } from './parse.ts';
 
 const word = String.raw`(?:[A-Za-z0-9_./=:@%+,-]+|'[A-Za-z0-9_./=:@%+, ^$*()[\]{}?|<>;&!#~-]*'|"[A-Za-z0-9_./=:@%+, -]*")`;
 const pipeline = new RegExp(String.raw`^ *${word}(?: +${word})*(?: *\| *${word}(?: +${word})*)* *$`);
@@ -34,25 +35,13 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
 /** The files that a simple command reads, or `undefined` for a command that is not simple. */
 export function simpleReads(text: string): readonly string[] | undefined {
   if (!pipeline.test(text)) return undefined;
-  const commands = splitPipes(text);
-  const reads = commands.map(([name = '', ...args]) => {
-    const program = programs.get(name);
-    const flags = args.filter((arg) => arg.startsWith('-'));
+  const reads = parseShell(text).commands.map(({ words, assignments }) => {
+    const [name = '', ...args] = words.map(({ value }) => value);
+    const { flags, texts } = programs.get(name) ?? { flags: none, texts: 0 };
     const operands = args.filter((arg) => !arg.startsWith('-'));
-    if (program === undefined || !flags.every((flag) => program.flags.test(flag))) return undefined;
-    if (name === 'uniq' && operands.length > 0) return undefined;
-    if (name === 'cd' && operands.length !== 1) return undefined;
-    return operands.slice(program.texts).filter((operand) => operand !== '');
+    const isKnown = assignments.length === 0 && args.every((arg) => !arg.startsWith('-') || flags.test(arg));
+    const isBounded = (name !== 'uniq' || operands.length === 0) && (name !== 'cd' || operands.length === 1);
+    return programs.has(name) && isKnown && isBounded ? operands.slice(texts).filter((file) => file !== '') : undefined;
   });
   return reads.includes(undefined) ? undefined : reads.flatMap((files) => files ?? []);
-}
-
-function splitPipes(text: string): readonly (readonly string[])[] {
-  const tokens = text.match(new RegExp(`${word}|\\|`, 'g')) ?? [];
-  const commands: string[][] = [[]];
-  for (const token of tokens) {
-    if (token === '|') commands.push([]);
-    else commands.at(-1)?.push(token.replace(/^(['"])(.*)\1$/, '$2'));
-  }
-  return commands;
 }

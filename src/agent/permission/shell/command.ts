@@ -1,17 +1,17 @@
-// Simple commands → the texts that rules are compared with, and what a command that runs commands would run.
+// One simple command: the texts that rules are compared with, and whether it runs other commands.
 import { shellQuote } from '../../../base/shell-quote.ts';
 import { matchesText } from '../../wildcard.ts';
-import { parseShell, type ShellCommand, type ShellScript, type ShellWord } from './parse.ts';
+import { parseShell, type ShellCommand, type ShellWord } from './parse.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Variables that change how a program prints, not what it runs. */
 const harmless =
   /^(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|COLUMNS|LINES|TERM|TZ|DEBUG|LANG|LC_\w+|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|LOG_LEVEL|VERBOSE)=/;
-const shells = words('bash sh zsh dash ksh fish ash eval trap alias source . ssh watch');
 const runners = words(
-  'sudo doas su env xargs exec setsid parallel script strace ltrace chroot unshare nsenter systemd-run flock ionice ' +
-    'chrt taskset busybox caffeinate unbuffer entr builtin timeout time nice nohup stdbuf command find',
+  'bash sh zsh dash ksh fish ash eval trap alias source . ssh watch sudo doas su env xargs exec setsid parallel script ' +
+    'strace ltrace chroot unshare nsenter systemd-run flock ionice chrt taskset busybox caffeinate unbuffer entr builtin ' +
+    'timeout time nice nohup stdbuf command find',
 );
 /** Interpreters and the like: a rule with their name would allow everything. */
 const interpreters = words(
@@ -25,7 +25,7 @@ export function nameOf({ words: [head] }: ShellCommand): string {
 }
 
 export function runsCommands(command: ShellCommand): boolean {
-  return shells.has(nameOf(command)) || runners.has(nameOf(command));
+  return runners.has(nameOf(command));
 }
 
 export function runsAnything(command: ShellCommand): boolean {
@@ -64,20 +64,6 @@ export function reachable(command: ShellCommand, depth = 0): readonly ShellComma
   const texts = inner.filter(({ value }) => /\s/.test(value)).flatMap(({ value }) => parseShell(value).commands);
   return [command, ...suffixes, ...texts.flatMap((each) => reachable(each, depth + 1))];
 }
-
-/** What a command that runs commands runs; `undefined` where that is in a file. */
-export function innerScript(command: ShellCommand): Pick<ShellScript, 'commands' | 'doubts'> | undefined {
-  const [, ...rest] = command.words;
-  const at = rest.findIndex(({ value }) => /^-[a-z]*c$/.test(value));
-  if (shells.has(nameOf(command))) {
-    if (at < 0) return rest.length > 0 && rest.every(({ value }) => !/^-|\s/.test(value)) ? undefined : unknown;
-    return rest[at + 1]?.isLiteral === true ? parseShell(rest[at + 1]?.value ?? '') : unknown;
-  }
-  if (rest[0] === undefined || /^-|=/.test(rest[0].value) || nameOf(command) === 'find') return unknown;
-  return { commands: [{ ...command, words: rest }], doubts: [] };
-}
-
-const unknown = { commands: [], doubts: ['what it runs is not known'] };
 
 /** `npm run test:*` and `npm run test *` match the command alone and with arguments; other stars match any text. */
 export function matchesCommand(specifier: string, text: string): boolean {

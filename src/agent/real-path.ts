@@ -1,5 +1,5 @@
 // A path as a program would open it → where it really leads, also where nothing is there yet: links are followed one by
-// one, as the system does, because `link/..` is not the folder the link stands in, and a link to a missing file still
+// one, as the system does, because `link/..` is not the folder that holds the link, and a link to a missing file still
 // decides where a new file appears.
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -37,6 +37,12 @@ function linkTarget(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The path itself where links lead in circles. */
+export function realPath(file: string): string {
+  const absolute = path.resolve(file);
+  return followLinks(absolute) ?? absolute;
 }
 
 export function isWithin(folder: string, file: string): boolean {
