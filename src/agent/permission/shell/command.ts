@@ -1,6 +1,8 @@
-// One simple command: the texts that rules are compared with, and whether it runs other commands.
+// One simple command: the texts that rules are compared with, whether it runs other commands, what it plainly needs, and
+// which rule would allow its like.
 import { shellQuote } from '../../../base/shell-quote.ts';
 import { matchesText } from '../../wildcard.ts';
+import { changeProtection } from '../protected-path.ts';
 import { parseShell, type ShellCommand, type ShellWord } from './parse.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -28,7 +30,7 @@ export function runsCommands(command: ShellCommand): boolean {
   return runners.has(nameOf(command));
 }
 
-export function runsAnything(command: ShellCommand): boolean {
+function runsAnything(command: ShellCommand): boolean {
   return runsCommands(command) || interpreters.has(nameOf(command).replace(/[\d.]+$/, ''));
 }
 
@@ -77,4 +79,42 @@ export function matchesCommand(specifier: string, text: string): boolean {
 function wordText({ raw, value }: ShellWord): string {
   if (!/\s/.test(value) && value !== '') return value;
   return /^"[^"\\]*"$|^'[^']*'$/.test(raw) ? raw : shellQuote(value);
+}
+
+const network =
+  /^(?:(?:curl|wget|ssh|scp|rsync|nc|telnet|ftp|docker|podman|kubectl|sudo|doas|su|apt|apt-get|brew|dnf|yum|systemctl|gh|aws|gcloud|az)(?: |$)|(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|upgrade|publish|audit|login|outdated)\b|pip3? install|cargo (?:install|publish)|go (?:get|install)|git (?:push|pull|fetch|clone|submodule|ls-remote))/;
+const writing =
+  /^(?:(?:rm|mv|cp|mkdir|rmdir|touch|ln|chmod|chown|tee|dd|truncate|install|patch|unlink|shred)(?: |$)|(?:sed|perl) (?:.* )?-\w*i|git (?:add|commit|checkout|switch|merge|rebase|reset|restore|rm|mv|cherry-pick|revert|init|am|apply|clean|gc|stash(?! (?:list|show))|config (?!--get|--list|-l)\S+ \S))/;
+const repository =
+  /^git (?:add|commit|checkout|switch|merge|rebase|reset|restore|rm|mv|cherry-pick|revert|init|am|stash)/;
+
+/** Whether a command plainly needs more than a sandbox gives. Only a courtesy: the person is asked at once instead of after a
+ *  failed try. Safety does not depend on it. */
+export function needsMore(commands: readonly ShellCommand[], canWrite: boolean): string | undefined {
+  for (const command of commands) {
+    const text = [nameOf(command), ...command.words.slice(1).map(({ value }) => value)].join(' ');
+    if (network.test(text)) return `runs ${nameOf(command)}`;
+    if ((canWrite ? repository : writing).test(text)) return `runs ${nameOf(command)}`;
+    const file = command.redirects.find(
+      ({ access, target }) => access === 'write' && !/^\/(?:dev|tmp)\//.test(target.value),
+    );
+    if (file !== undefined && !canWrite) return `writes ${file.target.raw}`;
+  }
+  return undefined;
+}
+
+const bounded =
+  /^(?:git (?:add|commit|checkout|switch|restore|stash|branch|tag|merge)|(?:npm|pnpm|yarn) (?:test|ci|install|(?:run )[a-z][\w:.-]*)|cargo (?:build|check|test|clippy|fmt)|go (?:build|test|vet)|dotnet (?:build|test))(?= |$)/;
+
+/** The rule that would allow commands like this one: with its subcommand where that bounds what it does, else this very
+ *  text, and nothing for what runs anything. */
+export function offerRules(command: ShellCommand): readonly string[] {
+  const text = allowText(command);
+  const isPlain = command.words.every(({ isLiteral }) => isLiteral) && command.assignments.every(isHarmless);
+  const isSpecial = command.words.some(({ value }) => changeProtection(value.split('/')) !== undefined);
+  if (!isPlain || isSpecial || runsAnything(command)) return [];
+  const prefix = bounded.exec(text)?.[0];
+  if (prefix !== undefined) return [`Bash(${prefix}:*)`];
+  // A star would be read as a pattern, and a parenthesis could be mistaken for two rules.
+  return /[*()\n]/.test(text) || text.length > 300 ? [] : [`Bash(${text})`];
 }

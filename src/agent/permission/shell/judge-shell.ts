@@ -10,12 +10,12 @@ import {
   isHarmless,
   matchesCommand,
   nameOf,
+  needsMore,
+  offerRules,
   reachable,
   runsCommands,
   unwrap,
 } from './command.ts';
-import { needsMore } from './needs.ts';
-import { offerRules } from './offers.ts';
 import { parseShell, type Redirect, type ShellCommand, type ShellScript } from './parse.ts';
 import { simpleReads } from './simple.ts';
 
