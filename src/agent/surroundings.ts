@@ -97,7 +97,7 @@ export class Surroundings {
       root: options.root,
       extraDirs: this.extraDirs,
       readableDirs: this.#sessionDirs,
-      sandbox: { ...confining, isAvailable },
+      sandbox: { ...confining, isAvailable, hasNetwork: confining.domains.allowed.length > 0 },
       rules: [...settings.rules, ...credentialRules(options.root), ...sandboxRules(confining, isAvailable)],
       keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
     });
@@ -108,6 +108,7 @@ export class Surroundings {
       root: options.root,
       policy: this.judge.policy,
       mechanism,
+      domains: confining.domains,
       allowWrite: confining.allowWrite.map((dir) => path.resolve(options.cwd, dir.replace(/^~(?=\/|$)/, homedir()))),
     });
     const hooks = makeHookRunner({
@@ -123,13 +124,7 @@ export class Surroundings {
     }));
     this.#ownTools = [...ownTools, ...(skill === undefined ? [] : [skill])].filter((tool) => this.#isOffered(tool));
     this.#settingsFiles = settings.files;
-    this.notes = [
-      ...confining.notices,
-      ...settings.notices,
-      ...loaded.notes,
-      ...this.judge.problems,
-      ...hooks.problems,
-    ];
+    this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
   }
 
   /** Servers begin to start only now: of some of them a person must be asked first. */

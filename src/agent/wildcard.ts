@@ -14,6 +14,12 @@ export function matchesText(pattern: string, text: string): boolean {
   return matchTokens(tokens, [...text]);
 }
 
+/** `*.example.com` is every host below it; a plain domain is that host alone. */
+export function matchesHost(pattern: string, host: string): boolean {
+  if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1));
+  return pattern === '*' || pattern === host;
+}
+
 /** A gitignore pattern, already split at `/`; it also matches everything below a folder that it matches. */
 export function matchesPath(pattern: readonly string[], path: readonly string[], folding: Folding): boolean {
   const fold = (text: string): string => (folding.ignoresCase ? foldName(text) : text);

@@ -1,7 +1,7 @@
 // A call of any tool → a ruling, by what the tool touches: a shell, a file, a host, a server, an agent.
 import path from 'node:path';
 import { asString, type JsonObject } from '../../base/json.ts';
-import { matchesText } from '../wildcard.ts';
+import { matchesHost, matchesText } from '../wildcard.ts';
 import { judgePath, type PathContext } from './path-judge.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, combineRulings, fromRule, type Ruling } from './ruling.ts';
@@ -104,12 +104,6 @@ function hostOf(url: string): string | undefined {
   // A name before the @ is there to look like a host.
   const isClear = /^https?:$/.test(protocol) && username === '' && hostname !== '';
   return isClear ? hostname.toLowerCase().replace(/\.$/, '') : undefined;
-}
-
-/** `*.example.com` is every host below it; a plain domain is that host alone. */
-function matchesHost(pattern: string, host: string): boolean {
-  if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1));
-  return pattern === '*' || pattern === host;
 }
 
 function subjectOf(name: string, input: JsonObject): string | undefined {

@@ -8,6 +8,7 @@ import { isWithin, realPath } from '../real-path.ts';
 import { confinedArgs, openArgs } from './bubblewrap.ts';
 import { confinedEnvironment, openEnvironment } from './environment.ts';
 import { tracksHidden } from './git-index.ts';
+import { type Domains, openNetwork } from './network.ts';
 import { type Found, TreeScan } from './scan.ts';
 import { seatbeltArgs } from './seatbelt.ts';
 
@@ -19,6 +20,8 @@ export interface SandboxOptions {
   readonly root: string;
   readonly policy: PathPolicy;
   readonly mechanism: Mechanism;
+  /** What the workspace profile may reach; nothing if absent. */
+  readonly domains?: Domains;
   /** Further folders that the workspace profile may change. */
   readonly allowWrite?: readonly string[];
 }
@@ -81,6 +84,8 @@ function launchConfined(
   const before = folders.map((folder) => scan.scan(folder));
   const protectedFiles = before.flatMap((each) => [...each.guarded.keys()]);
   const repositories = protectedFiles.filter((file) => path.basename(file) === '.git');
+  const { domains } = options;
+  const network = isWorkspace && domains !== undefined && domains.allowed.length > 0 ? openNetwork(domains) : undefined;
   const plan = {
     home: realPath(options.home),
     cwd: realPath(cwd),
@@ -93,12 +98,12 @@ function launchConfined(
       ...[...options.policy.deniedElsewhere(), options.root],
     ],
     guarded: isWorkspace ? protectedFiles : [],
-    shown: [path.join(sessionDir, 'tool-results')],
+    shown: [path.join(sessionDir, 'tool-results'), ...(network === undefined ? [] : [network.folder])],
   };
   const { kind, isolation } = options.mechanism;
   return {
-    prefix: kind === 'seatbelt' ? seatbeltArgs(plan) : confinedArgs(plan, isolation),
-    env: confinedEnvironment(env),
+    prefix: [...(kind === 'seatbelt' ? seatbeltArgs(plan) : confinedArgs(plan, isolation)), ...(network?.prefix ?? [])],
+    env: { ...confinedEnvironment(env), ...network?.env },
     finish: () => (isWorkspace ? folders.flatMap((folder, i) => putAway(before[i], scan.scan(folder))) : []),
   };
 }

@@ -1,5 +1,6 @@
 // The `sandbox` settings of Claude Code → what they mean here. Those of a project can only make the sandbox stricter.
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
+import type { Domains } from './network.ts';
 
 export interface SandboxSettings {
   readonly isEnabled: boolean;
@@ -9,7 +10,7 @@ export interface SandboxSettings {
   readonly allowWrite: readonly string[];
   readonly deny: readonly string[];
   readonly isRequired: boolean;
-  readonly notices: readonly string[];
+  readonly domains: Domains;
 }
 
 export function readSandboxSettings(
@@ -20,7 +21,7 @@ export function readSandboxSettings(
   const disk = (value: JsonObject): JsonObject => asObject(value.filesystem) ?? {};
   const rules = (tool: string, key: string): readonly string[] =>
     all.flatMap(({ value }) => strings(disk(value)[key]).map((file) => `${tool}(${file.replace(/^\//, '//')})`));
-  const hasDomains = all.some(({ value }) => strings(asObject(value.network)?.allowedDomains).length > 0);
+  const domains = (value: JsonObject, key: string): readonly string[] => strings(asObject(value.network)?.[key]);
   return {
     isEnabled: own.enabled !== false,
     runsUnasked: all.every(({ value }) => value.autoAllowBashIfSandboxed !== false),
@@ -29,7 +30,10 @@ export function readSandboxSettings(
     allowWrite: strings(disk(own).allowWrite),
     deny: [...rules('Read', 'denyRead'), ...rules('Edit', 'denyWrite')],
     isRequired: all.some(({ value }) => value.failIfUnavailable === true),
-    notices: hasDomains ? ['the sandbox has no network: sandbox.network.allowedDomains is ignored'] : [],
+    domains: {
+      allowed: domains(own, 'allowedDomains'),
+      denied: all.flatMap(({ value }) => domains(value, 'deniedDomains')),
+    },
   };
 }
 

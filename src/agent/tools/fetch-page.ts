@@ -90,7 +90,8 @@ function request(url: URL, { allowPrivate, signal }: FetchOptions): Promise<Page
   });
 }
 
-const publicLookup: LookupFunction = (hostname, options, done) => {
+/** Finds only addresses outside this machine and its network. */
+export const publicLookup: LookupFunction = (hostname, options, done) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, []);
     const denied = addresses.find(({ address }) => isPrivateAddress(address));

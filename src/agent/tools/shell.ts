@@ -31,16 +31,18 @@ export interface ShellOptions {
   onOutput(bytes: Buffer): void;
 }
 
-/** The high numbers keep out of the way of scripts, which use the small ones. `cat` stands between because what Node
- *  gives a child is a socket, and `> /dev/stderr` cannot open a socket. The second bash knows nothing of it, so that a
- *  plain `wait` in the command does not wait for it. */
+/** `cat` comes between because what Node gives a child is a socket, and `> /dev/stderr` cannot open a socket. It runs
+ *  outside the sandbox, which ends all of its processes when the command ends: what is printed last would be lost. The bash
+ *  of the command knows nothing of it, so that a plain `wait` in the command does not wait for it. */
 const outerScript = `
-exec 204>&4 205<&0 4>&- </dev/null
-exec > >(trap '' HUP INT TERM; exec cat 204>&- 205<&-) 2>&1
-exec "$BASH" -c "$1" bash`;
+exec 3<&0 </dev/null
+exec > >(trap '' HUP INT TERM; exec cat 3<&- 4>&-) 2>&1
+exec "$@"`;
 
-/** The command comes through a pipe: an argument may not be longer than 128 KB. */
+/** The command comes through a pipe: an argument may not be longer than 128 KB. The high numbers keep out of the way of
+ *  scripts, which use the small ones. */
 const innerScript = `
+exec 204>&4 205<&3 3<&- 4>&-
 IFS= read -r -d '' -u 205 CLEW_COMMAND; exec 205<&-
 trap 'printf "%s\\0" "$PWD" >&204' EXIT
 eval "unset CLEW_COMMAND
@@ -48,9 +50,8 @@ $CLEW_COMMAND"`;
 
 export function startShell(command: string, { cwd, launch, onOutput }: ShellOptions): Shell {
   // Where its input is a socket and SHLVL is not set, bash takes itself for a remote shell and reads .bashrc.
-  const args = [...launch.prefix, 'bash', '--norc', '-c', outerScript, 'bash', innerScript];
-  const [program = 'bash', ...rest] = args;
-  const bash = startGuarded(program, rest, { cwd, env: launch.env, withReport: true });
+  const args = ['--norc', '-c', outerScript, 'bash', ...launch.prefix, 'bash', '--norc', '-c', innerScript, 'bash'];
+  const bash = startGuarded('bash', args, { cwd, env: launch.env, withReport: true });
   const { child, stdin, stdout, stderr, lifeline } = bash;
   const report = child.stdio[4] as unknown as Readable & Held; // asked for above
   const pipes = [stdin, stdout, stderr, lifeline, report];

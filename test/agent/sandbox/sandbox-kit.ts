@@ -5,6 +5,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Confinement, Sandbox } from '../../../src/agent/confinement.ts';
 import { type Judge, makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import type { Domains } from '../../../src/agent/sandbox/network.ts';
 import { findMechanism, type Mechanism, makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
 import { startShell } from '../../../src/agent/tools/shell.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -39,6 +40,7 @@ export function makeBench(
   context: Parameters<typeof temporaryFolder>[0],
   files: Readonly<Record<string, string>>,
   rules: readonly RuleText[] = [],
+  domains: Domains = { allowed: [], denied: [] },
 ): Bench {
   assert.equal(mechanism.kind, 'bubblewrap');
   const base = realpathSync(temporaryFolder(context));
@@ -53,7 +55,15 @@ export function makeBench(
   const root = path.join(home, '.claude');
   const use = { isAvailable: true, runsUnasked: true, mayLeave: true, excluded: [] };
   const judge = makeJudge({ projectDir: project, home, root, rules, sandbox: use });
-  const sandbox = makeSandbox({ projectDir: project, extraDirs: [], home, root, policy: judge.policy, mechanism });
+  const sandbox = makeSandbox({
+    projectDir: project,
+    extraDirs: [],
+    home,
+    root,
+    policy: judge.policy,
+    mechanism,
+    domains,
+  });
   return {
     ...{ base, project, outside, home, sessionDir, judge, sandbox },
     run: async (command, confinement, { cwd = project, env = process.env } = {}) => {

@@ -177,3 +177,13 @@ test('long results of the own session stay readable', { skip }, async (t) => {
   const { output } = await bench.run(`cat ${bench.sessionDir}/tool-results/1.txt`, 'read-only');
   assert.equal(output, 'result\n');
 });
+
+test('all that a command prints comes out, although its processes end with it', { skip }, async (t) => {
+  const bench = makeBench(t, {});
+  const runs = Array.from({ length: 40 }, (_, i) => bench.run(`echo ${i}`, 'read-only'));
+  const outputs = (await Promise.all(runs)).map(({ output }) => output);
+  assert.deepEqual(
+    outputs,
+    outputs.map((_, i) => `${i}\n`),
+  );
+});

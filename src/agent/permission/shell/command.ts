@@ -90,10 +90,14 @@ const repository =
 
 /** Whether a command plainly needs more than a sandbox gives. Only a courtesy: the person is asked at once instead of after a
  *  failed try. Safety does not depend on it. */
-export function needsMore(commands: readonly ShellCommand[], canWrite: boolean): string | undefined {
+export function needsMore(
+  commands: readonly ShellCommand[],
+  canWrite: boolean,
+  hasNetwork = false,
+): string | undefined {
   for (const command of commands) {
     const text = [nameOf(command), ...command.words.slice(1).map(({ value }) => value)].join(' ');
-    if (network.test(text)) return `runs ${nameOf(command)}`;
+    if (!hasNetwork && network.test(text)) return `runs ${nameOf(command)}`;
     if ((canWrite ? repository : writing).test(text)) return `runs ${nameOf(command)}`;
     const file = command.redirects.find(
       ({ access, target }) => access === 'write' && !/^\/(?:dev|tmp)\//.test(target.value),

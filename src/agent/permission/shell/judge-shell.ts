@@ -26,6 +26,8 @@ export interface SandboxUse {
   readonly runsUnasked: boolean;
   /** `allowUnsandboxedCommands` */
   readonly mayLeave: boolean;
+  /** `network.allowedDomains` names some. */
+  readonly hasNetwork?: boolean;
   /** `excludedCommands` */
   readonly excluded: readonly string[];
 }
@@ -63,7 +65,7 @@ function judgeUnruled(text: string, { commands }: ShellScript, context: ShellCon
   if (!isPlan && (isExcluded || (context.leaves && sandbox.mayLeave))) return ask('runs outside the sandbox', false);
   if (here.kind !== 'allow') return here;
   const canWrite = mode === 'acceptEdits';
-  const more = isPlan ? undefined : needsMore(commands, canWrite);
+  const more = isPlan ? undefined : needsMore(commands, canWrite, canWrite && sandbox.hasNetwork === true);
   if (more !== undefined) return ask(more, false);
   return canWrite
     ? { ...allow('it runs in a sandbox that can only change the project', false), confinement: 'workspace' }

@@ -1,0 +1,104 @@
+// Network by domain (`sandbox.network.allowedDomains`). A sandbox has a loopback of its own and nothing else. A small program
+// in it passes connections on to a socket of this process, where a proxy connects to the domains on the list.
+import { lookup } from 'node:dns';
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { connect, isIP, type LookupFunction } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { publicLookup } from '../tools/fetch-page.ts';
+import { isPrivateAddress } from '../tools/private-address.ts';
+import { matchesHost } from '../wildcard.ts';
+
+export interface Network {
+  /** Comes before the program that runs in the sandbox. */
+  readonly prefix: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Holds the socket; the sandbox must show it. */
+  readonly folder: string;
+}
+
+export interface Domains {
+  readonly allowed: readonly string[];
+  readonly denied: readonly string[];
+}
+
+const address = 'http://127.0.0.1:3128';
+
+/** A command gets the files 0 to 4 from its shell. */
+const bridge = `
+const { connect, createServer } = require('node:net');
+const [socket, program, ...args] = process.argv.slice(1);
+createServer((client) => {
+  const proxy = connect(socket);
+  client.pipe(proxy).pipe(client);
+  client.on('error', () => proxy.destroy());
+  proxy.on('error', () => client.destroy());
+}).listen(3128, '127.0.0.1', () => {
+  const child = require('node:child_process').spawn(program, args, { stdio: [0, 1, 2, 3, 4] });
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + require('node:os').constants.signals[signal]));
+});`;
+
+let running: (Network & { readonly domains: Domains }) | undefined;
+
+/** One proxy for the process; it ends with it. */
+export function openNetwork(domains: Domains): Network {
+  if (running !== undefined && JSON.stringify(running.domains) === JSON.stringify(domains)) return running;
+  const folder = mkdtempSync(path.join(tmpdir(), 'clew-network-'));
+  const socket = path.join(folder, 'proxy');
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  makeProxy(domains).listen(socket).unref();
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+  const env = { ...Object.fromEntries(names.map((name) => [name, address])), NODE_USE_ENV_PROXY: '1' };
+  running = { prefix: [process.execPath, '-e', bridge, '--', socket], env, folder, domains };
+  return running;
+}
+
+function makeProxy(domains: Domains): http.Server {
+  const server = http.createServer((request, response) => {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+    const find = url?.protocol === 'http:' ? lookupFor(url.hostname, domains) : undefined;
+    if (url === undefined || find === undefined) {
+      response.writeHead(403).end(refusal(url?.hostname ?? ''));
+      return;
+    }
+    const { method, headers } = request;
+    const onward = http.request(url, { method, headers, lookup: find, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', (error) => response.writeHead(502).end(`${error.message}\n`));
+    request.pipe(onward);
+  });
+  server.on('connect', (request, client: Duplex, head: Buffer) => {
+    const [, host = '', port = ''] = /^\[?([^\]]*)\]?:(\d+)$/.exec(request.url ?? '') ?? [];
+    const find = lookupFor(host, domains);
+    client.on('error', () => undefined);
+    if (find === undefined) return void client.end(`HTTP/1.1 403 Forbidden\r\n\r\n${refusal(host)}`);
+    const onward = connect({ host, port: Number(port), lookup: find }, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.write(head);
+      client.pipe(onward).pipe(client);
+    });
+    onward.on('error', (error) => client.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${error.message}\n`));
+    client.on('close', () => onward.destroy());
+  });
+  return server;
+}
+
+/** A name that is listed as it is may be one of this network. What a star stands for may not: its owner decides what it
+ *  resolves to. `undefined` if the host is not on the list. */
+function lookupFor(host: string, { allowed, denied }: Domains): LookupFunction | undefined {
+  const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  if (denied.some((pattern) => matchesHost(pattern.toLowerCase(), name))) return undefined;
+  const found = allowed.filter((pattern) => matchesHost(pattern.toLowerCase(), name));
+  if (found.length === 0) return undefined;
+  if (found.some((pattern) => !pattern.includes('*'))) return lookup;
+  // Nothing is looked up for an address.
+  return isIP(name) !== 0 && isPrivateAddress(name) ? undefined : publicLookup;
+}
+
+function refusal(host: string): string {
+  return `${host} is not in sandbox.network.allowedDomains of your settings.\n`;
+}
