@@ -97,7 +97,11 @@ export class Surroundings {
       root: options.root,
       extraDirs: this.extraDirs,
       readableDirs: this.#sessionDirs,
-      sandbox: { ...confining, isAvailable, hasNetwork: confining.domains.allowed.length > 0 },
+      sandbox: {
+        ...confining,
+        isAvailable,
+        hasNetwork: mechanism.kind === 'bubblewrap' && confining.domains.allowed.length > 0,
+      },
       rules: [...settings.rules, ...credentialRules(options.root), ...sandboxRules(confining, isAvailable)],
       keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
     });

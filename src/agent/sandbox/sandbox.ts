@@ -7,10 +7,10 @@ import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../c
 import { isWithin, realPath } from '../real-path.ts';
 import { confinedArgs, openArgs } from './bubblewrap.ts';
 import { confinedEnvironment, openEnvironment } from './environment.ts';
-import { tracksHidden } from './git-index.ts';
 import { type Domains, openNetwork } from './network.ts';
+import { repositoryFolders, tracksHidden } from './repository.ts';
 import { type Found, TreeScan } from './scan.ts';
-import { seatbeltArgs } from './seatbelt.ts';
+import { seatbeltArgs, seatbeltOpenArgs } from './seatbelt.ts';
 
 export interface SandboxOptions {
   readonly projectDir: string;
@@ -69,7 +69,7 @@ export function makeSandbox(options: SandboxOptions): Sandbox {
 
 function launchOpen({ projectDir, policy, mechanism }: SandboxOptions, scan: TreeScan, place: LaunchPlace): Launch {
   const denied = [...scan.scan(realPath(projectDir)).denied, ...policy.deniedElsewhere()];
-  const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, place.cwd) : [];
+  const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, place.cwd) : seatbeltOpenArgs(denied);
   return { prefix, env: openEnvironment(place.env), finish: () => [] };
 }
 
@@ -81,16 +81,19 @@ function launchConfined(
 ): Launch {
   const folders = [options.projectDir, ...options.extraDirs].map(realPath);
   const isWorkspace = confinement === 'workspace';
-  const before = folders.map((folder) => scan.scan(folder));
+  const home = realPath(options.home);
+  const around = repositoryFolders(folders[0] ?? '', home, options.policy.isHidden);
+  const before = [...folders, ...around].map((folder) => scan.scan(folder));
   const protectedFiles = before.flatMap((each) => [...each.guarded.keys()]);
   const repositories = protectedFiles.filter((file) => path.basename(file) === '.git');
-  const { domains } = options;
-  const network = isWorkspace && domains !== undefined && domains.allowed.length > 0 ? openNetwork(domains) : undefined;
+  const { domains = { allowed: [], denied: [] } } = options;
+  const isConnected = isWorkspace && options.mechanism.kind === 'bubblewrap';
+  const network = isConnected && domains.allowed.length > 0 ? openNetwork(domains) : undefined;
   const plan = {
-    home: realPath(options.home),
+    home,
     cwd: realPath(cwd),
     searchPath: env.PATH ?? '',
-    readable: isWorkspace ? [] : folders,
+    readable: isWorkspace ? around : [...around, ...folders],
     writable: isWorkspace ? [...folders, ...(options.allowWrite ?? []).map(realPath)] : [],
     hidden: [
       ...before.flatMap(({ hidden }) => hidden),

@@ -2,13 +2,7 @@
 import type { MountPlan } from './bubblewrap.ts';
 
 export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown }: MountPlan): readonly string[] {
-  const below = (files: readonly string[]): string =>
-    files.map((file) => `(subpath ${JSON.stringify(file)})`).join(' ');
-  const rule = (verdict: string, what: string, files: readonly string[]): readonly string[] =>
-    files.length === 0 ? [] : [`(${verdict} ${what} ${below(files)})`];
-  const profile = [
-    '(version 1)',
-    '(allow default)',
+  return withProfile([
     '(deny network*)',
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd.xpc"))',
     '(deny file-write*)',
@@ -19,6 +13,19 @@ export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown 
     ...rule('deny', 'file-write*', guarded),
     ...rule('deny', 'file-read* file-write*', hidden),
     ...rule('allow', 'file-read*', shown),
-  ];
-  return ['sandbox-exec', '-p', profile.join('\n')];
+  ]);
+}
+
+/** The disk as it is, but for what a rule denies. */
+export function seatbeltOpenArgs(denied: readonly string[]): readonly string[] {
+  return denied.length === 0 ? [] : withProfile(rule('deny', 'file-read* file-write*', denied));
+}
+
+function withProfile(rules: readonly string[]): readonly string[] {
+  return ['sandbox-exec', '-p', ['(version 1)', '(allow default)', ...rules].join('\n')];
+}
+
+function rule(verdict: 'allow' | 'deny', what: string, files: readonly string[]): readonly string[] {
+  const below = files.map((file) => `(subpath ${JSON.stringify(file)})`).join(' ');
+  return files.length === 0 ? [] : [`(${verdict} ${what} ${below})`];
 }
