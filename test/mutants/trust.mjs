@@ -112,8 +112,8 @@ export const mutants = [
   {
     id: 'reading-credentials',
     file: 'src/agent/surroundings.ts',
-    find: ', ...credentialRules(options.root)],',
-    replace: '],',
+    find: '...credentialRules(options.root), ',
+    replace: '',
     tests: ['agent/reading'],
   },
   {

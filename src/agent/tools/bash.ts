@@ -136,14 +136,18 @@ function isInside({ projectDir, extraDirs }: Workspace, folder: string): boolean
 }
 
 const sandboxSigns =
-  /Read-only file system|Permission denied|Operation not permitted|No such file or directory|cannot access|resolve|network|unreachable|EROFS|EACCES|EPERM|ENOENT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED/i;
+  /Read-only file system|Permission denied|Operation not permitted|not a git repository|could not resolve|name resolution|network is unreachable|EROFS|EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|connection refused/i;
+const missingSigns = /No such file or directory|cannot access|not found|ENOENT/i;
 
-/** Said where the sandbox may be the reason. */
-function explainSandbox(text: string, { confinement }: CallContext): readonly string[] {
-  if (!sandboxSigns.test(text)) return [];
+/** Said where the sandbox may be the reason: a missing file is one only outside the project. */
+function explainSandbox(text: string, { confinement, workspace }: CallContext): readonly string[] {
+  const isAway = (line: string): boolean =>
+    missingSigns.test(line) && /(?:^|[\s'"`:(])[~/][\w.-]/.test(line) && !line.includes(workspace.projectDir);
+  if (!sandboxSigns.test(text) && !text.split('\n').some(isAway)) return [];
   const writes = confinement === 'workspace' ? 'only the project can be changed' : 'nothing can be changed';
+  const network = confinement === 'workspace' ? 'only allowed domains can be reached' : 'there is no network';
   return [
-    `(This ran in a sandbox: ${writes}, there is no network, and of the disk only programs and the project are there, without files that may hold credentials. If it failed for that reason and is needed, call Bash again with dangerouslyDisableSandbox: true; the user is asked.)`,
+    `(This ran in a sandbox: ${writes}, ${network}, and of the disk only programs and the project are there, without files that may hold credentials. If it failed for that reason and is needed, call Bash again with dangerouslyDisableSandbox: true; the user is asked.)`,
   ];
 }
 
