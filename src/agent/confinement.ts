@@ -10,6 +10,8 @@ export interface PathPolicy {
   isHidden(file: string): boolean;
   /** A rule denies reading it. This holds in every confinement. */
   isDenied(file: string): boolean;
+  /** Whether a rule may deny files of the project at any depth. */
+  deniesInProject(): boolean;
   /** May not be changed or created. */
   isGuarded(file: string): boolean;
   /** Files and folders outside the project that rules deny by name. */

@@ -164,6 +164,7 @@ export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
       isDenied(file) || (readProtection(namesOf(file, places)) !== undefined && !isHit('allow', ['Read'], file)),
     isGuarded: (file) =>
       changeProtection(namesOf(file, places)) !== undefined || isHit('deny', ['Edit', 'Write'], file),
+    deniesInProject: () => find('deny', ['Read']).some(({ specifier = '' }) => !isElsewhere(specifier)),
     deniedElsewhere: () =>
       find('deny', ['Read']).flatMap((rule) =>
         namedFiles(rule, places).filter((file) => matches(rule, file) || matches(rule, `${file}/\u0001`)),
@@ -173,12 +174,16 @@ export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
 
 /** The files that a rule from the root of the disk or from home names: one, or those of one folder. */
 function namedFiles({ specifier = '' }: Rule, places: Places): readonly string[] {
-  if (!/^(?:\/\/|~\/)/.test(specifier)) return [];
+  if (!isElsewhere(specifier)) return [];
   const [[base = '/'], pattern] = anchorOf(specifier, [], places);
   const file = path.join(base, pattern.replace(/\/\*\*$/, ''));
   const folder = path.dirname(file);
   if (!/[*?[]/.test(file)) return [file];
   return /[*?[]/.test(folder) ? [] : listNames(folder).map((name) => path.join(folder, name));
+}
+
+function isElsewhere(specifier: string): boolean {
+  return /^(?:\/\/|~\/)/.test(specifier);
 }
 
 function listNames(folder: string): readonly string[] {

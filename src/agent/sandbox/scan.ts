@@ -23,8 +23,9 @@ interface Listing {
 const maxFolders = 50_000;
 /** A folder that changed this recently may change again within the same tick of the clock. */
 const settleMs = 50;
-/** Their content is somebody's published package, or git's own. */
-const skipped: ReadonlySet<string> = new Set(['node_modules', '.git']);
+/** Packages: they are many, and their keys and settings are published. They are only searched for what a rule denies, and
+ *  again when a package was added or removed. */
+const packages = /\/node_modules(?:\/|$)/;
 
 export class TreeScan {
   readonly #policy: PathPolicy;
@@ -38,6 +39,7 @@ export class TreeScan {
 
   scan(root: string): Found {
     if (this.#version !== this.#policy.version()) this.#listings.clear();
+    const searchesPackages = this.#policy.deniesInProject();
     this.#version = this.#policy.version();
     const hidden: string[] = [];
     const denied: string[] = [];
@@ -46,21 +48,28 @@ export class TreeScan {
     for (let count = 0; waiting.length > 0; count++) {
       const folder = waiting.pop() ?? root;
       // A tree too large to look through is hidden where the search ends.
-      const listing = count < maxFolders ? this.#list(folder) : { ...empty, hidden: [folder] };
+      const listing =
+        count < maxFolders
+          ? this.#list(folder, packages.test(folder.slice(root.length)))
+          : { ...empty, hidden: [folder] };
       hidden.push(...listing.hidden);
       denied.push(...listing.denied);
       for (const [file, target] of listing.guarded) guarded.set(file, target);
-      waiting.push(...listing.folders);
+      waiting.push(...listing.folders.filter((each) => searchesPackages || !each.endsWith('/node_modules')));
     }
     return { hidden, denied, guarded };
   }
 
-  #list(folder: string): Listing {
+  #list(folder: string, isPackage: boolean): Listing {
+    const known = this.#listings.get(folder);
+    const isTop = isPackage && folder.endsWith('/node_modules');
     try {
+      if (known !== undefined && isPackage && !isTop) return known;
       const { ctimeMs } = statSync(folder);
-      const known = this.#listings.get(folder);
       if (known?.ctimeMs === ctimeMs) return known;
-      const listing = this.#read(folder, ctimeMs);
+      if (isTop)
+        for (const each of this.#listings.keys()) if (each.startsWith(`${folder}/`)) this.#listings.delete(each);
+      const listing = this.#read(folder, ctimeMs, isPackage);
       if (Date.now() - ctimeMs > settleMs) this.#listings.set(folder, listing);
       return listing;
     } catch {
@@ -68,8 +77,10 @@ export class TreeScan {
     }
   }
 
-  #read(folder: string, ctimeMs: number): Listing {
-    const { isHidden, isDenied, isGuarded } = this.#policy;
+  #read(folder: string, ctimeMs: number, isPackage: boolean): Listing {
+    const { isDenied } = this.#policy;
+    const isHidden = isPackage ? isDenied : this.#policy.isHidden;
+    const isGuarded = isPackage ? () => false : this.#policy.isGuarded;
     const isWhole = (test: (file: string) => boolean): boolean => test(folder) || test(`${folder}/\u0001`);
     if (isWhole(isHidden)) return { ...empty, hidden: [folder], denied: isWhole(isDenied) ? [folder] : [] };
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -84,7 +95,7 @@ export class TreeScan {
         .filter(({ file }) => !isGuarded(folder) && (isGuarded(file) || isGuarded(`${file}/\u0001`)))
         .map(({ entry, file }) => [file, entry.isSymbolicLink() ? readlinkSync(file) : '']),
       folders: files
-        .filter((each) => each.entry.isDirectory() && !skipped.has(each.entry.name) && !bad.includes(each))
+        .filter((each) => each.entry.isDirectory() && each.entry.name !== '.git' && !bad.includes(each))
         .map(({ file }) => file),
     };
   }

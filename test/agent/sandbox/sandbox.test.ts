@@ -4,8 +4,10 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
+import { makeJudge } from '../../../src/agent/permission/judge.ts';
+import { makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
 import { writeTree } from '../../support/temp-folder.ts';
-import { makeBench, rule, skip } from './sandbox-kit.ts';
+import { makeBench, mechanism, rule, skip } from './sandbox-kit.ts';
 
 const secrets = {
   'project/.env': 'SECRET-ENV\n',
@@ -186,4 +188,26 @@ test('all that a command prints comes out, although its processes end with it', 
     outputs,
     outputs.map((_, i) => `${i}\n`),
   );
+});
+
+test('a rule hides files of packages, also of one that is added later', { skip }, async (t) => {
+  const files = {
+    'project/node_modules/a/lib/private.txt': 'PRIVATE\n',
+    'project/node_modules/a/test.pem': 'published\n',
+  };
+  const bench = makeBench(t, files, [rule('deny', 'Read(private.txt)')]);
+  const show = 'cat node_modules/*/lib/private.txt; cat node_modules/a/test.pem';
+  assert.match((await bench.run(show, 'read-only')).output, /^cat: .*Permission denied\npublished\n$/);
+  writeTree(bench.project, { 'node_modules/b/lib/private.txt': 'PRIVATE\n' });
+  assert.match((await bench.run(show, 'read-only')).output, /^(?:cat: .*Permission denied\n){2}published\n$/);
+});
+
+test('in a project that is itself a package, credentials are hidden', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/node_modules/mine/.env': 'SECRET\n' });
+  const project = path.join(bench.project, 'node_modules/mine');
+  const options = { projectDir: project, home: bench.home, root: path.join(bench.home, '.claude') };
+  const { policy } = makeJudge({ ...options, rules: [] });
+  assert.deepEqual(makeSandbox({ ...options, extraDirs: [], policy, mechanism }).hiddenBelow(project), [
+    path.join(project, '.env'),
+  ]);
 });
