@@ -36,7 +36,15 @@ export type {
   ToolCallView,
   TurnEnded,
 } from './agent/event.ts';
-export type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, SessionChoice } from './agent/handle.ts';
+export type {
+  Agent,
+  AgentOptions,
+  AgentState,
+  RewindPoint,
+  RewindReport,
+  RunPrice,
+  SessionChoice,
+} from './agent/handle.ts';
 export type { Approval, Approve, EventSink, RuleOffer } from './agent/parts.ts';
 export type { PermissionMode } from './agent/permission-mode.ts';
 export { permissionModes } from './agent/permission-mode.ts';

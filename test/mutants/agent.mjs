@@ -534,14 +534,14 @@ const tools = [
   },
   {
     id: 'web-home-network-is-public',
-    file: 'src/agent/tools/private-address.ts',
+    file: 'src/agent/private-address.ts',
     find: "  ['192.168.0.0', 16],\n",
     replace: '',
     tests: ['agent/tools/web'],
   },
   {
     id: 'web-6to4-is-public',
-    file: 'src/agent/tools/private-address.ts',
+    file: 'src/agent/private-address.ts',
     find: "  ['2002::', 16],\n",
     replace: '',
     tests: ['agent/tools/web'],

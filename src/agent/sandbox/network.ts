@@ -7,8 +7,7 @@ import { connect, isIP, type LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { publicLookup } from '../tools/fetch-page.ts';
-import { isPrivateAddress } from '../tools/private-address.ts';
+import { isPrivateAddress, publicLookup } from '../private-address.ts';
 import { matchesHost } from '../wildcard.ts';
 
 export interface Network {

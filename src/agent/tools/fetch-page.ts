@@ -1,15 +1,14 @@
 // A URL → one answer of a web server, bounded in time and bytes. The address is judged when the connection is made, not
 // before: a name may resolve to a public address when asked and to a private one a moment later.
-import { lookup as lookupName } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { version } from '../../base/version.ts';
+import { isPrivateAddress, PrivateAddressError, publicLookup } from '../private-address.ts';
 import { ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
-import { isPrivateAddress } from './private-address.ts';
 
 export interface PageAnswer {
   readonly url: URL;
@@ -84,23 +83,12 @@ function request(url: URL, { allowPrivate, signal }: FetchOptions): Promise<Page
     if (signal.aborted) throw new ToolFailure('The request was interrupted.');
     if (timeout.aborted) throw new ToolFailure(`${url.host} did not answer within ${limits.web.timeoutMs / 1000} s.`);
     if (error instanceof ToolFailure) throw error;
+    if (error instanceof PrivateAddressError) throw new ToolFailure(privateText(error.host));
     throw new ToolFailure(
       `${url.host} could not be reached: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
 }
-
-/** Finds only addresses outside this machine and its network. */
-export const publicLookup: LookupFunction = (hostname, options, done) => {
-  lookupName(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, []);
-    const denied = addresses.find(({ address }) => isPrivateAddress(address));
-    if (denied !== undefined) return done(new ToolFailure(privateText(`${hostname} (${denied.address})`)), []);
-    const [first] = addresses;
-    if (options.all === true) return done(null, addresses);
-    return first === undefined ? done(new Error('no address'), []) : done(null, first.address, first.family);
-  });
-};
 
 function privateText(host: string): string {
   return `${host} is an address of this machine or its own network, which WebFetch does not read. Use Bash (curl) if it is meant.`;

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { SideRequest } from '../../../src/agent/tool.ts';
 import { limits } from '../../../src/agent/tools/limits.ts';
-import { isPrivateAddress } from '../../../src/agent/tools/private-address.ts';
+import { isPrivateAddress } from '../../../src/agent/private-address.ts';
 import { makeBench, storedOf, type ToolBench } from './tool-kit.ts';
 
 interface Site {
