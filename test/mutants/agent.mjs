@@ -548,7 +548,7 @@ const tools = [
   },
   {
     id: 'web-looks-at-the-first-address-only',
-    file: 'src/agent/tools/fetch-page.ts',
+    file: 'src/agent/private-address.ts',
     find: 'addresses.find(({ address }) => isPrivateAddress(address))',
     replace: 'addresses.slice(0, 1).find(({ address }) => isPrivateAddress(address))',
     tests: ['agent/tools/web'],
