@@ -2,16 +2,14 @@
 import path from 'node:path';
 import { asString, type JsonObject } from '../../base/json.ts';
 import { matchesHost, matchesText } from '../wildcard.ts';
-import { judgePath, type PathContext } from './path-judge.ts';
+import { judgePath } from './path-judge.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, combineRulings, fromRule, type Ruling } from './ruling.ts';
-import { judgeShell, type SandboxUse } from './shell/judge-shell.ts';
+import { judgeShell, type ShellContext } from './shell/judge-shell.ts';
 
-export interface ToolContext extends PathContext {
-  readonly cwd: string;
+export interface ToolContext extends Omit<ShellContext, 'leaves'> {
   /** What the tool says of itself. */
   readonly isReadOnly: boolean;
-  readonly sandbox: SandboxUse;
 }
 
 const readers: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);

@@ -6,9 +6,9 @@ import type { PathPolicy } from '../confinement.ts';
 import type { ToolCallView } from '../event.ts';
 import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
-import { judgeTool, type ToolContext } from './judge-tool.ts';
+import { judgeTool } from './judge-tool.ts';
 import { makePlaces, makePolicy } from './path-judge.ts';
-import { parseRule, type Rule, type RuleKind } from './rule.ts';
+import { parseRule, type Rule } from './rule.ts';
 import type { Ruling } from './ruling.ts';
 import type { SandboxUse } from './shell/judge-shell.ts';
 
@@ -28,12 +28,8 @@ export interface JudgeOptions {
   readonly keepLocalRule?: (rule: string) => Promise<void>;
 }
 
-/** A rule as it stands in settings.json or in a flag; `source` is what the reason of a decision calls it. */
-export interface RuleText {
-  readonly kind: RuleKind;
-  readonly text: string;
-  readonly source: string;
-}
+/** A rule as it is in settings.json or in a flag; `source` is what the reason of a decision calls it. */
+export type RuleText = Pick<Rule, 'kind' | 'text' | 'source'>;
 
 /** `problems`: texts that are no rules, for a notice. `rules`: all that hold now. */
 export interface Judge extends PermissionJudge {
@@ -58,14 +54,7 @@ export function makeJudge(options: JudgeOptions): Judge {
   // One choice on the screen may stand for a rule for each part of a command.
   const offered = new Map<string, readonly string[]>();
   const rule = (call: ToolCallView, where: Where, list: readonly Rule[]): Ruling => {
-    const context: ToolContext = {
-      places,
-      rules: list,
-      mode: where.mode,
-      cwd: where.cwd,
-      isReadOnly: where.isReadOnly,
-      sandbox: options.sandbox ?? noSandbox,
-    };
+    const context = { ...where, places, rules: list, sandbox: options.sandbox ?? noSandbox };
     return judgeTool(call.name, isObject(call.input) ? call.input : {}, context);
   };
   return {
