@@ -53,12 +53,13 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
 }
 
 /** The disk as it is, but for what a rule denies. */
-export function openArgs(denied: readonly string[], cwd: string): readonly string[] {
+export function openArgs(denied: readonly string[], projects: readonly string[], cwd: string): readonly string[] {
   const covers = denied.flatMap(hide);
   if (covers.length === 0) return [];
-  return ['bwrap', '--dev-bind', '/', '/', ...(process.getuid?.() === 0 ? ['--cap-add', 'ALL'] : []), ...covers].concat(
-    '--chdir',
-    cwd,
+  return ['bwrap', '--dev-bind', '/', '/', ...(process.getuid?.() === 0 ? ['--cap-add', 'ALL'] : [])].concat(
+    anchors(denied, projects).flatMap((folder) => ['--bind', folder, folder]),
+    covers,
+    ['--chdir', cwd],
   );
 }
 

@@ -37,17 +37,18 @@ export const noMechanism: Mechanism = { kind: 'none', isolation: [] };
 let found: Mechanism | undefined;
 
 /** Tried once per process: a container may forbid what the program offers. */
-export function findMechanism(platform: NodeJS.Platform = process.platform): Mechanism {
-  found ??= tryMechanism(platform);
+export function findMechanism(env: NodeJS.ProcessEnv = process.env): Mechanism {
+  found ??= tryMechanism(process.platform, env);
   return found;
 }
 
-function tryMechanism(platform: NodeJS.Platform): Mechanism {
+export function tryMechanism(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Mechanism {
   if (platform === 'darwin') return { kind: 'seatbelt', isolation: [] };
   if (platform !== 'linux') return noMechanism;
   const strict = ['--unshare-all', '--unshare-user', '--disable-userns'];
   const works = (flags: readonly string[]): boolean =>
-    spawnSync('bwrap', [...flags, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']).status === 0;
+    spawnSync('bwrap', [...flags, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'], { env })
+      .status === 0;
   const isolation = [strict, ['--unshare-all']].find(works);
   return isolation === undefined ? noMechanism : { kind: 'bubblewrap', isolation };
 }
@@ -67,9 +68,11 @@ export function makeSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-function launchOpen({ projectDir, policy, mechanism }: SandboxOptions, scan: TreeScan, place: LaunchPlace): Launch {
-  const denied = [...scan.scan(realPath(projectDir)).denied, ...policy.deniedElsewhere()];
-  const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, place.cwd) : seatbeltOpenArgs(denied);
+function launchOpen(options: SandboxOptions, scan: TreeScan, place: LaunchPlace): Launch {
+  const { projectDir, extraDirs, policy, mechanism } = options;
+  const projects = [projectDir, ...extraDirs].map(realPath);
+  const denied = [...projects.flatMap((folder) => scan.scan(folder).denied), ...policy.deniedElsewhere()];
+  const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, projects, place.cwd) : seatbeltOpenArgs(denied);
   return { prefix, env: openEnvironment(place.env), finish: () => [] };
 }
 
@@ -100,7 +103,7 @@ function launchConfined(
       ...repositories.filter((folder) => tracksHidden(folder, options.policy.isHidden)),
       ...[...options.policy.deniedElsewhere(), options.root],
     ],
-    guarded: isWorkspace ? protectedFiles : [],
+    guarded: isWorkspace ? [...protectedFiles, ...before.flatMap(linkTargets)] : [],
     shown: [path.join(sessionDir, 'tool-results'), ...(network === undefined ? [] : [network.folder])],
   };
   const { kind, isolation } = options.mechanism;
@@ -109,6 +112,11 @@ function launchConfined(
     env: { ...confinedEnvironment(env), ...network?.env },
     finish: () => (isWorkspace ? folders.flatMap((folder, i) => putAway(before[i], scan.scan(folder))) : []),
   };
+}
+
+/** What protected links lead to: to change that is to change them. */
+function linkTargets({ guarded }: Found): readonly string[] {
+  return [...guarded].filter(([, target]) => target !== '').map(([file]) => realPath(file));
 }
 
 /** A file that is not there cannot be covered without creating it. It is renamed after the command, before anything of

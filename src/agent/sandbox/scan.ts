@@ -84,6 +84,10 @@ export class TreeScan {
     const isWhole = (test: (file: string) => boolean): boolean => test(folder) || test(`${folder}/\u0001`);
     if (isWhole(isHidden)) return { ...empty, hidden: [folder], denied: isWhole(isDenied) ? [folder] : [] };
     const entries = readdirSync(folder, { withFileTypes: true });
+    if (entries.some(({ name }) => name.includes('\ufffd'))) {
+      const holds = (test: (file: string) => boolean): boolean => holdsOdd(Buffer.from(folder), folder, test);
+      if (holds(isHidden)) return { ...empty, hidden: [folder], denied: holds(isDenied) ? [folder] : [] };
+    }
     const files = entries.map((entry) => ({ entry, file: path.join(folder, entry.name) }));
     const bad = files.filter(({ entry, file }) => isHidden(file) || entry.isSocket() || entry.isFIFO());
     return {
@@ -102,6 +106,18 @@ export class TreeScan {
 }
 
 const empty: Listing = { ctimeMs: 0, folders: [], hidden: [], denied: [], guarded: [] };
+
+/** A name that is not UTF-8 cannot be an argument, so no mount covers the file: then its whole folder is hidden. */
+function holdsOdd(bytes: Buffer, folder: string, test: (file: string) => boolean, isBelowOdd = false): boolean {
+  return readdirSync(bytes, { withFileTypes: true, encoding: 'buffer' }).some((entry) => {
+    const name = entry.name.toString('utf8');
+    const isOdd = isBelowOdd || !Buffer.from(name).equals(entry.name);
+    if (!isOdd) return false;
+    const file = path.join(folder, name);
+    const child = Buffer.concat([bytes, Buffer.from('/'), entry.name]);
+    return test(file) || (entry.isDirectory() && holdsOdd(child, file, test, true));
+  });
+}
 
 /** What a mount can cover: not a link but the file that it leads to. */
 function realFile(entry: Dirent, file: string): readonly string[] {

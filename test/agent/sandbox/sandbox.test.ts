@@ -1,6 +1,6 @@
 // What a confined command can see, change and reach, tried with real commands.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -139,6 +139,38 @@ test('what a rule denies is hidden from a command that the user allowed', { skip
   assert.match(output, /CANARY-OUTSIDE\nSECRET-ENV\n/);
   assert.doesNotMatch(output, /SECRET-PRIV|SECRET-KEY/);
   assert.equal(readFileSync(path.join(bench.outside, 'made'), 'utf8'), 'x\n');
+});
+
+test('a folder above a denied file cannot be renamed away by a command that the user allowed', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/conf/x.txt': 'SECRET\n' }, [rule('deny', 'Read(conf/x.txt)')]);
+  await bench.run('mv conf open', 'open');
+  const { output } = await bench.run('cat open/x.txt conf/x.txt', 'open');
+  assert.doesNotMatch(output, /SECRET/);
+});
+
+test('a hidden file whose name, or whose folder, is not UTF-8 hides the folder that holds it', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/a/plain.txt': 'PLAIN\n', 'project/b/plain.txt': 'PLAIN\n' });
+  const odd = (text: string): Buffer => Buffer.from(path.join(bench.project, text), 'latin1');
+  writeFileSync(odd('a/\xff.pem'), 'SECRET\n');
+  mkdirSync(odd('b/\xff'));
+  writeFileSync(odd('b/\xff/.env'), 'SECRET\n');
+  mkdirSync(odd('\xff'));
+  writeFileSync(odd('\xff/plain.txt'), 'PLAIN\n');
+  for (const confinement of ['read-only', 'workspace'] as const) {
+    const { output } = await bench.run('cat a/* b/*/.env; cat */plain.txt; cat README.md', confinement);
+    assert.doesNotMatch(output, /SECRET/);
+    // The folder with nothing to hide stays.
+    assert.equal(output.split('PLAIN').length, 2);
+    assert.match(output, /readme/);
+  }
+});
+
+test('what a protected link leads to is protected', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/hooks/pre-commit': 'old\n', 'project/other/a': 'old\n' });
+  symlinkSync('hooks', path.join(bench.project, '.husky'));
+  await bench.run('echo new > hooks/pre-commit; echo new > .husky/pre-commit; echo new > other/a', 'workspace');
+  assert.equal(readFileSync(path.join(bench.project, 'hooks/pre-commit'), 'utf8'), 'old\n');
+  assert.equal(readFileSync(path.join(bench.project, 'other/a'), 'utf8'), 'new\n');
 });
 
 test('a file that appears later is hidden in the next command', { skip }, async (t) => {
