@@ -1,7 +1,9 @@
 // Options → a running agent: the composition of everything beside it. What a front end holds of it is `Agent`; what
 // happens goes out through its sinks, the recorder first.
+import path from 'node:path';
 import { makeStreamModel } from '../api/client/stream-model.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
+import { pathOutside } from '../base/find-program.ts';
 import { version } from '../base/version.ts';
 import { loadPrices } from '../library/prices.ts';
 import { withinBudget } from './budget.ts';
@@ -24,7 +26,8 @@ export interface AgentReplacements {
 export function openAgent(options: AgentOptions): Promise<Agent>;
 /** @internal */
 export function openAgent(options: AgentOptions, replaced: AgentReplacements): Promise<Agent>;
-export async function openAgent(options: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
+export async function openAgent(given: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
+  const options = { ...given, env: withSafePath(given) };
   if (replaced.streamModel === undefined) requireKey(options.env);
   const clock = replaced.clock ?? systemClock;
   const meter = new CostMeter(loadPrices(options.env), options.price);
@@ -43,6 +46,12 @@ export async function openAgent(options: AgentOptions, replaced: AgentReplacemen
     await agent.close('exit');
     throw error;
   }
+}
+
+/** No program that the project brings is taken for one of ours. */
+function withSafePath({ env, cwd, addDirs = [] }: AgentOptions): AgentOptions['env'] {
+  const folders = [cwd, ...addDirs.map((dir) => path.resolve(cwd, dir))];
+  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env.PATH, folders) };
 }
 
 /** Before a session is opened: one in which nothing could be asked would only be in the way. */

@@ -1,6 +1,7 @@
 // Runs git for Clew itself, with the settings of a repository that start programs switched off: its configuration comes
 // from somebody else if the repository was unpacked from an archive.
 import { execFile } from 'node:child_process';
+import { pathOutside } from '../base/find-program.ts';
 import type { Environment } from '../base/node-types.ts';
 
 const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
@@ -23,7 +24,7 @@ export function runGit(
       [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
       {
         cwd,
-        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+        env: { ...env, PATH: pathOutside(env.PATH ?? '', [cwd]), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
         maxBuffer: maxBytes,

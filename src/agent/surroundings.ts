@@ -89,7 +89,7 @@ export class Surroundings {
     this.commands = commands;
     this.definitions = agents;
     const confining = readSandboxSettings(settings.files);
-    const mechanism = confining.isEnabled ? findMechanism() : noMechanism;
+    const mechanism = confining.isEnabled ? findMechanism(this.env) : noMechanism;
     const isAvailable = mechanism.kind !== 'none';
     this.judge = makeJudge({
       projectDir: options.cwd,

@@ -1,5 +1,5 @@
 // Programs on this machine: by their name in the PATH, or by their path.
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The first program of that name in the PATH. Folders that depend on where one is are not searched. */
@@ -7,6 +7,28 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv): string | unde
   const folders = (env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const endings = process.platform === 'win32' ? ['.cmd', '.exe'] : [''];
   return folders.flatMap((folder) => endings.map((ending) => path.join(folder, `${name}${ending}`))).find(isProgram);
+}
+
+/** A PATH without the folders that depend on where one is, and without those in `folders`: whoever can write there could
+ *  put another program in the place of git or bash. */
+export function pathOutside(searchPath: string, folders: readonly string[]): string {
+  const places = [...folders, ...folders.map(realFolder)].map((folder) => `${path.resolve(folder)}${path.sep}`);
+  const isOutside = (folder: string): boolean =>
+    path.isAbsolute(folder) &&
+    ![path.resolve(folder), realFolder(folder)].some((each) =>
+      places.some((place) => `${each}${path.sep}`.startsWith(place)),
+    );
+  return searchPath.split(path.delimiter).filter(isOutside).join(path.delimiter);
+}
+
+/** Also of a folder that is not there yet. */
+function realFolder(folder: string): string {
+  const full = path.resolve(folder);
+  try {
+    return realpathSync(full);
+  } catch {
+    return full === path.dirname(full) ? full : path.join(realFolder(path.dirname(full)), path.basename(full));
+  }
 }
 
 export function isProgram(file: string): boolean {
