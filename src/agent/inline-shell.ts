@@ -42,6 +42,8 @@ export async function runInlineShell(
   clearTimeout(timer);
   signal.removeEventListener('abort', stop);
   shell.kill();
+  // A confined command leaves no process, so nothing is created after `finish` looked.
+  if (decision.confinement !== undefined && decision.confinement !== 'open') await shell.gone;
   launch.finish();
   return Buffer.concat(output).toString('utf8');
 }
