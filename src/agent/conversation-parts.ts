@@ -3,7 +3,6 @@
 import { outputTokensOf } from '../models/facts.ts';
 import type { AgentCore } from './agent-core.ts';
 import type { AgentHooks } from './agent-hooks.ts';
-import type { Confinement } from './confinement.ts';
 import { type Section, toldTexts, untoldSections } from './context/situation.ts';
 import type { AgentMark, Notice, ToolCallView } from './event.ts';
 import { fitThinking, type LeftOut, type ThinkingMarks } from './fit-thinking.ts';
@@ -61,7 +60,7 @@ export function makeLoopParts(core: AgentCore, options: ConversationOptions): Lo
     mode: core.mode,
     cwd: () => options.workspace().cwd,
     ...(mark === undefined ? {} : { agentId: mark.agentId }),
-    openCall: (view, signal, confinement) => openCall(core, options, view, signal, confinement),
+    openCall: (view, signal, permit) => openCall(core, options, view, signal, permit),
     request: async () => {
       const { request, leftOut } = await makeRequest(core, options);
       const answers = leftOut?.answers ?? 0;
@@ -115,7 +114,7 @@ function openCall(
   options: ConversationOptions,
   view: ToolCallView,
   signal: AbortSignal,
-  confinement: Confinement,
+  { confinement, isApproved }: Parameters<LoopParts['openCall']>[2],
 ): { readonly context: CallContext; close(): void } {
   const { mark } = options;
   let isOpen = true;
@@ -124,6 +123,11 @@ function openCall(
     signal,
     confinement,
     workspace: options.workspace(),
+    mayTouch: (access, file) => {
+      const where = { mode: core.mode(), cwd: options.workspace().cwd, isReadOnly: access === 'read' };
+      const { kind } = core.judge.judge({ ...view, input: { file_path: file } }, where);
+      return kind === 'allow' || (kind === 'ask' && isApproved);
+    },
     progress: (progress) => {
       if (isOpen) core.bus.tell({ type: 'call-progress', callId: view.id, progress }, mark);
     },

@@ -26,6 +26,8 @@ export type Permit =
       readonly view: ToolCallView;
       readonly notes: readonly string[];
       readonly confinement: Confinement;
+      /** A person or a hook allowed it, not the rules. */
+      readonly isApproved: boolean;
     }
   | {
       readonly kind: 'refused';
@@ -58,8 +60,8 @@ export async function permitCall(call: OpenCall, parts: PermitParts, signal: Abo
   if (judged.kind !== 'allowed') return judged;
   const chosen = judged.input === undefined ? updated : tool.parse(judged.input);
   if ('problem' in chosen) return unusable(`InputValidationError: ${chosen.problem}`);
-  const { confinement } = judged;
-  return { kind: 'run', tool, view: { ...view, input: chosen.input }, notes: verdict.context, confinement };
+  const { confinement, isApproved } = judged;
+  return { kind: 'run', tool, view: { ...view, input: chosen.input }, notes: verdict.context, confinement, isApproved };
 }
 
 export function interrupted(): Permit & { readonly kind: 'refused' } {
@@ -82,20 +84,25 @@ function askHooks(
 
 type Refusal = Extract<Permit, { readonly kind: 'refused' }>;
 
+interface Allowed extends Pick<Permit & { readonly kind: 'run' }, 'confinement' | 'isApproved'> {
+  readonly kind: 'allowed';
+  readonly input?: JsonObject;
+}
+
 async function judgeCall(
   view: ToolCallView,
   tool: Tool,
   { permission }: HookVerdict,
   parts: PermitParts,
   signal: AbortSignal,
-): Promise<Refusal | { readonly kind: 'allowed'; readonly input?: JsonObject; readonly confinement: Confinement }> {
+): Promise<Refusal | Allowed> {
   const where = { mode: parts.mode(), cwd: parts.cwd(), isReadOnly: tool.isReadOnly(view.input) };
   const decision = parts.judge.judge(view, where);
   if (decision.kind === 'deny') return refuse('permission', decision.why);
   const { confinement = 'open' } = decision;
   const hookAsks = permission?.decision === 'ask';
   if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks))
-    return { kind: 'allowed', confinement };
+    return { kind: 'allowed', confinement, isApproved: decision.kind !== 'allow' };
   const approval = await parts.approve({
     call: view,
     why: hookAsks ? permission.reason : decision.why,
@@ -106,7 +113,12 @@ async function judgeCall(
   if (signal.aborted) return interrupted();
   if (approval.kind === 'deny') return { ...refuse('permission', approval.message), isInterrupt: approval.isInterrupt };
   if (approval.always !== undefined) await parts.judge.addRule(approval.always);
-  return { kind: 'allowed', confinement, ...(approval.input === undefined ? {} : { input: approval.input }) };
+  return {
+    kind: 'allowed',
+    confinement,
+    isApproved: true,
+    ...(approval.input === undefined ? {} : { input: approval.input }),
+  };
 }
 
 function refuse(refused: 'permission' | 'hook', why: string): Refusal {

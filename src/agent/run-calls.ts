@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import type { OpenCall } from './answer.ts';
 import type { Clock } from './clock.ts';
-import type { Confinement } from './confinement.ts';
 import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from './event.ts';
 import { callFields, interrupted, interruptedText, type Permit, type PermitParts, permitCall } from './permit-call.ts';
 import { type CallContext, failedOutcome, type ToolOutcome } from './tool.ts';
@@ -14,7 +13,7 @@ export interface CallParts extends PermitParts {
   readonly openCall: (
     view: ToolCallView,
     signal: AbortSignal,
-    confinement: Confinement,
+    permit: Pick<Permit & { readonly kind: 'run' }, 'confinement' | 'isApproved'>,
   ) => { readonly context: CallContext; close(): void };
   /** Instructions that wait for what a call has touched, and that the conversation does not have yet. */
   readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
@@ -131,9 +130,10 @@ class Round {
     await this.#finish(call, { call: call.view, outcome: permit.outcome, refused: permit.refused });
   }
 
-  async #runCall(call: OpenCall, { tool, view, notes, confinement }: Permit & { readonly kind: 'run' }): Promise<void> {
+  async #runCall(call: OpenCall, permit: Permit & { readonly kind: 'run' }): Promise<void> {
+    const { tool, view, notes } = permit;
     await this.#emit({ type: 'call', call: view });
-    const { context, close } = this.#parts.openCall(view, this.#signal, confinement);
+    const { context, close } = this.#parts.openCall(view, this.#signal, permit);
     const running = (async () => tool.run(view.input, context))().catch(brokenTool);
     const outcome = await this.#withGrace(running);
     close();

@@ -45,6 +45,8 @@ export interface CallContext {
   readonly confinement: Confinement;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
+  /** Asked where a path turned out to lead to another file than it says: is that one allowed as well? */
+  mayTouch(access: 'read' | 'write', realPath: string): boolean;
   /** Shown while the call runs; written only where progress entries are switched on. */
   progress(update: CallProgress): void;
   /** Must be awaited before the bytes of a file change: its present content is kept for /rewind. */

@@ -2,7 +2,7 @@
 // folder, to the disk, and only then to its name. The file that was there before is kept as a backup if wanted.
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { copyFile, type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
 import { type FileIdentity, identify, refuseIfChanged } from './append.ts';
@@ -16,6 +16,8 @@ export interface ReplaceOptions {
   readonly backup?: string | true;
   /** Refuse unless the file is still in this state. */
   readonly expected?: FileIdentity;
+  /** The path is used as it is: a link at its end is refused. */
+  readonly isExact?: boolean;
 }
 
 export interface Replaced {
@@ -24,7 +26,7 @@ export interface Replaced {
 
 /** Replaces the content of an existing file, keeping its mode and owner; a link keeps leading to it. */
 export async function replaceFile(file: string, content: FileContent, options: ReplaceOptions = {}): Promise<Replaced> {
-  const target = await existingTarget(file);
+  const target = options.isExact === true ? await exactTarget(file) : await existingTarget(file);
   const checkUnchanged = (): void => {
     if (options.expected !== undefined) refuseIfChanged(file, options.expected, identify(target));
   };
@@ -90,6 +92,14 @@ async function existingTarget(file: string): Promise<string> {
     throw diskError(error, 'write', file);
   }
   throw new UserError(`${file} is not a regular file`, 'name a file');
+}
+
+async function exactTarget(file: string): Promise<string> {
+  const stats = await lstat(file).catch((error: unknown) => {
+    throw diskError(error, 'write', file);
+  });
+  if (!stats.isFile()) throw new UserError(`${file} is not a regular file`, 'name a file');
+  return file;
 }
 
 async function writeTemp(folder: string, content: FileContent, like: Stats | undefined): Promise<string> {

@@ -2,8 +2,6 @@
 // destroying something are here, for Write and Edit alike: seen before, unchanged since (by its bytes), text, not huge.
 import { constants } from 'node:fs';
 import { access, chmod } from 'node:fs/promises';
-import path from 'node:path';
-import { makeFolderSync } from '../../base/make-folder.ts';
 import { type FileIdentity, identify } from '../../store/append.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import type { CallContext } from '../tool.ts';
@@ -11,6 +9,7 @@ import { ToolFailure } from './define.ts';
 import { type FoundFile, readLinkTarget, readWhole, sha256, withFile } from './file-access.ts';
 import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
 import { limits } from './limits.ts';
+import { withPinned } from './pinned-folder.ts';
 
 export interface SeenText extends FileText {
   readonly found: FoundFile;
@@ -19,8 +18,9 @@ export interface SeenText extends FileText {
 }
 
 /** The file as it is now, if the model has seen it so. */
-export async function readSeenText({ workspace }: CallContext, file: string): Promise<SeenText> {
-  return withFile(workspace, file, async (handle, found) => {
+export async function readSeenText(context: CallContext, file: string): Promise<SeenText> {
+  const { workspace } = context;
+  return withFile(context, 'write', file, async (handle, found) => {
     const identity = identify(found.realPath);
     const bytes = await readWhole(handle, found, limits.change.fileBytes);
     const decoded = decodeText(bytes);
@@ -47,7 +47,9 @@ export async function replaceText(context: CallContext, seen: SeenText, text: st
     throw new ToolFailure(`${found.file} is write-protected.`);
   });
   await context.keepFile(found.realPath);
-  await replaceFile(found.realPath, bytes, { expected: identity });
+  await withPinned(context, found.realPath, ({ exact }) =>
+    replaceFile(exact, bytes, { expected: identity, isExact: true }),
+  );
   context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: seen.isPartial });
 }
 
@@ -58,12 +60,12 @@ export async function createText(context: CallContext, file: string, text: strin
   const bytes = Buffer.from(text, 'utf8');
   refuseHuge(file, bytes);
   await context.keepFile(file);
-  // First, and with the usual rights: the store's own folders and files are for their owner alone.
-  makeFolderSync(path.dirname(file), 0o777);
-  await writeNewFile(file, bytes);
-  await chmod(file, 0o666 & ~process.umask());
-  const found = await withFile(context.workspace, file, async (_, made) => made);
-  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: false });
+  await withPinned(context, file, async ({ exact, realPath }) => {
+    await writeNewFile(exact, bytes);
+    // With the usual rights: the store's own files are for their owner alone.
+    await chmod(exact, 0o666 & ~process.umask());
+    context.workspace.files.remember(realPath, { sha256: sha256(bytes), isPartial: false });
+  });
 }
 
 /** For the transcript: a very long text is not kept twice. */

@@ -2,12 +2,13 @@
 // failure in words for the model.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
 import { systemErrorCode } from '../../base/errors.ts';
 import { formatBytes } from '../../base/human.ts';
-import type { Workspace } from '../tool.ts';
+import type { CallContext, Workspace } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { describeMissing } from './paths.ts';
+import { realPathOf, refuseElsewhere } from './pinned-folder.ts';
 
 export interface FoundFile {
   /** As asked for, absolute. */
@@ -17,19 +18,22 @@ export interface FoundFile {
   readonly sizeBytes: number;
 }
 
-/** Gives the opened file to `use` and closes it after. */
+/** Gives the opened file to `use` and closes it after. What a link leads to must be allowed as well. */
 export async function withFile<T>(
-  workspace: Workspace,
+  context: CallContext,
+  access: 'read' | 'write',
   file: string,
   use: (handle: FileHandle, found: FoundFile) => Promise<T>,
 ): Promise<T> {
-  const handle = await openFile(workspace, file);
+  const handle = await openFile(context.workspace, file);
   try {
+    const realPath = await realPathOf(handle, file);
+    refuseElsewhere(context, access, file, realPath);
     const stats = await handle.stat();
     if (stats.isDirectory())
       throw new ToolFailure(`${file} is a directory. Use Glob with path "${file}" or ls in Bash to see what is in it.`);
     if (!stats.isFile()) throw new ToolFailure(`${file} is not a regular file but a device, pipe or socket.`);
-    return await use(handle, { file, realPath: await realpath(file), sizeBytes: stats.size });
+    return await use(handle, { file, realPath, sizeBytes: stats.size });
   } finally {
     await handle.close();
   }

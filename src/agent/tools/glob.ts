@@ -6,7 +6,7 @@ import { defineTool, ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
 import { pathSchema, resolvePath } from './paths.ts';
 import { type RipgrepPath, runRipgrep } from './ripgrep.ts';
-import { findPlace, hiddenArgs } from './search-place.ts';
+import { findPlace, hiddenArgs, type SearchPlace } from './search-place.ts';
 
 const schema = z.object({
   pattern: pathSchema.describe('A pattern such as "**/*.ts" or "src/{a,b}/*.js"'),
@@ -27,10 +27,10 @@ export function makeGlobTool(rgPath?: RipgrepPath): Tool {
     run: async (input, context) => {
       const startMs = Date.now();
       const { folder, pattern } = splitPattern(resolvePath(context.workspace, input.path ?? '.'), input.pattern);
-      const place = await findPlace(context.workspace, folder);
+      const place = await findPlace(context, folder);
       if (!place.isFolder) throw new ToolFailure(`${place.absolute} is a file; path must be a folder.`);
-      const hidden = hiddenArgs(context.workspace, place, place.absolute);
-      const { files, isIgnored } = await listFiles(rgPath, place.absolute, [`--glob=/${pattern}`, ...hidden], context);
+      const hidden = hiddenArgs(context.workspace, place, place.realPath);
+      const { files, isIgnored } = await listFiles(rgPath, place, [`--glob=/${pattern}`, ...hidden], context);
       const filenames = files.slice(0, limits.search.globFiles);
       const truncated = files.length > filenames.length;
       const notes = [
@@ -61,20 +61,20 @@ function splitPattern(folder: string, pattern: string): { readonly folder: strin
 
 async function listFiles(
   rgPath: RipgrepPath,
-  folder: string,
+  { absolute, realPath }: SearchPlace,
   globs: readonly string[],
   context: CallContext,
 ): Promise<{ readonly files: readonly string[]; readonly isIgnored: boolean }> {
   // A slash in front ties the pattern to the folder; without it `*.js` would match at any depth.
   const args = ['--files', '--null', '--hidden', '--sortr', 'modified', ...globs, '--glob', '!.git'];
-  // ripgrep ties patterns to the folder it stands in.
-  const there = { ...context, workspace: { ...context.workspace, projectDir: folder } };
   const list = async (more: readonly string[]): Promise<readonly string[]> => {
-    const { stdout } = await runRipgrep(rgPath, [...args, ...more], there);
+    // ripgrep ties patterns to the folder it stands in.
+    const search = { rgPath, args: [...args, ...more], cwd: realPath, place: realPath };
+    const { stdout } = await runRipgrep(search, context);
     return stdout
       .split('\0')
       .filter((name) => name !== '')
-      .map((name) => path.join(folder, name));
+      .map((name) => path.join(absolute, name));
   };
   const files = await list([]);
   if (files.length > 0) return { files, isIgnored: false };

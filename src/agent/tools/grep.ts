@@ -1,4 +1,5 @@
 // Grep: a regular expression → the files, lines or counts that match, by ripgrep.
+import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
 import { counted } from '../../base/human.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -51,9 +52,11 @@ export function makeGrepTool(rgPath?: RipgrepPath): Tool {
     schema,
     isReadOnly: true,
     run: async (input, context) => {
-      const place = await findPlace(context.workspace, input.path);
-      const hidden = hiddenArgs(context.workspace, place, context.workspace.projectDir);
-      const { stdout, isCut } = await runRipgrep(rgPath, [...makeArgs(input), ...hidden, '--', ...place.args], context);
+      const place = await findPlace(context, input.path);
+      const from = await realpath(context.workspace.projectDir);
+      const hidden = hiddenArgs(context.workspace, place, from);
+      const args = [...makeArgs(input), ...hidden, '--', ...place.args];
+      const { stdout, isCut } = await runRipgrep({ rgPath, args, cwd: from, place: place.realPath }, context);
       const lines = stdout.split('\n');
       if (lines.at(-1) === '') lines.pop();
       return describeLines(input, pageLines(input, lines), isCut);

@@ -34,7 +34,7 @@ export const readTool: Tool = defineTool({
   isReadOnly: true,
   run: async (input, context) => {
     const file = resolvePath(context.workspace, input.file_path);
-    return withFile(context.workspace, file, async (handle, found) => {
+    return withFile(context, 'read', file, async (handle, found) => {
       const image = await readImage(handle, found);
       if (image !== undefined) return image;
       if (found.sizeBytes > limits.read.wholeFileBytes)

@@ -1,8 +1,9 @@
 // Arguments → what ripgrep printed. The binary comes inside an npm package; where that is missing (an unusual platform,
 // an install without optional packages) the one on PATH serves.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import type { CallContext } from '../tool.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { CallContext, Workspace } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
 
@@ -12,18 +13,24 @@ export interface SearchOutput {
   readonly isCut: boolean;
 }
 
+export interface Search {
+  readonly rgPath: RipgrepPath;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The real path of what is searched. */
+  readonly place: string;
+}
+
 /** Where to find ripgrep; `undefined` for the one of the package. */
 export type RipgrepPath = string | undefined;
 
 /** No match is an empty output; a pattern that ripgrep does not understand is a failure with its words. */
-export async function runRipgrep(
-  rgPath: RipgrepPath,
-  args: readonly string[],
-  { workspace, signal }: CallContext,
-): Promise<SearchOutput> {
-  const program = rgPath ?? (await findRipgrep());
+export async function runRipgrep(search: Search, { workspace, signal }: CallContext): Promise<SearchOutput> {
+  const program = search.rgPath ?? (await findRipgrep());
   const timeout = AbortSignal.timeout(limits.search.timeoutMs);
-  const result = await collect(program, args, workspace.projectDir, workspace.env, AbortSignal.any([signal, timeout]));
+  // `--no-config`: a person's own settings must not change what the model is told.
+  const start = confine([program, '--no-config', ...search.args], search, workspace);
+  const result = await collect(start, search.cwd, AbortSignal.any([signal, timeout]));
   if (signal.aborted) throw new ToolFailure('The search was interrupted.');
   if (timeout.aborted)
     throw new ToolFailure(
@@ -32,6 +39,25 @@ export async function runRipgrep(
   if (result.code > 1 && result.stdout === '' && !result.stderr.includes(nothingSearched))
     throw new ToolFailure(`The search failed: ${result.stderr.trim()}`);
   return { stdout: result.stdout, isCut: result.isCut };
+}
+
+interface Start {
+  readonly words: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** In the project it runs like a command that only reads: a link that appears meanwhile leads nowhere then. Elsewhere a
+ *  rule or a person allowed the search. */
+function confine(words: readonly string[], { cwd, place }: Search, workspace: Workspace): Start {
+  const folders = [workspace.projectDir, ...workspace.extraDirs].map((folder) => realpathSync(folder));
+  const isOwn = folders.some((folder) => `${place}/`.startsWith(`${folder}/`));
+  if (!isOwn || workspace.sandbox.mechanism === 'none') return { words, env: workspace.env };
+  const { env, sessionDir } = workspace;
+  // The folder of the program is visible there, as those of the PATH are.
+  const folder = path.dirname(words[0] ?? '');
+  const searchPath = path.isAbsolute(folder) ? `${folder}:${env.PATH ?? ''}` : env.PATH;
+  const launch = workspace.sandbox.launch('read-only', { cwd, env: { ...env, PATH: searchPath }, sessionDir });
+  return { words: [...launch.prefix, ...words], env: launch.env };
 }
 
 async function findRipgrep(): Promise<string> {
@@ -50,15 +76,12 @@ interface Collected extends SearchOutput {
 }
 
 function collect(
-  program: string,
-  args: readonly string[],
+  { words: [program = 'rg', ...args], env }: Start,
   cwd: string,
-  env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Collected> {
   return new Promise((resolve, reject) => {
-    // `--no-config`: a person's own settings must not change what the model is told.
-    const child = spawn(program, ['--no-config', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const stop = (): void => void child.kill('SIGKILL');
     const stdout: Buffer[] = [];
     let size = 0;

@@ -1,13 +1,16 @@
 // Where Glob and Grep look: the path they were given, as ripgrep should be told, so that results are named as the model
 // would name them — below the project relative to it, elsewhere absolute.
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Workspace } from '../tool.ts';
+import type { CallContext, Workspace } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { describeMissing, resolvePath } from './paths.ts';
+import { refuseElsewhere } from './pinned-folder.ts';
 
 export interface SearchPlace {
   readonly absolute: string;
+  /** Where links lead: this is searched. */
+  readonly realPath: string;
   readonly isFolder: boolean;
   /** Nothing where it is the project folder itself: ripgrep then prints no `./`. */
   readonly args: readonly string[];
@@ -19,28 +22,36 @@ export const visibilityArgs: readonly string[] = ['--hidden', '--glob', '!.git']
 /** What may not be read is left out; a file that the call itself names was judged before. */
 export function hiddenArgs(
   { sandbox }: Workspace,
-  { absolute, isFolder }: SearchPlace,
+  { absolute, realPath, isFolder }: SearchPlace,
   from: string,
 ): readonly string[] {
   if (!isFolder) return [];
-  return sandbox.hiddenBelow(absolute).map((file) => {
+  return sandbox.hiddenBelow(realPath).map((file) => {
+    if (file === realPath)
+      throw new ToolFailure(`${absolute} may not be read: a rule denies it, or it may hold credentials.`);
     const relative = path.relative(from, file);
-    const name = (relative.startsWith('..') ? file : relative).replace(/[*?[\]{}\\!]/g, '\\$&');
-    return relative.startsWith('..') ? `--glob=!**${name}` : `--glob=!/${name}`;
+    const isBelow = relative !== '..' && !relative.startsWith('../');
+    // A blank at the end of a pattern would be left out.
+    const name = (isBelow ? relative : file).replace(/[*?[\]{}\\!# ]/g, '\\$&');
+    return isBelow ? `--glob=!/${name}` : `--glob=!**${name}`;
   });
 }
 
-export async function findPlace(workspace: Workspace, given: string | undefined): Promise<SearchPlace> {
+export async function findPlace(context: CallContext, given: string | undefined): Promise<SearchPlace> {
+  const { workspace } = context;
   const absolute = resolvePath(workspace, given ?? '.');
   const stats = await stat(absolute).catch(() => undefined);
   if (stats === undefined) throw new ToolFailure(await describeMissing(workspace, absolute));
   // A pipe would block the search for ever.
   if (!stats.isFile() && !stats.isDirectory()) throw new ToolFailure(`${absolute} is neither a file nor a folder.`);
-  const relative = path.relative(workspace.projectDir, absolute);
-  const isBelow = !relative.startsWith('..') && !path.isAbsolute(relative);
+  const [realPath, top] = await Promise.all([realpath(absolute), realpath(workspace.projectDir)]);
+  refuseElsewhere(context, 'read', absolute, realPath);
+  const relative = path.relative(top, realPath);
+  const isBelow = relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative);
   return {
     absolute,
+    realPath,
     isFolder: stats.isDirectory(),
-    args: relative === '' ? [] : [isBelow ? relative : absolute],
+    args: relative === '' ? [] : [isBelow ? relative : realPath],
   };
 }

@@ -1,10 +1,12 @@
 // Grep and Glob leave out what a command may not see, with and without a sandbox.
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Sandbox } from '../../../src/agent/confinement.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { makeSandbox, noMechanism } from '../../../src/agent/sandbox/sandbox.ts';
 import { makeBench } from '../tools/tool-kit.ts';
-import { rule } from './sandbox-kit.ts';
+import { mechanism, rule, skip } from './sandbox-kit.ts';
 
 test('Grep and Glob do not show files that a rule denies or that may hold credentials', async (t) => {
   const bench = makeBench(t, {
@@ -27,6 +29,51 @@ test('Grep and Glob do not show files that a rule denies or that may hold creden
   const listed = await found('Glob', { pattern: '**/*' });
   assert.doesNotMatch(listed, /priv|\.env|pem/);
   assert.match(listed, /src\/a\.txt/);
+});
+
+test('Grep leaves out hidden files whatever they are called and whichever way leads to them', async (t) => {
+  const bench = makeBench(t, {
+    'a.txt': 'needle\n',
+    'priv/b.txt': 'needle\n',
+    '..data/.env': 'needle\n',
+    'vault ': 'needle\n',
+    'vault#[x]{y}!.txt': 'needle\n',
+    'vault\n.txt': 'needle\n',
+  });
+  symlinkSync('.', bench.file('self'));
+  const { workspace } = bench;
+  const places = { projectDir: workspace.projectDir, home: '/nowhere' };
+  const rules = [rule('deny', 'Read(priv/**)'), rule('deny', 'Read(vault*)')];
+  const { policy } = makeJudge({ ...places, rules });
+  const sandbox = makeSandbox({ ...places, extraDirs: [], root: '/nowhere/.claude', policy, mechanism: noMechanism });
+  const more = { workspace: { ...workspace, sandbox } };
+  for (const input of [{}, { path: '.' }, { path: 'self' }, { path: 'self/self' }, { path: workspace.projectDir }])
+    assert.equal(await bench.text('Grep', { pattern: 'needle', ...input }, more), 'Found 1 file\na.txt');
+  assert.equal(
+    await bench.refusal('Grep', { pattern: 'needle', path: 'priv' }, more),
+    `${bench.file('priv')} may not be read: a rule denies it, or it may hold credentials.`,
+  );
+  assert.match(await bench.refusal('Glob', { pattern: 'priv/*' }, more), /may not be read/);
+});
+
+test('in the project ripgrep runs in the sandbox', { skip }, async (t) => {
+  const bench = makeBench(t, { 'src/a.txt': 'needle\n' });
+  const { workspace } = bench;
+  const places = { projectDir: workspace.projectDir, home: '/nowhere' };
+  const { policy } = makeJudge({ ...places, rules: [] });
+  const real = makeSandbox({ ...places, extraDirs: [], root: '/nowhere/.claude', policy, mechanism });
+  const launches: string[] = [];
+  const sandbox: Sandbox = {
+    ...real,
+    launch: (confinement, place) => {
+      launches.push(`${confinement} ${place.cwd}`);
+      return real.launch(confinement, place);
+    },
+  };
+  const more = { workspace: { ...workspace, sandbox } };
+  assert.equal(await bench.text('Grep', { pattern: 'needle' }, more), 'Found 1 file\nsrc/a.txt');
+  assert.equal(await bench.text('Glob', { pattern: 'src/*' }, more), bench.file('src/a.txt'));
+  assert.deepEqual(launches, [`read-only ${bench.folder}`, `read-only ${bench.file('src')}`]);
 });
 
 test('Grep shows them where nothing hides them', async (t) => {
