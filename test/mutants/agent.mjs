@@ -12,6 +12,69 @@ const repair = 'src/agent/session/repair-request.ts';
 
 const sandbox = [
   {
+    id: 'sandbox-allowed-commands-rename-denied-folders',
+    file: 'src/agent/sandbox/bubblewrap.ts',
+    find: 'anchors(denied, projects)',
+    replace: 'anchors([], projects)',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'sandbox-forgets-names-that-are-not-utf-8',
+    file: 'src/agent/sandbox/scan.ts',
+    find: "name.includes('\\ufffd')",
+    replace: "name.includes('\\ufffe')",
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'sandbox-leaves-targets-of-protected-links',
+    file: 'src/agent/sandbox/sandbox.ts',
+    find: '...before.flatMap(linkTargets)',
+    replace: '...[]',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
+    id: 'tools-follow-links-without-asking',
+    file: 'src/agent/tools/pinned-folder.ts',
+    find: 'if (real === file || context.mayTouch(access, real)) return;',
+    replace: 'return;',
+    tests: ['agent/tools/links'],
+  },
+  {
+    id: 'tools-write-by-path-and-not-through-the-open-folder',
+    file: 'src/agent/tools/pinned-folder.ts',
+    find: 'const exact = isLinux ?',
+    replace: 'const exact = !isLinux ?',
+    tests: ['agent/tools/links'],
+  },
+  {
+    id: 'grep-searches-a-hidden-folder-that-is-named',
+    file: 'src/agent/tools/search-place.ts',
+    find: 'if (file === realPath)',
+    replace: 'if (file === "")',
+    tests: ['agent/sandbox/search'],
+  },
+  {
+    id: 'grep-forgets-blanks-at-the-end-of-names',
+    file: 'src/agent/tools/search-place.ts',
+    find: '!# ]/g',
+    replace: '!#]/g',
+    tests: ['agent/sandbox/search'],
+  },
+  {
+    id: 'grep-runs-outside-the-sandbox',
+    file: 'src/agent/tools/ripgrep.ts',
+    find: "if (!isOwn || workspace.sandbox.mechanism === 'none')",
+    replace: 'if (true)',
+    tests: ['agent/sandbox/search'],
+  },
+  {
+    id: 'programs-come-from-the-project',
+    file: 'src/base/find-program.ts',
+    find: 'return searchPath.split(path.delimiter).filter(isOutside)',
+    replace: 'return searchPath.split(path.delimiter).filter(path.isAbsolute)',
+    tests: ['base/find-program'],
+  },
+  {
     id: 'sandbox-folders-above-masks-can-be-renamed',
     file: 'src/agent/sandbox/bubblewrap.ts',
     find: '...anchors([...hidden, ...guarded], writable)',
@@ -520,16 +583,15 @@ const tools = [
   {
     id: 'tools-file-kept-after-the-change',
     file: 'src/agent/tools/change-file.ts',
-    find: '  await context.keepFile(found.realPath);\n  await replaceFile(found.realPath, bytes, { expected: identity });',
-    replace:
-      '  await replaceFile(found.realPath, bytes, { expected: identity });\n  await context.keepFile(found.realPath);',
+    find: '  await context.keepFile(found.realPath);\n  await withPinned(',
+    replace: '  queueMicrotask(() => setTimeout(() => context.keepFile(found.realPath), 50));\n  await withPinned(',
     tests: ['agent/tools/edit'],
   },
   {
     id: 'tools-edit-overwrites-a-newer-file',
     file: 'src/agent/tools/change-file.ts',
-    find: 'bytes, { expected: identity });',
-    replace: 'bytes);',
+    find: 'bytes, { expected: identity, isExact: true })',
+    replace: 'bytes, { isExact: true })',
     tests: ['agent/tools/edit'],
   },
   {
