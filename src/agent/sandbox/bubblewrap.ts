@@ -1,6 +1,6 @@
 // A plan of what a command may see and change → the arguments of bubblewrap. The new root holds the folders of the system,
 // the project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../real-path.ts';
 
@@ -65,11 +65,20 @@ export function openArgs(denied: readonly string[], projects: readonly string[],
 
 /** A device on a mount without devices: opening it fails with "Permission denied". */
 function hide(file: string): readonly string[] {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = statOf(file);
   if (stats === undefined) return [];
   return stats.isDirectory()
     ? ['--perms', '0000', '--tmpfs', file, '--remount-ro', file]
     : ['--ro-bind', '/dev/null', file];
+}
+
+/** `undefined` also for what the user may not reach: a command of theirs cannot either. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** In a folder that is covered there is nothing left to cover. */
@@ -114,5 +123,5 @@ function programDirs({ home, searchPath, readable, writable }: MountPlan): reado
     ...libraries,
   ]
     .filter((folder) => !known.some((each) => isWithin(each, folder)) && !isWithin(folder, home))
-    .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
+    .filter((folder) => statOf(folder)?.isDirectory() === true);
 }

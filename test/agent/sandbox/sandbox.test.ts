@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
+import { confinedArgs } from '../../../src/agent/sandbox/bubblewrap.ts';
 import { makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { makeBench, mechanism, rule, skip } from './sandbox-kit.ts';
@@ -204,6 +205,14 @@ test('a pipe or socket in the project cannot be written to', { skip }, async (t)
   );
   assert.equal(connections, 0);
   assert.match(output, /ECONNREFUSED|EACCES|ENOTSOCK/);
+});
+
+test('a folder of the PATH that the user may not reach is left out', () => {
+  // Root can reach everything, so a name that is too long stands for it: looking at it is an error, too.
+  const far = `/${'x'.repeat(300)}/bin`;
+  const none = { readable: [], writable: [], hidden: [far], guarded: [], shown: [] };
+  const args = confinedArgs({ home: '/nowhere', cwd: '/', searchPath: `${far}:/usr/bin`, ...none }, []);
+  assert.equal(args.includes(far), false);
 });
 
 test('long results of the own session stay readable', { skip }, async (t) => {
