@@ -1,6 +1,6 @@
 // A plan of what a command may see and change → the arguments of bubblewrap. The new root holds the folders of the system,
 // the project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
-import { existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../real-path.ts';
 
@@ -33,7 +33,7 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
   return [
     // No terminal can be reached: the process group that it runs in has none.
     ...['bwrap', '--die-with-parent', '--cap-drop', 'ALL', ...isolation],
-    ...system.flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...system.flatMap(showSystem),
     ...secrets.flatMap(hide),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...quietDirs.flatMap((folder) => ['--tmpfs', folder]),
@@ -61,6 +61,13 @@ export function openArgs(denied: readonly string[], projects: readonly string[],
     covers,
     ['--chdir', cwd],
   );
+}
+
+/** `/bin` is often a link to `/usr/bin`, which is there already; each mount takes time. */
+function showSystem(folder: string): readonly string[] {
+  return lstatSync(folder).isSymbolicLink()
+    ? ['--symlink', readlinkSync(folder), folder]
+    : ['--ro-bind', folder, folder];
 }
 
 /** A device on a mount without devices: opening it fails with "Permission denied". */
@@ -117,11 +124,8 @@ function programDirs({ home, searchPath, readable, writable }: MountPlan): reado
     .split(':')
     .filter((folder) => path.isAbsolute(folder) && /\/(?:s?bin|shims)\/*$/.test(folder));
   const libraries = named.map((folder) => path.join(folder, '../lib'));
-  return [
-    ...toolDirs.map((folder) => path.join(home, folder)),
-    ...named.map((each) => path.resolve(each)),
-    ...libraries,
-  ]
+  const folders = [...toolDirs.map((folder) => path.join(home, folder)), ...named.map((each) => path.resolve(each))];
+  return [...new Set([...folders, ...libraries])]
     .filter((folder) => !known.some((each) => isWithin(each, folder)) && !isWithin(folder, home))
     .filter((folder) => statOf(folder)?.isDirectory() === true);
 }

@@ -50,12 +50,16 @@ export class TreeScan {
       // A tree too large to look through is hidden where the search ends.
       const listing =
         count < maxFolders
-          ? this.#list(folder, packages.test(folder.slice(root.length)))
+          ? this.#list(
+              folder,
+              folder.includes('/node_modules', root.length) && packages.test(folder.slice(root.length)),
+            )
           : { ...empty, hidden: [folder] };
-      hidden.push(...listing.hidden);
-      denied.push(...listing.denied);
+      // Most folders have nothing to hide: a large project is scanned before each command.
+      if (listing.hidden.length > 0) hidden.push(...listing.hidden);
+      if (listing.denied.length > 0) denied.push(...listing.denied);
       for (const [file, target] of listing.guarded) guarded.set(file, target);
-      waiting.push(...listing.folders.filter((each) => searchesPackages || !each.endsWith('/node_modules')));
+      for (const each of listing.folders) if (searchesPackages || !each.endsWith('/node_modules')) waiting.push(each);
     }
     return { hidden, denied, guarded };
   }
