@@ -21,6 +21,8 @@ export interface PathPolicy {
 }
 
 export interface Launch {
+  /** As it is, which may be stricter than what was asked for. */
+  readonly confinement: Confinement;
   /** Comes before the program and its arguments; empty if nothing confines it. */
   readonly prefix: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -38,6 +40,8 @@ export interface Sandbox {
 export interface LaunchPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** A person said yes to this command, not only a rule. */
+  readonly isApproved?: boolean;
   /** Readable although it is outside the project: what the agent itself stored. */
   readonly sessionDir: string;
 }

@@ -122,6 +122,7 @@ function openCall(
     callId: view.id,
     signal,
     confinement,
+    isApproved,
     workspace: options.workspace(),
     mayTouch: (access, file) => {
       const where = { mode: core.mode(), cwd: options.workspace().cwd, isReadOnly: access === 'read' };

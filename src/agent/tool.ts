@@ -43,6 +43,8 @@ export interface CallContext {
   readonly callId: string;
   /** How the permission judge wants a command to run. */
   readonly confinement: Confinement;
+  /** A person or a hook allowed the call, not only the rules. */
+  readonly isApproved: boolean;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
   /** Asked where a path turned out to lead to another file than it says: is that one allowed as well? */

@@ -12,6 +12,13 @@ const repair = 'src/agent/session/repair-request.ts';
 
 const sandbox = [
   {
+    id: 'sandbox-rules-let-out-while-a-command-changes-the-project',
+    file: 'src/agent/sandbox/sandbox.ts',
+    find: "confinement === 'open' && changing.size > 0",
+    replace: "confinement === 'open' && changing.size > 9",
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
     id: 'sandbox-allowed-commands-rename-denied-folders',
     file: 'src/agent/sandbox/bubblewrap.ts',
     find: 'anchors(denied, projects)',

@@ -56,11 +56,28 @@ export function tryMechanism(platform: NodeJS.Platform, env: NodeJS.ProcessEnv):
 export function makeSandbox(options: SandboxOptions): Sandbox {
   const { policy, mechanism } = options;
   const scan = new TreeScan(policy);
+  const changing = new Set<Launch>();
+  const launchChanging = (place: LaunchPlace): Launch => {
+    const { finish, ...rest } = launchConfined('workspace', options, scan, place);
+    const launch: Launch = {
+      ...rest,
+      finish: () => {
+        changing.delete(launch);
+        return finish();
+      },
+    };
+    changing.add(launch);
+    return launch;
+  };
   return {
     mechanism: mechanism.kind,
     hiddenBelow: (folder) => scan.scan(folder).hidden,
     launch: (confinement, place) => {
-      if (mechanism.kind === 'none') return { prefix: [], env: openEnvironment(place.env), finish: () => [] };
+      if (mechanism.kind === 'none') return openLaunch([], place);
+      // A command in the background may have created a repository whose settings run programs: until it has ended, nothing
+      // runs outside that only a rule allows.
+      const isExposed = confinement === 'open' && changing.size > 0 && place.isApproved !== true;
+      if (confinement === 'workspace' || isExposed) return launchChanging(place);
       return confinement === 'open'
         ? launchOpen(options, scan, place)
         : launchConfined(confinement, options, scan, place);
@@ -73,7 +90,11 @@ function launchOpen(options: SandboxOptions, scan: TreeScan, place: LaunchPlace)
   const projects = [projectDir, ...extraDirs].map(realPath);
   const denied = [...projects.flatMap((folder) => scan.scan(folder).denied), ...policy.deniedElsewhere()];
   const prefix = mechanism.kind === 'bubblewrap' ? openArgs(denied, projects, place.cwd) : seatbeltOpenArgs(denied);
-  return { prefix, env: openEnvironment(place.env), finish: () => [] };
+  return openLaunch(prefix, place);
+}
+
+function openLaunch(prefix: readonly string[], { env }: LaunchPlace): Launch {
+  return { confinement: 'open', prefix, env: openEnvironment(env), finish: () => [] };
 }
 
 function launchConfined(
@@ -108,6 +129,7 @@ function launchConfined(
   };
   const { kind, isolation } = options.mechanism;
   return {
+    confinement,
     prefix: [...(kind === 'seatbelt' ? seatbeltArgs(plan) : confinedArgs(plan, isolation)), ...(network?.prefix ?? [])],
     env: { ...confinedEnvironment(env), ...network?.env },
     finish: () => (isWorkspace ? folders.flatMap((folder, i) => putAway(before[i], scan.scan(folder))) : []),
@@ -126,7 +148,12 @@ function putAway(before: Found | undefined, after: Found): readonly string[] {
   const top = created.filter(([file]) => !created.some(([other]) => other !== file && isWithin(other, file)));
   return top.flatMap(([file]) => {
     const away = `${file}.blocked-${Date.now()}`;
-    renameSync(file, away);
+    try {
+      renameSync(file, away);
+    } catch {
+      // Another command that ended at the same time has done it.
+      return [];
+    }
     return [`${file} may not be created or replaced in the sandbox; it is now ${away}.`];
   });
 }

@@ -75,7 +75,11 @@ class ShellTask implements BackgroundTask {
     this.shell = startShell(command, { ...options, onOutput: (bytes) => this.add(bytes) });
     this.shell.unref();
     this.ended = this.shell.exited.then(
-      ({ code }) => this.finish(code, options.launch),
+      async ({ code }) => {
+        // Its last processes may still write.
+        if (options.launch.confinement !== 'open') await this.shell.gone;
+        this.finish(code, options.launch);
+      },
       () => this.finish(127, options.launch),
     );
   }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { formatDuration } from '../../base/human.ts';
+import type { Confinement } from '../confinement.ts';
 import { isWithin, realPath } from '../real-path.ts';
 import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../tool.ts';
 import { ShellTasks } from './background.ts';
@@ -73,8 +74,8 @@ async function returnToExistingFolder(workspace: Workspace): Promise<void> {
   if (!isThere) workspace.cwd = workspace.projectDir;
 }
 
-function runInBackground({ command }: BashInput, { workspace, confinement }: CallContext): ToolOutcome {
-  const launch = workspace.sandbox.launch(confinement, workspace);
+function runInBackground({ command }: BashInput, { workspace, confinement, isApproved }: CallContext): ToolOutcome {
+  const launch = workspace.sandbox.launch(confinement, { ...workspace, isApproved });
   const { id, outputFile } = workspace.background.start(command, { cwd: workspace.cwd, launch });
   return {
     content: `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. Use BashOutput to see what is new, KillShell to end it.`,
@@ -93,8 +94,10 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   );
   const output = new CommandOutput(file);
   const reporter = makeReporter(context, output);
-  const launch = workspace.sandbox.launch(context.confinement, workspace);
-  const isConfined = launch.prefix.length > 0 && context.confinement !== 'open';
+  const { confinement: wanted, isApproved } = context;
+  const launch = workspace.sandbox.launch(wanted, { ...workspace, isApproved });
+  const { confinement } = launch;
+  const isConfined = launch.prefix.length > 0 && confinement !== 'open';
   const shell = startShell(input.command, {
     cwd: workspace.cwd,
     launch,
@@ -117,7 +120,10 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
     if (exit.cwd !== undefined && why === undefined && (!isConfined || isInside(workspace, exit.cwd)))
       workspace.cwd = exit.cwd;
     await leaveOrKill(shell, workspace, why !== undefined || isConfined);
-    const notes = [...launch.finish(), ...(isConfined && exit.code !== 0 ? explainSandbox(output.text, context) : [])];
+    const notes = [
+      ...launch.finish(),
+      ...(isConfined && exit.code !== 0 ? explainSandbox(output.text, confinement, workspace) : []),
+    ];
     for (const note of notes) output.add(Buffer.from(`${output.text.endsWith('\n') ? '' : '\n'}${note}\n`));
     return describeExit(input.command, exit, output, file, why, timeoutMs);
   } catch (error) {
@@ -140,7 +146,7 @@ const sandboxSigns =
 const missingSigns = /No such file or directory|cannot access|not found|ENOENT/i;
 
 /** Said where the sandbox may be the reason: a missing file is one only outside the project. */
-function explainSandbox(text: string, { confinement, workspace }: CallContext): readonly string[] {
+function explainSandbox(text: string, confinement: Confinement, workspace: Workspace): readonly string[] {
   const isAway = (line: string): boolean =>
     missingSigns.test(line) && /(?:^|[\s'"`:(])[~/][\w.-]/.test(line) && !line.includes(workspace.projectDir);
   if (!sandboxSigns.test(text) && !text.split('\n').some(isAway)) return [];

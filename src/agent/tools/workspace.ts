@@ -34,7 +34,7 @@ export function makeWorkspace(options: WorkspaceOptions): Workspace {
 
 const noSandbox: Sandbox = {
   mechanism: 'none',
-  launch: (_, { env }) => ({ prefix: [], env, finish: () => [] }),
+  launch: (_, { env }) => ({ confinement: 'open', prefix: [], env, finish: () => [] }),
   hiddenBelow: () => [],
 };
 

@@ -207,6 +207,26 @@ test('a pipe or socket in the project cannot be written to', { skip }, async (t)
   assert.match(output, /ECONNREFUSED|EACCES|ENOTSOCK/);
 });
 
+test('while a command may change the project, what only a rule allows runs in the sandbox, too', { skip }, (t) => {
+  const { sandbox, project, sessionDir } = makeBench(t, {});
+  const place = { cwd: project, env: process.env, sessionDir };
+  const opened = (more: { readonly isApproved?: boolean } = {}) => sandbox.launch('open', { ...place, ...more });
+  assert.equal(opened().confinement, 'open');
+  const first = sandbox.launch('workspace', place);
+  const meanwhile = opened();
+  assert.equal(meanwhile.confinement, 'workspace');
+  assert.ok(meanwhile.prefix.includes('--unshare-all'));
+  assert.equal(opened({ isApproved: true }).confinement, 'open');
+  first.finish();
+  // The second one still runs.
+  const last = opened();
+  assert.equal(last.confinement, 'workspace');
+  meanwhile.finish();
+  last.finish();
+  sandbox.launch('read-only', place);
+  assert.equal(opened().confinement, 'open');
+});
+
 test('a folder of the PATH that the user may not reach is left out', () => {
   // Root can reach everything, so a name that is too long stands for it: looking at it is an error, too.
   const far = `/${'x'.repeat(300)}/bin`;

@@ -13,6 +13,7 @@ async function run(command: string, run_in_background = false): Promise<void> {
     {
       callId: 'toolu_1',
       confinement: 'open',
+      isApproved: false,
       mayTouch: () => true,
       signal: new AbortController().signal,
       workspace,

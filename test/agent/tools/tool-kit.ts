@@ -49,6 +49,7 @@ export function makeBench(
     return find(name).run(parsed.input, {
       callId: `toolu_${++calls}`,
       confinement: 'open',
+      isApproved: false,
       mayTouch: () => true,
       signal: new AbortController().signal,
       workspace,
