@@ -51,7 +51,7 @@ export async function openAgent(given: AgentOptions, replaced: AgentReplacements
 /** No program that the project brings is taken for one of ours. */
 function withSafePath({ env, cwd, addDirs = [] }: AgentOptions): AgentOptions['env'] {
   const folders = [cwd, ...addDirs.map((dir) => path.resolve(cwd, dir))];
-  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env.PATH, folders) };
+  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, folders) };
 }
 
 /** Before a session is opened: one in which nothing could be asked would only be in the way. */

@@ -26,6 +26,7 @@ const names: ReadonlySet<string> = new Set([
   ...[
     'NODE_V8_COVERAGE',
     'NODE_COMPILE_CACHE',
+    'VIRTUAL_ENV',
     'RIPGREP_CONFIG_PATH',
     'GREP_OPTIONS',
     'TAR_OPTIONS',

@@ -24,7 +24,7 @@ export function runGit(
       [...safeSettings.flatMap((setting) => ['-c', setting]), ...args],
       {
         cwd,
-        env: { ...env, PATH: pathOutside(env.PATH ?? '', [cwd]), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+        env: { ...env, PATH: pathOutside(env, [cwd]), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
         maxBuffer: maxBytes,

@@ -11,14 +11,18 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv): string | unde
 
 /** A PATH without the folders that depend on where one is, and without those in `folders`: whoever can write there could
  *  put another program in the place of git or bash. */
-export function pathOutside(searchPath: string, folders: readonly string[]): string {
+export function pathOutside(env: NodeJS.ProcessEnv, folders: readonly string[]): string {
+  const { PATH = '', VIRTUAL_ENV, CONDA_PREFIX } = env;
+  // Who activated an environment of Python has run its code already.
+  const active = [VIRTUAL_ENV, CONDA_PREFIX].flatMap((folder) => (folder ? [path.join(folder, 'bin')] : []));
   const places = [...folders, ...folders.map(realFolder)].map((folder) => `${path.resolve(folder)}${path.sep}`);
   const isOutside = (folder: string): boolean =>
     path.isAbsolute(folder) &&
     ![path.resolve(folder), realFolder(folder)].some((each) =>
       places.some((place) => `${each}${path.sep}`.startsWith(place)),
     );
-  return searchPath.split(path.delimiter).filter(isOutside).join(path.delimiter);
+  const isKept = (folder: string): boolean => active.includes(folder) || isOutside(folder);
+  return PATH.split(path.delimiter).filter(isKept).join(path.delimiter);
 }
 
 /** Also of a folder that is not there yet. */

@@ -26,6 +26,13 @@ test('folders of the project and relative ones are left out of a PATH', (t) => {
     '/bin',
   ];
   const kept = `/usr/bin:${base}/projects/bin:${project}/../other:/bin`;
-  assert.equal(pathOutside(all.join(':'), [project]), kept);
-  assert.equal(pathOutside('/a:/b', [project]), '/a:/b');
+  assert.equal(pathOutside({ PATH: all.join(':') }, [project]), kept);
+  assert.equal(pathOutside({ PATH: '/a:/b' }, [project]), '/a:/b');
+});
+
+test('the programs of an active environment of Python are kept', () => {
+  const PATH = '/p/.venv/bin:/p/other/bin:/usr/bin';
+  assert.equal(pathOutside({ PATH, VIRTUAL_ENV: '/p/.venv' }, ['/p']), '/p/.venv/bin:/usr/bin');
+  assert.equal(pathOutside({ PATH, CONDA_PREFIX: '/p/other' }, ['/p']), '/p/other/bin:/usr/bin');
+  assert.equal(pathOutside({ PATH, VIRTUAL_ENV: '' }, ['/p']), '/usr/bin');
 });
