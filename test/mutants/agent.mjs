@@ -77,8 +77,8 @@ const sandbox = [
   {
     id: 'programs-come-from-the-project',
     file: 'src/base/find-program.ts',
-    find: 'return searchPath.split(path.delimiter).filter(isOutside)',
-    replace: 'return searchPath.split(path.delimiter).filter(path.isAbsolute)',
+    find: 'return PATH.split(path.delimiter).filter(isKept)',
+    replace: 'return PATH.split(path.delimiter).filter(path.isAbsolute)',
     tests: ['base/find-program'],
   },
   {
