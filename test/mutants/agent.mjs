@@ -12,6 +12,13 @@ const repair = 'src/agent/session/repair-request.ts';
 
 const sandbox = [
   {
+    id: 'sandbox-changes-programs-of-an-environment-in-the-project',
+    file: 'src/agent/sandbox/sandbox.ts',
+    find: '...before.flatMap(linkTargets), ...programs]',
+    replace: '...before.flatMap(linkTargets)]',
+    tests: ['agent/sandbox/sandbox'],
+  },
+  {
     id: 'sandbox-rules-let-out-while-a-command-changes-the-project',
     file: 'src/agent/sandbox/sandbox.ts',
     find: "confinement === 'open' && changing.size > 0",
@@ -35,8 +42,8 @@ const sandbox = [
   {
     id: 'sandbox-leaves-targets-of-protected-links',
     file: 'src/agent/sandbox/sandbox.ts',
-    find: '...before.flatMap(linkTargets)',
-    replace: '...[]',
+    find: '...before.flatMap(linkTargets), ...programs]',
+    replace: '...programs]',
     tests: ['agent/sandbox/sandbox'],
   },
   {

@@ -113,6 +113,11 @@ function launchConfined(
   const { domains = { allowed: [], denied: [] } } = options;
   const isConnected = isWorkspace && options.mechanism.kind === 'bubblewrap';
   const network = isConnected && domains.allowed.length > 0 ? openNetwork(domains) : undefined;
+  // An environment of Python in the project: what is put there would run outside, in the place of git or bash.
+  const programs = (env.PATH ?? '')
+    .split(':')
+    .filter((folder) => path.isAbsolute(folder))
+    .map(realPath);
   const plan = {
     home,
     cwd: realPath(cwd),
@@ -124,7 +129,7 @@ function launchConfined(
       ...repositories.filter((folder) => tracksHidden(folder, options.policy.isHidden)),
       ...[...options.policy.deniedElsewhere(), options.root],
     ],
-    guarded: isWorkspace ? [...protectedFiles, ...before.flatMap(linkTargets)] : [],
+    guarded: isWorkspace ? [...protectedFiles, ...before.flatMap(linkTargets), ...programs] : [],
     shown: [path.join(sessionDir, 'tool-results'), ...(network === undefined ? [] : [network.folder])],
   };
   const { kind, isolation } = options.mechanism;

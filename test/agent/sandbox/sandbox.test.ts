@@ -227,6 +227,19 @@ test('while a command may change the project, what only a rule allows runs in th
   assert.equal(opened().confinement, 'open');
 });
 
+test('folders of the PATH in the project cannot be changed', { skip }, async (t) => {
+  const bench = makeBench(t, { 'project/.venv/bin/pip': 'old\n', 'project/.venv/lib/a': 'old\n' });
+  const env = { PATH: `${bench.project}/.venv/bin:${process.env.PATH}` };
+  await bench.run(
+    'echo new > .venv/bin/git; echo new > .venv/bin/pip; mv .venv v; echo new > .venv/lib/a',
+    'workspace',
+    { env },
+  );
+  assert.deepEqual(readdirSync(path.join(bench.project, '.venv/bin')), ['pip']);
+  assert.equal(readFileSync(path.join(bench.project, '.venv/bin/pip'), 'utf8'), 'old\n');
+  assert.equal(readFileSync(path.join(bench.project, '.venv/lib/a'), 'utf8'), 'new\n');
+});
+
 test('a folder of the PATH that the user may not reach is left out', () => {
   // Root can reach everything, so a name that is too long stands for it: looking at it is an error, too.
   const far = `/${'x'.repeat(300)}/bin`;
