@@ -1,6 +1,7 @@
 // The value of a setting, a text or JSON → what it means, or an error that names the setting and never its value.
 import { UserError } from '../base/errors.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Environment } from '../base/node-types.ts';
 
 /** `name=value,name=value`, values percent-encoded where they must be, as OpenTelemetry writes them. */
 export function headersOf(text: string | undefined, setting: string): Record<string, string> {
@@ -32,6 +33,21 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+const defaultTimeoutMs = 60_000;
+// Timers of Node hold no more than this.
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/** How long to wait for the answer to one request, in milliseconds, as OpenTelemetry names it. */
+export function timeoutOf(env: Environment): number {
+  const names = ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEOUT'] as const;
+  const name = names.find((each) => env[each] !== undefined);
+  if (name === undefined) return defaultTimeoutMs;
+  const timeoutMs = Number(env[name]);
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
+    throw wrong(`${name} is not a number of milliseconds`, 'write it like 60000');
+  return Math.min(timeoutMs, longestTimeoutMs);
 }
 
 export function split(text: string): readonly string[] {

@@ -15,6 +15,7 @@ import {
   oneOf,
   split,
   stringsOf,
+  timeoutOf,
   wrong,
 } from './config-values.ts';
 import type { ContentMode } from './content.ts';
@@ -43,6 +44,8 @@ export interface Destination {
   readonly hasThinking: boolean;
   /** The project of a Phoenix server. */
   readonly project: string | undefined;
+  /** How long to wait for the answer to one request. */
+  readonly timeoutMs: number;
 }
 
 /** Labels that every trace of a user gets. */
@@ -144,6 +147,7 @@ function makeDestination(env: Environment, settings: Settings): Destination {
     isRedacted: settings.redact ?? flagOf(env.CLEW_TRACE_REDACT, true, 'CLEW_TRACE_REDACT'),
     hasThinking: settings.thinking ?? flagOf(env.CLEW_TRACE_THINKING, false, 'CLEW_TRACE_THINKING'),
     project: settings.project ?? env.CLEW_TRACE_PROJECT,
+    timeoutMs: timeoutOf(env),
   };
 }
 

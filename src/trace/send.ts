@@ -28,6 +28,7 @@ export interface SendOptions {
   readonly onWait?: (destination: string) => void;
   /** Ask also those that asked to be left alone. */
   readonly isUrgent?: boolean;
+  /** How long to wait for an answer, instead of what the settings of the destination say. */
   readonly timeoutMs?: number;
   readonly retryBaseMs?: number;
   /** @internal */
@@ -103,7 +104,6 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-const defaultTimeoutMs = 10_000;
 const defaultRetryBaseMs = 1_000;
 const longestRetryMs = 300_000;
 
@@ -161,7 +161,7 @@ class Sender {
   }
 
   async #send(batch: string): Promise<Outcome | undefined> {
-    const { places, onStep = () => {}, timeoutMs = defaultTimeoutMs } = this.#options;
+    const { places, onStep = () => {}, timeoutMs = this.#destination.timeoutMs } = this.#options;
     const { name } = this.#destination;
     onStep('before sending');
     const content = openBatch(places, name, batch, 'ready');

@@ -340,6 +340,27 @@ export const mutants = [
     tests: ['trace/post'],
   },
   {
+    id: 'sender-waits-ten-seconds',
+    file: 'src/trace/config-values.ts',
+    find: 'const defaultTimeoutMs = 60_000;',
+    replace: 'const defaultTimeoutMs = 10_000;',
+    tests: ['trace/timeout'],
+  },
+  {
+    id: 'timeout-of-the-settings-ignored',
+    file: send,
+    find: 'timeoutMs = this.#destination.timeoutMs',
+    replace: 'timeoutMs = 60_000',
+    tests: ['trace/timeout'],
+  },
+  {
+    id: 'general-timeout-beats-that-for-traces',
+    file: 'src/trace/config-values.ts',
+    find: "['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEOUT']",
+    replace: "['OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT']",
+    tests: ['trace/timeout'],
+  },
+  {
     id: 'retry-after-ignored',
     file: send,
     find: 'Math.max(retryAfterMs ?? 0, steps * (0.5 + random() / 2))',

@@ -23,6 +23,7 @@ const plain: Destination = {
   isRedacted: true,
   hasThinking: false,
   project: undefined,
+  timeoutMs: 60_000,
 };
 
 test('without any setting there is no destination', (context) => {
@@ -149,6 +150,10 @@ test('what is wrong is named, and no secret is', (context) => {
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'a=hush%0Ab' }, /^CLEW_TRACE_HEADERS has a header value/],
     [{ TRACE_TO_LANGFUSE: 'true', LANGFUSE_SECRET_KEY: 'hush' }, /^Langfuse is asked for without its keys/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /asks for grpc/],
+    ...['soon', '0', '-5', '1.5'].map((value): readonly [Record<string, string>, RegExp] => [
+      { CLEW_TRACE_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_TIMEOUT: value },
+      /^OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds; write it like 60000$/,
+    ]),
     [{}, /^destination "file" in trace.json has no "endpoint"/, { destinations: [{}] }],
     [
       {},
