@@ -7,6 +7,7 @@ import { classifyUser } from '../session/input.ts';
 import type { AgentLookup } from './agents.ts';
 import { TurnDraft } from './draft.ts';
 import { agentScope, subagentSpanId, toolSpanId, traceIdOf } from './ids.ts';
+import { type Cause, causeAfter } from './response-times.ts';
 import type { TraceSpan } from './span.ts';
 import { conversationSpans, notBefore, type SpanContext, type SpanPlace } from './spans.ts';
 import type { TraceLine } from './trace-line.ts';
@@ -73,11 +74,13 @@ interface AgentLines {
 }
 
 function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: SpanPlace): readonly TraceSpan[] {
-  const draft = new TurnDraft({ offset: 0, line: 0 }, undefined, undefined, false);
+  const draft = new TurnDraft({ offset: 0, line: 0, cause: {} }, undefined, undefined, false);
+  let cause: Cause = {};
   for (const line of lines) {
-    if (line.role === 'assistant' && !line.head.isMeta) draft.addAssistant(line);
+    if (line.role === 'assistant' && !line.head.isMeta) draft.addAssistant(line, cause);
     else draft.interrupt();
     if (line.role === 'user' && classifyUser(line.head).kind === 'results') draft.addResults(line);
+    cause = causeAfter(line, cause);
   }
   const name = run === 0 ? agentId : `${agentId}#${run}`;
   if (!draft.hasMessages || place.started.has(name)) return [];

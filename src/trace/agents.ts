@@ -8,7 +8,8 @@ import { textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { readLineBatches } from '../store/lines.ts';
 import { agentIdOf, sessionFiles } from '../store/session-files.ts';
-import { type TraceLine, traceLinesOf } from './trace-line.ts';
+import { LineOrder } from './line-order.ts';
+import type { TraceLine } from './trace-line.ts';
 
 export interface AgentTranscript {
   readonly agentId: string;
@@ -114,9 +115,11 @@ function agentAt(path: string, agentId: string, agentType: string | undefined): 
 
 function* linesAt(path: string): Generator<TraceLine> {
   try {
+    const order = new LineOrder();
     for (const batch of readLineBatches(path, { chunkBytes: 256 * 1024 })) {
-      for (const line of batch) yield* traceLinesOf(line);
+      for (const line of batch) yield* order.read(line);
     }
+    yield* order.rest();
   } catch {
     // gone or unreadable: the call is sent without it
   }

@@ -4,13 +4,15 @@
 import path from 'node:path';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
-import { type Block, isToolUse } from '../format/block.ts';
+import { isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
 import { type Line, readLineBatches } from '../store/lines.ts';
-import type { OpenTurn, WaitingCall } from './draft.ts';
-import { traceLinesOf } from './trace-line.ts';
-import type { BackgroundAgent, TraceTurn } from './turn.ts';
+import type { DraftStart, OpenTurn, ReadBlock, WaitingCall } from './draft.ts';
+import { LineOrder } from './line-order.ts';
+import type { Cause } from './response-times.ts';
+import { type TraceLine, traceLinesOf } from './trace-line.ts';
+import type { BackgroundAgent, LinePlace, TraceTurn } from './turn.ts';
 import { TurnReader, type TurnState } from './turn-reader.ts';
 
 /** Plain JSON, made to be kept between runs. */
@@ -29,6 +31,8 @@ export interface TraceCursor {
   readonly running: readonly BackgroundAgent[];
   /** Sub-agents that were asked: how often, and when they last came back. */
   readonly agentRuns: readonly (readonly [agentId: string, runs: number, endMs: number | null])[];
+  /** What was written before `offset`. */
+  readonly cause?: Cause;
 }
 
 export interface ReadTurnsOptions {
@@ -71,28 +75,37 @@ export function* streamTurns(
     sessionId,
     strictSeed: options.strictSeed ?? false,
     readCall: (call) => readCall(file, call),
+    readPrompt: (place) => readAgain(file, place).find((line) => line.role === 'user'),
     say: (code, line, message) => {
       if (diagnostics.length < maxDiagnostics) diagnostics.push({ code, line, offset: 0, message });
     },
   });
   const from = { offset: cursor?.offset ?? 0, line: cursor?.line ?? 0 };
+  const order = new LineOrder();
+  const next = (): TraceCursor => cursorOf(reader, sessionId, reader.unfinished ?? heldPlace(order) ?? end);
   let end = from;
   let bytesRead = 0;
   for (const line of linesFrom(file, from, options.chunkBytes)) {
     bytesRead += line.length + (line.terminated ? 1 : 0);
     // The client may still be writing it; where nothing more comes, a whole record needs no newline.
     if (!line.terminated && (options.isOver !== true || scanRecord(line.bytes) === undefined)) break;
-    for (const each of traceLinesOf(line)) {
+    for (const each of order.read(line)) {
       const turn = reader.read(each);
-      if (turn !== undefined) yield { turn, cursor: cursorOf(reader, sessionId, end) };
+      if (turn !== undefined) yield { turn, cursor: next() };
     }
     end = { offset: line.offset + line.length + (line.terminated ? 1 : 0), line: line.number };
   }
-  if (options.isFinal === true || options.isOver === true) {
-    const turn = reader.finish(options.isOver === true);
-    if (turn !== undefined) yield { turn, cursor: cursorOf(reader, sessionId, end) };
+  const isOver = options.isOver === true;
+  // A Stop may come before the prompt of the first answer is written: the answer waits for it.
+  if (isOver || (options.isFinal === true && (reader.hasBegun || order.firstHeld === undefined))) {
+    for (const each of order.rest()) {
+      const turn = reader.read(each);
+      if (turn !== undefined) yield { turn, cursor: next() };
+    }
+    const turn = reader.finish(isOver);
+    if (turn !== undefined) yield { turn, cursor: next() };
   }
-  return { cursor: cursorOf(reader, sessionId, end), bytesRead, diagnostics };
+  return { cursor: next(), bytesRead, diagnostics };
 }
 
 /** A cursor as it was kept; `undefined` where it is none. */
@@ -107,6 +120,7 @@ export function parseCursor(value: unknown): TraceCursor | undefined {
   if (!isArray(running) || !running.every(isBackgroundAgent)) return undefined;
   if (!isArray(agentRuns) || !agentRuns.every((run) => isArray(run) && isCount(run[1]))) return undefined;
   if (openTurn !== undefined && !isOpenTurn(openTurn)) return undefined;
+  if (cursor.cause !== undefined && !isCause(cursor.cause)) return undefined;
   return cursor as unknown as TraceCursor; // every field was looked at
 }
 
@@ -128,16 +142,21 @@ function stateOf(cursor: TraceCursor | undefined): TurnState {
     seen: new Set(cursor?.seen),
     running: cursor?.running ?? [],
     agentRuns: new Map(cursor?.agentRuns.map(([agentId, runs, endMs]) => [agentId, [runs, endMs] as const])),
+    cause: cursor?.cause ?? {},
   };
 }
 
-function cursorOf(
-  { state, unfinished }: TurnReader,
-  sessionId: string,
-  end: { readonly offset: number; readonly line: number },
-): TraceCursor {
+function heldPlace({ firstHeld }: LineOrder): Place | undefined {
+  return firstHeld && { offset: firstHeld.offset, line: firstHeld.number - 1 };
+}
+
+type Place = Pick<DraftStart, 'offset' | 'line'>;
+
+/** `from`: where the next run begins. */
+function cursorOf({ state }: TurnReader, sessionId: string, from: Place | DraftStart): TraceCursor {
   return {
-    ...(unfinished ?? end),
+    cause: state.cause,
+    ...from,
     turnCount: state.turnCount,
     sessionId,
     ...(state.openTurn === undefined ? {} : { openTurn: state.openTurn }),
@@ -147,19 +166,17 @@ function cursorOf(
   };
 }
 
-function readCall(file: string, call: WaitingCall): Block | undefined {
-  const from = { offset: call.offset, number: call.line };
-  for (const batch of readLineBatches(file, {
-    from,
-    endOffset: call.offset + call.length + 1,
-    chunkBytes: 64 * 1024,
-  })) {
-    for (const { entry } of batch.flatMap(traceLinesOf)) {
-      const block = contentOf(entry).find((each) => isToolUse(each) && each.id === call.id);
-      if (block !== undefined) return block;
-    }
+function readCall(file: string, call: WaitingCall): ReadBlock | undefined {
+  for (const { entry, timeMs } of readAgain(file, call)) {
+    const block = contentOf(entry).find((each) => isToolUse(each) && each.id === call.id);
+    if (block !== undefined) return { block, timeMs };
   }
   return undefined;
+}
+
+function readAgain(file: string, { offset, line, length }: LinePlace): readonly TraceLine[] {
+  const options = { from: { offset, number: line }, endOffset: offset + length + 1, chunkBytes: 64 * 1024 };
+  return [...readLineBatches(file, options)].flatMap((batch) => batch.flatMap(traceLinesOf));
 }
 
 function isCount(value: unknown): boolean {
@@ -185,11 +202,32 @@ function isOpenTurn(value: unknown): boolean {
     isArray(calls) &&
     calls.every((id) => typeof id === 'string') &&
     isArray(waiting) &&
-    waiting.every(isWaitingCall)
+    waiting.every(isWaitingCall) &&
+    (value.root === undefined || isOpenRoot(value.root))
   );
+}
+
+function isCause(value: unknown): boolean {
+  return isObject(value) && [value.lastMs, value.inputMs].every((time) => time === undefined || Number.isFinite(time));
+}
+
+function isOpenRoot(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { prompt, startMs, endMs, model } = value;
+  return (
+    (prompt === null || isPlace(prompt)) &&
+    [startMs, endMs].every((time) => time === null || Number.isFinite(time)) &&
+    (model === null || typeof model === 'string') &&
+    typeof value.isInterrupted === 'boolean'
+  );
+}
+
+function isPlace(value: unknown): boolean {
+  const place = (asObject(value) ?? {}) as JsonObject;
+  return [place.offset, place.line, place.length].every(isCount);
 }
 
 function isWaitingCall(value: unknown): boolean {
   const call = (asObject(value) ?? {}) as JsonObject;
-  return typeof call.id === 'string' && [call.messageIndex, call.offset, call.line, call.length].every(isCount);
+  return typeof call.id === 'string' && isCount(call.messageIndex) && isPlace(call);
 }

@@ -4,8 +4,9 @@ import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { type Block, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { blockKey, callId, resultOf, serverCalls } from './draft-blocks.ts';
+import { type Cause, responseTimes } from './response-times.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { TraceMessage, TracePrompt, TraceResult } from './turn.ts';
+import type { LinePlace, TraceMessage, TracePrompt, TraceResult } from './turn.ts';
 import { usageOf } from './usage.ts';
 
 /** What must be known of a turn that was handed out, to go on with it: plain JSON, and only ids and places. */
@@ -21,20 +22,36 @@ export interface OpenTurn {
   readonly waiting: readonly WaitingCall[];
   /** It broke off behind a line without a message id: another such line goes on with the same message. */
   readonly endsWithoutId: boolean;
+  /** For the span of the turn, which is made again when more of the turn follows. */
+  readonly root?: OpenRoot;
+}
+
+/** Of the span of a turn: what does not change when the turn goes on, and what it ended with. */
+export interface OpenRoot {
+  readonly prompt: LinePlace | null;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  readonly model: string | null;
+  readonly isInterrupted: boolean;
 }
 
 /** A call without its result: where its line stands, to be read again when the result comes. */
-export interface WaitingCall {
+export interface WaitingCall extends LinePlace {
   readonly id: string;
   readonly messageIndex: number;
-  readonly offset: number;
-  readonly line: number;
-  readonly length: number;
 }
 
 export interface DraftStart {
   readonly offset: number;
   readonly line: number;
+  /** What was written before it. */
+  readonly cause: Cause;
+}
+
+/** A block of an earlier run, read again. */
+export interface ReadBlock {
+  readonly block: Block;
+  readonly timeMs: number | undefined;
 }
 
 interface MessageDraft {
@@ -43,8 +60,10 @@ interface MessageDraft {
   readonly isSent: boolean;
   readonly isRepeatedId: boolean;
   readonly timeMs: number | undefined;
+  readonly cause: Cause;
   readonly lines: TraceLine[];
   readonly blocks: Block[];
+  readonly blockTimes: Map<Block, number>;
   readonly known: Set<string>;
 }
 
@@ -98,9 +117,10 @@ export class TurnDraft {
     return this.#byId.has(id) || this.#sentPlaces.has(id);
   }
 
-  addAssistant(line: TraceLine): void {
+  /** `cause`: what was written before it. */
+  addAssistant(line: TraceLine, cause: Cause): void {
     this.#moveEnd(line.timeMs);
-    const message = this.#messageFor(line);
+    const message = this.#messageFor(line, cause);
     this.#previous = { message, isWithoutId: messageIdOf(line) === undefined };
     this.#goesOn = false;
     const content = contentOf(line.entry);
@@ -109,6 +129,7 @@ export class TurnDraft {
     message.lines.push(line);
     message.blocks.push(...blocks);
     for (const block of blocks) {
+      if (line.timeMs !== undefined) message.blockTimes.set(block, line.timeMs);
       if (!message.isSent && !this.#isStrict) message.known.add(blockKey(block));
       if (!isToolUse(block) || this.#sentCalls.has(block.id) || this.results.has(block.id)) continue;
       this.waiting.set(block.id, {
@@ -144,10 +165,12 @@ export class TurnDraft {
   }
 
   /** `held`: calls that wait for a later run. `readCall` reads the block of a call of an earlier run again. */
-  messages(held: ReadonlySet<string>, readCall: (call: WaitingCall) => Block | undefined): readonly TraceMessage[] {
+  messages(held: ReadonlySet<string>, readCall: (call: WaitingCall) => ReadBlock | undefined): readonly TraceMessage[] {
     const late = this.#answered(held).flatMap((call) => {
-      const block = readCall(call);
-      return block === undefined ? [] : [this.#sentMessage(call.messageIndex, [block])];
+      const found = readCall(call);
+      if (found === undefined) return [];
+      const times = new Map(found.timeMs === undefined ? [] : [[found.block, found.timeMs]]);
+      return [this.#sentMessage(call.messageIndex, [found.block], times)];
     });
     return [...late, ...this.#messages.map((message) => this.#finishMessage(message))];
   }
@@ -173,12 +196,12 @@ export class TurnDraft {
     return (this.open?.waiting ?? []).filter((call) => !held.has(call.id));
   }
 
-  #messageFor(line: TraceLine): MessageDraft {
+  #messageFor(line: TraceLine, cause: Cause): MessageDraft {
     const id = messageIdOf(line);
     const last = this.#messages.at(-1);
     if (id === undefined) {
       const joined = this.#isStrict ? last : this.#previous?.isWithoutId ? this.#previous.message : undefined;
-      return joined ?? this.#sentLast(last) ?? this.#addMessage(undefined, line, false);
+      return joined ?? this.#sentLast(last) ?? this.#addMessage(undefined, line, cause, false);
     }
     const known = this.#byId.get(id) ?? [];
     const same = this.#isStrict ? known.filter((message) => message === last) : known;
@@ -188,7 +211,7 @@ export class TurnDraft {
     if (sentIndex !== undefined && same.length === 0) {
       return this.#keep({ ...emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) });
     }
-    return this.#addMessage(id, line, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
+    return this.#addMessage(id, line, cause, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
   }
 
   /** The last message of the run before, where this line goes on with it. */
@@ -202,9 +225,9 @@ export class TurnDraft {
     return this.#keep({ ...emptyMessage(id, index, true, false), timeMs: this.#sentTime(index) });
   }
 
-  #addMessage(id: string | undefined, line: TraceLine, isRepeatedId: boolean): MessageDraft {
+  #addMessage(id: string | undefined, line: TraceLine, cause: Cause, isRepeatedId: boolean): MessageDraft {
     const index = (this.open?.messages.length ?? 0) + this.#fresh++;
-    return this.#keep({ ...emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs });
+    return this.#keep({ ...emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs, cause });
   }
 
   #keep(message: MessageDraft): MessageDraft {
@@ -228,7 +251,7 @@ export class TurnDraft {
   }
 
   #finishMessage(message: MessageDraft): TraceMessage {
-    if (message.isSent) return this.#sentMessage(message.index, message.blocks);
+    if (message.isSent) return this.#sentMessage(message.index, message.blocks, message.blockTimes);
     const heads = message.lines.map((line) => asObject((line.entry as { readonly message?: unknown }).message));
     return {
       id: message.id,
@@ -239,17 +262,20 @@ export class TurnDraft {
       model: firstString(heads.map((head) => head?.model)),
       stopReason: firstString(heads.map((head) => head?.stop_reason).reverse()),
       timeMs: message.timeMs,
+      ...responseTimes(message.lines, message.cause),
       blocks: message.blocks,
+      blockTimes: message.blockTimes,
       usage: usageOf(message.lines),
       isApiError: message.lines.some((line) => line.head.isApiErrorMessage),
     };
   }
 
-  #sentMessage(index: number, blocks: readonly Block[]): TraceMessage {
+  #sentMessage(index: number, blocks: readonly Block[], blockTimes: ReadonlyMap<Block, number>): TraceMessage {
     const id = this.open?.messages[index]?.[0] ?? undefined;
     const rest = { requestId: undefined, model: undefined, stopReason: undefined, usage: undefined };
     const timeMs = this.#sentTime(index);
-    return { id, index, isSent: true, isRepeatedId: false, ...rest, timeMs, blocks, isApiError: false };
+    const times = { timeMs, startMs: timeMs, endMs: timeMs, blockTimes };
+    return { id, index, isSent: true, isRepeatedId: false, ...rest, ...times, blocks, isApiError: false };
   }
 
   #sentTime(index: number): number | undefined {
@@ -262,7 +288,8 @@ export class TurnDraft {
 }
 
 function emptyMessage(id: string | undefined, index: number, isSent: boolean, isRepeatedId: boolean): MessageDraft {
-  return { id, index, isSent, isRepeatedId, timeMs: undefined, lines: [], blocks: [], known: new Set() };
+  const empty = { lines: [], blocks: [], blockTimes: new Map<Block, number>(), known: new Set<string>() };
+  return { id, index, isSent, isRepeatedId, timeMs: undefined, cause: {}, ...empty };
 }
 
 export function messageIdOf(line: TraceLine): string | undefined {

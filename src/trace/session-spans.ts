@@ -13,8 +13,9 @@ export interface SessionSpansOptions {
 
 /** Returns the spans of all turns of a session, sub-agents included, without sending or writing anything. */
 export async function sessionSpans(path: string, options: SessionSpansOptions = {}): Promise<readonly TraceSpan[]> {
-  const { turns, cursor } = readTurns(path, undefined, { isOver: true, strictSeed: options.strictSeed === true });
-  const context = { sessionId: cursor.sessionId, agents: await findAgentTranscripts(path) };
+  const strictSeed = options.strictSeed === true;
+  const { turns, cursor } = readTurns(path, undefined, { isOver: true, strictSeed });
+  const context = { sessionId: cursor.sessionId, agents: await findAgentTranscripts(path), strictSeed };
   const inTurns = turns.flatMap((turn) => spansOfTurn(turn, context));
   const started = new Set(inTurns.flatMap(({ detail }) => (detail.kind === 'subagent' ? [detail.agentId] : [])));
   return [...inTurns, ...looseAgentSpans(context.agents, started, context).flatMap(({ spans }) => spans)];

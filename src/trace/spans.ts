@@ -12,7 +12,9 @@ import type { AgentRun, TraceMessage, TraceResult, TraceTurn } from './turn.ts';
 export interface SpanContext {
   readonly sessionId: string;
   readonly agents: AgentLookup;
-  /** The live hook's clock: when the last generation ends. Without it that is the end of the turn. */
+  /** The times of seed 002: a generation begins with its first line and ends where the next one begins. */
+  readonly strictSeed?: boolean;
+  /** Only with `strictSeed`: when the last generation ends. Without it that is the end of the turn. */
   readonly nowMs?: number;
   readonly withThinking?: boolean;
   /** Predictable trace ids: see `traceIdOf`. */
@@ -36,6 +38,13 @@ export function spansOfTurn(turn: TraceTurn, context: SpanContext): readonly Tra
     spans.push(...agentSpans(call, { ...place, traceId: ownTrace, scope: ownTrace, parentSpanId }));
   }
   return spans;
+}
+
+/** The span of a turn that went on after it was handed out: the same id and start, with the output and end it has now. */
+export function turnSpanAgain(turn: TraceTurn, context: SpanContext): TraceSpan | undefined {
+  const hasAnswers = turn.messages.some((message) => !message.isSent);
+  if (!turn.isContinuation || !hasAnswers || turn.startMs === undefined) return undefined;
+  return turnSpan(turn, traceOf(turn.key, turn.number, context), context);
 }
 
 /** Where spans hang: in the turn itself or in one of its sub-agents. */
@@ -71,9 +80,11 @@ export function conversationSpans(conversation: Conversation, place: SpanPlace):
     const spanId = generationId(message, place.scope);
     if (!message.isSent) {
       const next = fresh[++done];
-      const endMs = next === undefined ? (place.context.nowMs ?? conversation.endMs) : next.timeMs;
       const isFirst = message === fresh[0];
-      spans.push(generationSpan(message, { ...place, spanId, endMs, first: isFirst ? conversation : undefined }));
+      const times = place.context.strictSeed === true ? seedTimes(message, next, conversation, place) : message;
+      const { startMs, endMs } = times;
+      const first = isFirst ? conversation : undefined;
+      spans.push(generationSpan(message, { ...place, spanId, startMs, endMs, first }));
     }
     for (const block of message.blocks) {
       const id = isToolUse(block) || isServerCall(block) ? block.id : undefined;
@@ -84,6 +95,16 @@ export function conversationSpans(conversation: Conversation, place: SpanPlace):
   return spans;
 }
 
+/** Seed 002, section 7: until the next generation begins; the last one ends now, or with the turn in a backfill. */
+function seedTimes(
+  { timeMs }: TraceMessage,
+  next: TraceMessage | undefined,
+  { endMs }: Conversation,
+  { context }: SpanPlace,
+): Pick<TraceSpan, 'startMs' | 'endMs'> {
+  return { startMs: timeMs, endMs: next === undefined ? (context.nowMs ?? endMs) : next.timeMs };
+}
+
 function traceOf(turnKey: string, turnNumber: number, context: SpanContext): string {
   const key = context.keepForks === true ? `${turnKey}|${context.sessionId}` : turnKey;
   return traceIdOf(key, turnNumber, context.traceSeed);
@@ -91,7 +112,7 @@ function traceOf(turnKey: string, turnNumber: number, context: SpanContext): str
 
 function turnSpan(turn: TraceTurn, traceId: string, { sessionId }: SpanContext): TraceSpan {
   const last = turn.messages.at(-1);
-  const startMs = turn.prompt?.timeMs;
+  const { startMs } = turn;
   const failed = last?.isApiError ? 'api_error' : undefined;
   return {
     traceId,
@@ -108,7 +129,7 @@ function turnSpan(turn: TraceTurn, traceId: string, { sessionId }: SpanContext):
       input: turn.prompt?.text ?? '',
       images: turn.prompt?.images ?? [],
       output: last === undefined ? '' : textOf(last.blocks),
-      model: turn.messages.find((message) => message.model !== undefined)?.model,
+      model: turn.model,
       version: turn.prompt?.version,
       cwd: turn.prompt?.cwd,
       gitBranch: turn.prompt?.gitBranch,
@@ -126,6 +147,7 @@ function generationId(message: TraceMessage, scope: string): string {
 
 interface GenerationPlace extends SpanPlace {
   readonly spanId: string;
+  readonly startMs: number | undefined;
   readonly endMs: number | undefined;
   /** Of the first generation alone: what was said to the model. */
   readonly first: Conversation | undefined;
@@ -152,8 +174,8 @@ function generationSpan(message: TraceMessage, place: GenerationPlace): TraceSpa
     spanId: place.spanId,
     parentSpanId: place.parentSpanId,
     kind: 'generation',
-    startMs: message.timeMs,
-    endMs: notBefore(message.timeMs, place.endMs),
+    startMs: place.startMs,
+    endMs: notBefore(place.startMs, place.endMs),
     sessionId: context.sessionId,
     detail,
     error: message.isApiError ? 'api_error' : undefined,
@@ -184,6 +206,8 @@ function callSpans(
 ): readonly TraceSpan[] {
   const id = asString(block.id) ?? '';
   const isExternal = block.type !== 'tool_use';
+  const lineMs = place.context.strictSeed === true ? undefined : message.blockTimes.get(block as Block);
+  const startMs = lineMs ?? message.timeMs;
   const result = isExternal ? serverResult(message, id) : results.get(id);
   const detail: ToolDetail = {
     kind: 'tool',
@@ -199,8 +223,8 @@ function callSpans(
     spanId: toolSpanId(place.scope, id),
     parentSpanId: place.parentSpanId,
     kind: 'tool',
-    startMs: message.timeMs,
-    endMs: notBefore(message.timeMs, result?.timeMs),
+    startMs,
+    endMs: notBefore(startMs, result?.timeMs),
     sessionId: place.context.sessionId,
     detail,
     error: result?.isError ? 'tool_error' : undefined,
@@ -224,14 +248,15 @@ function agentRequest(block: JsonObject): {
   };
 }
 
-/** The API answers its own calls in the same message, so they take no time that a line could tell. */
+/** The API answers its own calls in the same message, often on the same line. */
 function serverResult(message: TraceMessage, id: string): TraceResult | undefined {
   const block = message.blocks.find((each) => isServerResult(each) && each.tool_use_id === id) as
     | JsonObject
     | undefined;
   if (block === undefined) return undefined;
   const isError = block.is_error === true || (isObject(block.content) && block.content.error_code !== undefined);
-  return { timeMs: message.timeMs, content: block.content, isError, agentId: undefined, isBackground: false };
+  const timeMs = message.blockTimes.get(block as Block) ?? message.timeMs;
+  return { timeMs, content: block.content, isError, agentId: undefined, isBackground: false };
 }
 
 function resultText(content: JsonValue | undefined): string {

@@ -64,7 +64,7 @@ async function spoolSpans(
   const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
   const pending: PendingBatch[] = [];
   const all = spans.map(({ span }) => span);
-  const options = { redact, labels: config.labels, nowMs: endMs ?? Date.now(), isBackfill: endMs === undefined };
+  const options = { redact, labels: config.labels, ...clockFor(all, config.strictSeed, endMs) };
   for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
     const ledgerKeys = spanIds.flatMap((id) => keysOfSpan.get(id) ?? []);
     const createdMs = Date.now();
@@ -83,6 +83,17 @@ async function spoolSpans(
   return pending;
 }
 
+/** What stands in for times that no line tells: the time of another span, and the clock only where the seed asks for it. */
+function clockFor(
+  spans: readonly TraceSpan[],
+  strictSeed: boolean,
+  endMs: number | undefined,
+): { readonly nowMs: number; readonly isBackfill: boolean } {
+  if (strictSeed && endMs !== undefined) return { nowMs: endMs, isBackfill: false };
+  const timed = spans.find((span) => (span.startMs ?? span.endMs) !== undefined);
+  return { nowMs: timed?.startMs ?? timed?.endMs ?? 0, isBackfill: true };
+}
+
 /** The first session to come with a message sends it; copies are counted, and sent only where they are asked for. */
 async function claimSpans(
   { name }: Destination,
@@ -93,7 +104,7 @@ async function claimSpans(
   const ledger = ledgerFor(context, name);
   const ask = (keys: readonly string[]): Promise<Claims> =>
     run.isDryRun === true ? ledger.imagineClaim(keys, run.sessionId) : ledger.claim(keys, run.sessionId);
-  const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run)].map((spans) =>
+  const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run, context)].map((spans) =>
     keyed(spans, ''),
   );
   const { mine, foreign } = await ask(all.flat().flatMap(({ keys }) => keys));
@@ -108,8 +119,12 @@ async function claimSpans(
 }
 
 /** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
-function looseSpans({ hasAll, agents, started, sessionId }: SpoolRun): readonly (readonly TraceSpan[])[] {
-  return hasAll ? looseAgentSpans(agents, started, { sessionId, agents }).map(({ spans }) => spans) : [];
+function looseSpans(
+  { hasAll, agents, started, sessionId }: SpoolRun,
+  { config: { strictSeed } }: TraceContext,
+): readonly (readonly TraceSpan[])[] {
+  if (!hasAll) return [];
+  return looseAgentSpans(agents, started, { sessionId, agents, strictSeed }).map(({ spans }) => spans);
 }
 
 function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
@@ -121,6 +136,7 @@ function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keep
     keepForks,
     // Taken away again for the destinations that do not want it.
     withThinking: true,
+    strictSeed: config.strictSeed,
     ...(endMs === undefined ? {} : { nowMs: endMs }),
     ...(traceSeed === undefined ? {} : { traceSeed }),
   });

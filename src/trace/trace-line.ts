@@ -15,6 +15,10 @@ export interface TraceLine {
   readonly entry: Entry;
   readonly head: Head;
   readonly timeMs: number | undefined;
+  /** When the client sent the request that this line answers; `line-order.ts` finds it (2.1.300 and later). */
+  readonly requestMs?: number;
+  /** The uuid of the nearest message line above it, where that line was read before. */
+  readonly parent?: string;
 }
 
 export function traceLinesOf(line: Line): readonly TraceLine[] {
@@ -39,6 +43,19 @@ export function traceLinesOf(line: Line): readonly TraceLine[] {
     });
   }
   return found;
+}
+
+/** The request that a line of an answer names (2.1.300 and later). */
+export function requestRefOf(line: TraceLine): string | undefined {
+  return asString((line.entry as { readonly requestRef?: unknown }).requestRef);
+}
+
+/** An `api-request` line → the id that its answer names, and when it was sent. */
+export function requestOf(line: Line): { readonly id: string; readonly timeMs: number } | undefined {
+  const entry = parseLine(line.bytes).pieces[0]?.entry;
+  const id = asString((entry as { readonly id?: unknown } | undefined)?.id);
+  const timeMs = entry === undefined ? undefined : timeOf(entry);
+  return id === undefined || timeMs === undefined ? undefined : { id, timeMs };
 }
 
 function mayBeMessage(head: Head): boolean {

@@ -29,7 +29,7 @@ export interface SessionRun {
   readonly sessionId: string;
   /** `turn`: the turn that stands last is at its end (Stop). `session`: nothing more will come. */
   readonly atEnd: 'turn' | 'session' | undefined;
-  /** When the answer that stands last ended; without it, when its turn did. */
+  /** Only with `strictSeed`: when the last answer ended; without it, when its turn did. Otherwise the lines tell. */
   readonly endMs: number | undefined;
   /** Read all of it again; what was spooled before is not spooled again. */
   readonly fromStart: boolean;

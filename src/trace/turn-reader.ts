@@ -1,16 +1,15 @@
 // Lines, one by one → turns, as soon as nothing can be added to them. A prompt does not end the turn before it: the
 // first answer to the prompt does, because lines of the last message may still follow (docs/tracing.md). What a run
 // leaves unfinished is read again by the next, so any cut of a file into runs gives the same turns.
-import { asString } from '../base/json.ts';
-import { type Block, isToolResult, textOf } from '../format/block.ts';
+import { isToolResult, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { classifyUser } from '../session/input.ts';
-import { promptText } from '../session/prompt-text.ts';
-import { messageIdOf, type OpenTurn, TurnDraft, type WaitingCall } from './draft.ts';
+import { type DraftStart, messageIdOf, type OpenTurn, type ReadBlock, TurnDraft, type WaitingCall } from './draft.ts';
 import { shortKey } from './ids.ts';
-import { imagesOf } from './placeholder.ts';
+import { type Cause, causeAfter } from './response-times.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { AgentRun, BackgroundAgent, TracePrompt, TraceTurn } from './turn.ts';
+import type { AgentRun, BackgroundAgent, TraceTurn } from './turn.ts';
+import { openRootOf, promptOf, type RootRules, rootOf } from './turn-root.ts';
 
 /** What is known between two runs beside the place in the file. */
 export interface TurnState {
@@ -21,13 +20,14 @@ export interface TurnState {
   running: readonly BackgroundAgent[];
   /** How often each sub-agent was asked, and when it last came back. */
   readonly agentRuns: Map<string, readonly [runs: number, endMs: number | null]>;
+  /** What was written before the next line. */
+  cause: Cause;
 }
 
-export interface TurnRules {
+export interface TurnRules extends RootRules {
   readonly sessionId: string;
-  readonly strictSeed: boolean;
   /** Reads the block of a call again that an earlier run has seen. */
-  readonly readCall: (call: WaitingCall) => Block | undefined;
+  readonly readCall: (call: WaitingCall) => ReadBlock | undefined;
   readonly say: (code: string, line: number, message: string) => void;
 }
 
@@ -36,6 +36,9 @@ export class TurnReader {
   readonly #rules: TurnRules;
   #current: TurnDraft | undefined;
   #next: TraceLine | undefined;
+  /** The uuids of the lines of the current turn, and of the lines below the prompt that has no answer yet. */
+  #ofCurrent = new Set<string>();
+  #ofNext = new Set<string>();
 
   constructor(state: TurnState, rules: TurnRules) {
     this.state = state;
@@ -43,12 +46,26 @@ export class TurnReader {
   }
 
   /** Where the next run must begin for what is unfinished; `undefined` where nothing is. */
-  get unfinished(): { readonly offset: number; readonly line: number } | undefined {
-    return this.#current?.start ?? (this.#next === undefined ? undefined : placeOf(this.#next));
+  get unfinished(): DraftStart | undefined {
+    return this.#current?.start ?? (this.#next === undefined ? undefined : this.#placeOf(this.#next));
+  }
+
+  /** Whether a turn was begun, now or in an earlier run. */
+  get hasBegun(): boolean {
+    return (this.#current ?? this.#next ?? this.state.openTurn) !== undefined;
   }
 
   /** Takes a line in; gives back a turn where the line ends one. */
   read(line: TraceLine): TraceTurn | undefined {
+    const ended = this.#read(line);
+    const { uuid, isSidechain } = line.head;
+    if (!isSidechain) this.state.cause = causeAfter(line, this.state.cause);
+    const isOfNext = line === this.#next || this.#ofNext.has(line.parent ?? '');
+    if (uuid !== undefined) (isOfNext ? this.#ofNext : this.#ofCurrent).add(uuid);
+    return ended;
+  }
+
+  #read(line: TraceLine): TraceTurn | undefined {
     const { strictSeed } = this.#rules;
     if (line.head.isMeta && (strictSeed || !hasResults(line))) return undefined;
     if (line.head.isSidechain && !strictSeed) {
@@ -61,8 +78,10 @@ export class TurnReader {
     const input = classifyUser(line.head);
     if (input.kind === 'results') this.#readResults(line);
     const opens = strictSeed ? input.kind !== 'results' : input.prompt !== undefined;
-    if (opens) this.#next = line;
-    else if (input.kind === 'interrupt' && this.#current !== undefined) this.#current.isInterrupted = true;
+    if (opens) {
+      this.#next = line;
+      this.#ofNext = new Set();
+    } else if (input.kind === 'interrupt' && this.#current !== undefined) this.#current.isInterrupted = true;
     else if (input.kind === 'notification') this.#readNotification(line);
     return undefined;
   }
@@ -72,7 +91,7 @@ export class TurnReader {
     const { state } = this;
     if (isOver && this.#current === undefined && state.openTurn !== undefined) {
       if (state.openTurn.waiting.length + state.running.length === 0) return undefined;
-      this.#current = new TurnDraft({ offset: 0, line: 0 }, undefined, state.openTurn, this.#rules.strictSeed);
+      this.#current = new TurnDraft(nowhere, undefined, state.openTurn, this.#rules.strictSeed);
     }
     return this.#emit(isOver);
   }
@@ -87,17 +106,26 @@ export class TurnReader {
 
   #readAssistant(line: TraceLine): TraceTurn | undefined {
     const id = messageIdOf(line);
-    const draft = this.#next === undefined || this.#goesOn(id) ? this.#draftFor(line) : undefined;
+    const isOfCurrent = this.#next === undefined || this.#goesOn(id) || this.#isBelowCurrent(line);
+    const draft = isOfCurrent ? this.#draftFor(line) : undefined;
     if (draft !== undefined) {
-      draft.addAssistant(line);
+      draft.addAssistant(line, this.state.cause);
       this.#noticeReplay(draft);
       return undefined;
     }
     if (this.#next === undefined) return undefined;
     const ended = this.#endOpenTurn();
-    this.#current = new TurnDraft(placeOf(this.#next), this.#promptOf(this.#next), undefined, this.#rules.strictSeed);
+    // An answer that was written before its prompt is read again together with it.
+    const start = line.offset < this.#next.offset ? this.#placeOf(line) : this.#placeOf(this.#next);
+    this.#current = new TurnDraft(
+      start,
+      promptOf(this.#next, this.#rules.strictSeed),
+      undefined,
+      this.#rules.strictSeed,
+    );
     this.#next = undefined;
-    this.#current.addAssistant(line);
+    [this.#ofCurrent, this.#ofNext] = [this.#ofNext, new Set()];
+    this.#current.addAssistant(line, this.state.cause);
     this.#noticeReplay(this.#current);
     return ended;
   }
@@ -107,6 +135,11 @@ export class TurnReader {
     if (this.#rules.strictSeed || id === undefined) return false;
     if (this.#current !== undefined) return this.#current.hasMessage(id);
     return this.state.openTurn?.messages.some(([each]) => each === id) ?? false; // asked once for each prompt
+  }
+
+  /** A prompt was written while the turn went on, and this line does not answer it. */
+  #isBelowCurrent({ parent = '' }: TraceLine): boolean {
+    return !this.#rules.strictSeed && this.#ofCurrent.has(parent) && !this.#ofNext.has(parent);
   }
 
   #readResults(line: TraceLine): void {
@@ -127,7 +160,7 @@ export class TurnReader {
     const { strictSeed } = this.#rules;
     if (this.#current !== undefined) return this.#current;
     if (openTurn === undefined && (strictSeed || line.role !== 'assistant')) return undefined;
-    this.#current = new TurnDraft(placeOf(line), undefined, openTurn, strictSeed);
+    this.#current = new TurnDraft(this.#placeOf(line), undefined, openTurn, strictSeed);
     return this.#current;
   }
 
@@ -142,7 +175,7 @@ export class TurnReader {
   #endOpenTurn(): TraceTurn | undefined {
     const { openTurn } = this.state;
     if (this.#current === undefined && openTurn !== undefined && openTurn.waiting.length > 0) {
-      this.#current = new TurnDraft({ offset: 0, line: 0 }, undefined, openTurn, this.#rules.strictSeed);
+      this.#current = new TurnDraft(nowhere, undefined, openTurn, this.#rules.strictSeed);
     }
     return this.#emit(true, true);
   }
@@ -164,24 +197,33 @@ export class TurnReader {
       this.#rules.say('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
     }
     if (isNew) state.seen.add(shortKey(key));
-    state.openTurn = draft.close(key, number, held);
+    const messages = draft.isReplay ? [] : draft.messages(held, this.#rules.readCall);
+    const root = rootOf(draft, messages, this.#rules);
+    state.openTurn = { ...draft.close(key, number, held), ...(root === undefined ? {} : { root: openRootOf(root) }) };
     const turn = {
       key,
       sessionId: this.#rules.sessionId,
       number,
       isContinuation: open !== undefined,
       prompt: draft.prompt,
-      messages: draft.isReplay ? [] : draft.messages(held, this.#rules.readCall),
+      startMs: undefined,
+      model: undefined,
+      endMs: draft.endMs,
+      isInterrupted: draft.isInterrupted,
+      ...root,
+      messages,
       results: draft.results,
       agentRuns,
       waitingCalls: held,
       finishedAgents: finished,
       sideLines: draft.sideLines,
-      endMs: draft.endMs,
-      isInterrupted: draft.isInterrupted,
     };
     const hasNews = turn.messages.length + finished.length + turn.sideLines.length > 0;
     return hasNews && !draft.isReplay ? turn : undefined;
+  }
+
+  #placeOf(line: TraceLine): DraftStart {
+    return { offset: line.offset, line: line.number - 1, cause: this.state.cause };
   }
 
   #countRuns(draft: TurnDraft): ReadonlyMap<string, AgentRun> {
@@ -222,26 +264,9 @@ export class TurnReader {
   #keyOf(draft: TurnDraft): string {
     return draft.firstMessageId ?? draft.prompt?.uuid ?? `${this.#rules.sessionId}#${draft.start.line + 1}`;
   }
-
-  #promptOf(line: TraceLine): TracePrompt {
-    const blocks = contentOf(line.entry);
-    const { gitBranch, slug } = line.entry;
-    return {
-      text: this.#rules.strictSeed ? textOf(blocks) : promptText(blocks),
-      images: imagesOf(blocks),
-      uuid: line.head.uuid,
-      timeMs: line.timeMs,
-      version: line.head.version,
-      cwd: line.head.cwd,
-      gitBranch: asString(gitBranch),
-      slug: asString(slug),
-    };
-  }
 }
 
-function placeOf(line: TraceLine): { readonly offset: number; readonly line: number } {
-  return { offset: line.offset, line: line.number - 1 };
-}
+const nowhere: DraftStart = { offset: 0, line: 0, cause: {} };
 
 function hasResults(line: TraceLine): boolean {
   return line.role === 'user' && contentOf(line.entry).some(isToolResult);

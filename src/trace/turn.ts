@@ -10,9 +10,13 @@ export interface TraceTurn {
   readonly sessionId: string;
   /** From 1; only turns with an answer count, and repeated ones do not. */
   readonly number: number;
-  /** The turn itself was handed out before: only what is new is in here, and its span is not made again. */
+  /** The turn itself was handed out before: only what is new is in here. */
   readonly isContinuation: boolean;
   readonly prompt: TracePrompt | undefined;
+  /** When the prompt was written; without a time there, when the first answer began. */
+  readonly startMs: number | undefined;
+  /** Of the first message that names one. */
+  readonly model: string | undefined;
   readonly messages: readonly TraceMessage[];
   /** By the id of the call. */
   readonly results: ReadonlyMap<string, TraceResult>;
@@ -34,10 +38,18 @@ export interface TracePrompt {
   readonly images: readonly ImagePlaceholder[];
   readonly uuid: string | undefined;
   readonly timeMs: number | undefined;
+  /** Where its line is, to be read again when the turn goes on after a Stop. */
+  readonly place: LinePlace;
   readonly version: string | undefined;
   readonly cwd: string | undefined;
   readonly gitBranch: string | undefined;
   readonly slug: string | undefined;
+}
+
+export interface LinePlace {
+  readonly offset: number;
+  readonly line: number;
+  readonly length: number;
 }
 
 /** One API response: all its lines in the turn, merged. */
@@ -52,8 +64,15 @@ export interface TraceMessage {
   readonly requestId: string | undefined;
   readonly model: string | undefined;
   readonly stopReason: string | undefined;
+  /** Of its first line. */
   readonly timeMs: number | undefined;
+  /** When its request was sent, else the time of the line that caused it: a prompt or the last result before it. */
+  readonly startMs: number | undefined;
+  /** Of its last line. */
+  readonly endMs: number | undefined;
   readonly blocks: readonly Block[];
+  /** When the lines of the blocks were written. */
+  readonly blockTimes: ReadonlyMap<Block, number>;
   readonly usage: TraceUsage | undefined;
   readonly isApiError: boolean;
 }

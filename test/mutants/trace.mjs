@@ -6,6 +6,8 @@ const cursor = 'src/trace/cursor.ts';
 const usage = 'src/trace/usage.ts';
 const spans = 'src/trace/spans.ts';
 const spool = 'src/trace/spool-turns.ts';
+const times = 'src/trace/response-times.ts';
+const order = 'src/trace/line-order.ts';
 const ledger = 'src/trace/ledger.ts';
 const durable = 'src/trace/durable.ts';
 const outbox = 'src/trace/outbox.ts';
@@ -59,8 +61,8 @@ export const mutants = [
   {
     id: 'cursor-passes-unfinished-turn',
     file: cursor,
-    find: '...(unfinished ?? end),',
-    replace: '...end,',
+    find: 'reader.unfinished ?? heldPlace(order) ?? end',
+    replace: 'heldPlace(order) ?? end',
     tests: ['trace/splits'],
   },
   {
@@ -168,6 +170,129 @@ export const mutants = [
     find: 'isWhole && run.fromStart &&',
     replace: 'isWhole &&',
     tests: ['trace/sent'],
+  },
+
+  // Times
+  {
+    id: 'generation-begins-with-its-first-line',
+    file: times,
+    find: 'Math.min(sentMs ?? causeMs ?? endMs, ...times)',
+    replace: 'Math.min(...times)',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'generation-ends-with-its-first-line',
+    file: times,
+    find: 'const endMs = Math.max(...times);',
+    replace: 'const endMs = times[0];',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'request-time-ignored',
+    file: times,
+    find: 'Math.min(sentMs ?? causeMs',
+    replace: 'Math.min(causeMs',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'responses-of-one-moment-take-no-time',
+    file: times,
+    find: 'lastMs < endMs ? lastMs : inputMs',
+    replace: 'lastMs <= endMs ? lastMs : inputMs',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'generation-begins-before-the-one-that-caused-it-ended',
+    file: times,
+    find: 'lastMs < endMs ? lastMs : inputMs',
+    replace: 'false ? lastMs : inputMs',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'side-lines-cause-generations',
+    file: turnReader,
+    find: 'if (!isSidechain) this.state.cause',
+    replace: 'this.state.cause',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'cause-forgotten-between-runs',
+    file: cursor,
+    find: 'cause: cursor?.cause ?? {},',
+    replace: 'cause: {},',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'call-begins-with-its-message',
+    file: spans,
+    find: 'place.context.strictSeed === true ? undefined : message.blockTimes.get(block as Block)',
+    replace: 'undefined',
+    tests: ['trace/times'],
+  },
+  {
+    id: 'strict-seed-without-its-times',
+    file: spans,
+    find: 'place.context.strictSeed === true ? seedTimes(',
+    replace: 'false ? seedTimes(',
+    tests: ['trace/seed-example'],
+  },
+  {
+    id: 'missing-time-is-now-in-the-hook',
+    file: spool,
+    find: 'if (strictSeed && endMs !== undefined)',
+    replace: 'if (endMs !== undefined)',
+    tests: ['trace/times'],
+  },
+
+  // The order of lines
+  {
+    id: 'answer-before-its-prompt-stays',
+    file: order,
+    find: 'return parent === undefined ? lines : [parent,',
+    replace: 'return true ? lines : [parent,',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'attachment-taken-for-the-prompt',
+    file: order,
+    find: 'this.#awaited = parentUuid;\n        return [];',
+    replace: 'return this.rest();',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'answer-read-without-its-prompt',
+    file: turnReader,
+    find: 'line.offset < this.#next.offset ?',
+    replace: 'false ?',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'held-lines-passed-over',
+    file: cursor,
+    find: 'reader.unfinished ?? heldPlace(order) ?? end',
+    replace: 'reader.unfinished ?? end',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'stop-does-not-wait-for-the-prompt',
+    file: cursor,
+    find: '(reader.hasBegun || order.firstHeld === undefined)',
+    replace: 'true',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'held-for-a-parent-that-never-comes',
+    file: order,
+    find: 'const flushed = this.#isTooLate(link) ? this.rest() : [];',
+    replace: 'const flushed = [];',
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'late-answer-goes-to-the-next-prompt',
+    file: turnReader,
+    find: 'this.#goesOn(id) || this.#isBelowCurrent(line)',
+    replace: 'this.#goesOn(id)',
+    tests: ['trace/line-order'],
   },
 
   // Usage

@@ -20,6 +20,9 @@ export interface ReceivedSpan {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly startMs: number;
+  readonly endMs: number;
   readonly attributes: Readonly<Record<string, JsonValue>>;
 }
 
@@ -121,6 +124,8 @@ export function spansIn(body: Buffer): readonly ReceivedSpan[] {
       spanId: asString(span.spanId) ?? '',
       parentSpanId: asString(span.parentSpanId) || undefined,
       name: asString(span.name) ?? '',
+      startMs: Number(span.startTimeUnixNano) / 1e6,
+      endMs: Number(span.endTimeUnixNano) / 1e6,
       attributes: Object.fromEntries(
         listOf(span, 'attributes').map((each) => [asString(each.key) ?? '', plainValue(asObject(each.value))]),
       ),

@@ -30,7 +30,7 @@ test('rows that follow after a Stop come as more of the same turn, without what 
   assert.deepEqual(run({ isFinal: true }).map(shape), [['new', 1, 'go', ['m1']]]);
   grow(session.assistant('later').user('next').assistant('2').text());
   assert.deepEqual(run({ isFinal: true }).map(shape), [
-    ['more', 1, undefined, ['m2']],
+    ['more', 1, 'go', ['m2']],
     ['new', 2, 'next', ['m3']],
   ]);
 });
@@ -60,12 +60,12 @@ test('a call without a result is handed out when the next turn begins, or when a
   assert.equal(run({ isFinal: true })[0]?.waitingCalls.size, 1);
   grow(session.user('next').assistant('2').text());
   assert.deepEqual(run({ isFinal: true }).map(shape), [
-    ['more', 1, undefined, ['m1 (sent)']],
+    ['more', 1, 'go', ['m1 (sent)']],
     ['new', 2, 'next', ['m2']],
   ]);
   const other = runs(context, transcript().user('go').call('t1').text());
   other.run({ isFinal: true });
-  assert.deepEqual(other.run({ isOver: true }).map(shape), [['more', 1, undefined, ['m1 (sent)']]]);
+  assert.deepEqual(other.run({ isOver: true }).map(shape), [['more', 1, 'go', ['m1 (sent)']]]);
 });
 
 test('a late line of a message that was handed out brings its calls, and a diagnostic for the rest', (context) => {
@@ -78,7 +78,7 @@ test('a late line of a message that was handed out brings its calls, and a diagn
       .result('t1')
       .text(),
   );
-  assert.deepEqual(run({ isFinal: true }).map(shape), [['more', 1, undefined, ['m1 (sent)']]]);
+  assert.deepEqual(run({ isFinal: true }).map(shape), [['more', 1, 'go', ['m1 (sent)']]]);
   assert.deepEqual(diagnostics(), [['T-late-line', 3]]);
 });
 
@@ -171,7 +171,7 @@ test('a background agent is handed out when it is reported done, as part of the 
     ]),
     [['a1', 't1', 'm1', 1]],
   );
-  assert.deepEqual(shape(turn), ['more', 2, undefined, ['m4']]);
+  assert.deepEqual(shape(turn), ['more', 2, 'meanwhile', ['m4']]);
 });
 
 test('what still runs in the background when all is over is handed out as it stands', (context) => {
@@ -276,6 +276,8 @@ test('a cursor survives JSON, and what is no cursor is refused', (context) => {
     { ...kept, openTurn: {} },
     { ...kept, agentRuns: [[]] },
     { ...kept, sessionId: 3 },
+    { ...kept, cause: { lastMs: 'soon' } },
+    { ...kept, openTurn: { ...(kept.openTurn as object), root: { prompt: {} } } },
   ];
   assert.deepEqual(
     [...odd, ...deep].map(parseCursor),

@@ -64,8 +64,10 @@ test('the example of §5 is one turn of two generations and a tool call', (conte
   }
 });
 
-test('it reaches Langfuse with exactly the names, inputs, outputs, times, usage and metadata of §7', (context) => {
-  const wire = toWire(spansOf(writeLines(temporaryFolder(context), timed), { sessionId: 'sess1' }), options);
+test('with --strict-seed it reaches Langfuse with exactly the names, inputs, outputs, times, usage and metadata of §7', (context) => {
+  const file = writeLines(temporaryFolder(context), timed);
+  const spans = spansOf(file, { sessionId: 'sess1', strictSeed: true }, { strictSeed: true });
+  const wire = toWire(spans, options);
   const parents = wire.spans.map(({ parentSpanId }) => wire.spans.findIndex(({ spanId }) => spanId === parentSpanId));
   assert.deepEqual(parents, [-1, 0, 1, 0]);
   assert.deepEqual(wire.spans.map(plain), [
@@ -123,10 +125,10 @@ test('it reaches Langfuse with exactly the names, inputs, outputs, times, usage 
   ]);
 });
 
-test('live, the last generation ends now', (context) => {
+test('live and with --strict-seed the last generation ends now', (context) => {
   const file = writeLines(temporaryFolder(context), timed);
   const nowMs = Date.parse('2025-01-15T10:01:00Z');
-  const ends = spansOf(file, {}, { nowMs }).map((span) => [
+  const ends = spansOf(file, { strictSeed: true }, { strictSeed: true, nowMs }).map((span) => [
     span.kind,
     span.endMs && new Date(span.endMs).toISOString(),
   ]);
