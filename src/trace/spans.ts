@@ -111,7 +111,7 @@ function traceOf(turnKey: string, turnNumber: number, context: SpanContext): str
 }
 
 function turnSpan(turn: TraceTurn, traceId: string, { sessionId }: SpanContext): TraceSpan {
-  const last = turn.messages.at(-1);
+  const last = turn.messages.findLast((message) => !message.isSent);
   const { startMs } = turn;
   const failed = last?.isApiError ? 'api_error' : undefined;
   return {

@@ -9,7 +9,7 @@ import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
 import type { TraceSpan } from './span.ts';
-import { spansOfTurn } from './spans.ts';
+import { type SpanContext, spansOfTurn, turnSpanAgain } from './spans.ts';
 import type { PendingBatch } from './state.ts';
 import type { TraceTurn } from './turn.ts';
 
@@ -96,7 +96,7 @@ function clockFor(
 
 /** The first session to come with a message sends it; copies are counted, and sent only where they are asked for. */
 async function claimSpans(
-  { name }: Destination,
+  { name, profile }: Destination,
   turns: readonly TraceTurn[],
   run: SpoolRun,
   context: TraceContext,
@@ -107,15 +107,44 @@ async function claimSpans(
   const all = [...turns.map((turn) => spansFor(turn, run, context, false)), ...looseSpans(run, context)].map((spans) =>
     keyed(spans, ''),
   );
-  const { mine, foreign } = await ask(all.flat().flatMap(({ keys }) => keys));
-  const spans = all.flatMap((turn) => ownOf(turn, mine));
-  const copies = all.flat().length - spans.length;
+  const updates = takesUpdates(profile, context) ? turns.map((turn) => updateOf(turn, run, context, false)) : [];
+  const { mine, foreign } = await ask([...all.flat(), ...updates.flat()].flatMap(({ keys }) => keys));
+  const own = all.map((turn) => ownOf(turn, mine));
+  const updated = updates.flatMap((each, i) => (own[i]?.some(isGeneration) ? each : []));
+  const spans = [...own.flat(), ...updated.filter((each) => isOwnUpdate(each, mine, foreign))];
+  const copies = all.flat().length - own.flat().length;
   if (foreign.size === 0 || !context.config.keepsForks) return { spans, copies };
-  const forked = turns
-    .filter((_, i) => all[i]?.some(({ keys }) => keys.some((key) => foreign.has(key))))
-    .flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
-  const again = await ask(forked.flatMap(({ keys }) => keys));
-  return { spans: [...spans, ...forked.filter(({ keys }) => keys.every((key) => again.mine.has(key)))], copies };
+  const forks = turns.filter((_, i) => all[i]?.some(({ keys }) => keys.some((key) => foreign.has(key))));
+  const forked = forks.flatMap((turn) => keyed(spansFor(turn, run, context, true), run.sessionId));
+  const moved = takesUpdates(profile, context) ? forks.flatMap((turn) => updateOf(turn, run, context, true)) : [];
+  const again = await ask([...forked, ...moved].flatMap(({ keys }) => keys));
+  const ownForked = forked.filter(({ keys }) => keys.every((key) => again.mine.has(key)));
+  const ownMoved = moved.filter((each) => isOwnUpdate(each, again.mine, again.foreign));
+  return { spans: [...spans, ...ownForked, ...ownMoved], copies };
+}
+
+/**
+ * Whether the span of a turn that goes on after a Stop is sent again. Langfuse keeps the last version of a span with the
+ * same id and start; Phoenix keeps the first, and others show both. The seed sends every span once.
+ */
+function takesUpdates(profile: Destination['profile'], { config }: TraceContext): boolean {
+  return profile === 'langfuse' && !config.strictSeed;
+}
+
+/** Known by how many answers the turn has: every version is sent once. */
+function updateOf(turn: TraceTurn, run: SpoolRun, context: TraceContext, keepForks: boolean): readonly ClaimedSpan[] {
+  const span = turnSpanAgain(turn, spanContext(run, context, keepForks));
+  if (span === undefined) return [];
+  const scope = keepForks ? run.sessionId : '';
+  const answers = Math.max(...turn.messages.map(({ index }) => index + 1));
+  const key = `${scope}|${span.spanId}`;
+  return [{ span, keys: [key, `${key}|${answers}`] }];
+}
+
+/** This session has the turn, by the first key, and has not sent this version of it, by the second. */
+function isOwnUpdate({ keys }: ClaimedSpan, mine: ReadonlySet<string>, foreign: ReadonlySet<string>): boolean {
+  const [turn = '', version = ''] = keys;
+  return !foreign.has(turn) && mine.has(version);
 }
 
 /** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
@@ -127,19 +156,26 @@ function looseSpans(
   return looseAgentSpans(agents, started, { sessionId, agents, strictSeed }).map(({ spans }) => spans);
 }
 
-function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keepForks: boolean): readonly TraceSpan[] {
-  const { sessionId, agents, endMs } = run;
-  const { traceSeed } = config;
-  const spans = spansOfTurn(turn, {
+function spanContext(
+  { sessionId, agents, endMs }: SpoolRun,
+  { config }: TraceContext,
+  keepForks: boolean,
+): SpanContext {
+  const { traceSeed, strictSeed } = config;
+  return {
     sessionId,
     agents,
     keepForks,
     // Taken away again for the destinations that do not want it.
     withThinking: true,
-    strictSeed: config.strictSeed,
+    strictSeed,
     ...(endMs === undefined ? {} : { nowMs: endMs }),
     ...(traceSeed === undefined ? {} : { traceSeed }),
-  });
+  };
+}
+
+function spansFor(turn: TraceTurn, run: SpoolRun, context: TraceContext, keepForks: boolean): readonly TraceSpan[] {
+  const spans = spansOfTurn(turn, spanContext(run, context, keepForks));
   for (const { detail } of spans) if (detail.kind === 'subagent') run.started.add(detail.agentId);
   return spans;
 }
@@ -147,10 +183,13 @@ function spansFor(turn: TraceTurn, run: SpoolRun, { config }: TraceContext, keep
 /** A turn none of whose answers is ours is a copy, under whatever key. */
 function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
   const own = turn.filter(({ keys }) => keys.every((key) => mine.has(key)));
-  const isGeneration = ({ span }: ClaimedSpan): boolean => span.kind === 'generation';
   return turn.some(isGeneration) && !own.some(isGeneration)
     ? own.filter(({ span }) => span.parentSpanId !== undefined)
     : own;
+}
+
+function isGeneration({ span }: ClaimedSpan): boolean {
+  return span.kind === 'generation';
 }
 
 function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan[] {

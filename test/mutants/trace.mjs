@@ -295,6 +295,57 @@ export const mutants = [
     tests: ['trace/line-order'],
   },
 
+  // The span of a turn that goes on after a Stop
+  {
+    id: 'turn-not-sent-again',
+    file: spool,
+    find: "return profile === 'langfuse' && !config.strictSeed;",
+    replace: 'return false;',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-sent-again-to-all',
+    file: spool,
+    find: "return profile === 'langfuse' && !config.strictSeed;",
+    replace: 'return !config.strictSeed;',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-sent-again-with-the-seed',
+    file: spool,
+    find: "return profile === 'langfuse' && !config.strictSeed;",
+    replace: "return profile === 'langfuse';",
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-of-another-session-sent-again',
+    file: spool,
+    find: 'return !foreign.has(turn) && mine.has(version);',
+    replace: 'return mine.has(version);',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'versions-of-a-turn-share-a-key',
+    file: spool,
+    find: 'const answers = Math.max(...turn.messages.map(({ index }) => index + 1));',
+    replace: 'const answers = 1;',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-sent-again-with-another-start',
+    file: 'src/trace/turn-root.ts',
+    find: 'startMs: root.startMs ?? undefined,',
+    replace: 'startMs: messages[0]?.startMs,',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-sent-again-with-its-old-end',
+    file: 'src/trace/turn-root.ts',
+    find: 'endMs: latest(root.endMs ?? undefined, endMs),',
+    replace: 'endMs: root.endMs ?? undefined,',
+    tests: ['trace/root-again'],
+  },
+
   // Usage
   {
     id: 'cache-writes-twice',
