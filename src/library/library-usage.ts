@@ -80,9 +80,8 @@ export function usageParts(database: Database, { roots, endedAfter }: UsageScope
 }
 
 const partRows = (where: string): string => `
-SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, s.started_at, f.path AS file, p.rows,
-  (SELECT m.first_at FROM files m WHERE m.path = s.path) AS first_at,
-  (SELECT min(m.born_ms) FROM files m WHERE m.session = s.id) AS born_ms
+SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, s.started_at, s.ended_at, f.path AS file, p.rows,
+  (SELECT m.first_at FROM files m WHERE m.path = s.path) AS first_at
 FROM usage_parts p JOIN files f ON f.id = p.file JOIN sessions s ON s.id = f.session ${where}
 ORDER BY s.id, f.agent_id IS NOT NULL, f.path, p.line`;
 
@@ -91,7 +90,7 @@ function ageOf(row: Row): SessionAge {
     sessionId: String(row.session_id),
     startedAt: time(row.started_at),
     firstAt: time(row.first_at),
-    bornAt: time(row.born_ms),
+    endedAt: time(row.ended_at),
     path: String(row.main),
   };
 }

@@ -1,10 +1,8 @@
 // Which of several sessions that hold a message held it first: what the lines themselves say of their origin decides,
-// then the times in the files, then the birth of the files. Nothing depends on ids or on the order of reading.
-import { statSync } from 'node:fs';
-import path from 'node:path';
+// then the times on the lines. Nothing depends on the times of the files, which a copy of the library does not keep.
 import type { Database } from './database.ts';
+import { lastTimeOf } from './last-time.ts';
 import { readRows } from './row-reader.ts';
-import { bornMsOf } from './transcript-files.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {
@@ -13,8 +11,8 @@ export interface SessionAge {
   readonly startedAt: number | null;
   /** The time of the first line of its main transcript. A client that forks headless writes its own lines first. */
   readonly firstAt: number | null;
-  /** When the file was made on this disk; `null` if unknown. */
-  readonly bornAt: number | null;
+  /** The latest time in its files. A copy that was gone on with ends after its original; `null` if unknown. */
+  readonly endedAt: number | null;
   readonly path: string;
 }
 
@@ -33,7 +31,7 @@ export function compareAges(origins: Origins): (a: SessionAge, b: SessionAge) =>
     generationOf(a) - generationOf(b) ||
     compareTimes(a.startedAt, b.startedAt) ||
     compareTimes(a.firstAt, b.firstAt) ||
-    compareTimes(a.bornAt, b.bornAt) ||
+    compareTimes(a.endedAt, b.endedAt) ||
     (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
@@ -81,11 +79,17 @@ export function readOrigins(database: Database, isWanted: (path: string) => bool
 const originRows = `
 SELECT s.session_id, f.path, o.origin FROM origins o JOIN files f ON f.id = o.file JOIN sessions s ON s.id = f.session`;
 
-/** Sorts main transcripts so that an original is before its copies, from the beginnings of the files: without an index. */
-export function sortByAge<T extends { readonly path: string }>(sessions: readonly T[]): readonly T[] {
+/**
+ * Sorts sessions so that an original is before its copies, from one transcript of each, which `fileOf` names: without an
+ * index.
+ */
+export function sortByAge<T extends { readonly sessionId: string }>(
+  sessions: readonly T[],
+  fileOf: (session: T) => string,
+): readonly T[] {
   const origins = new Map<string, ReadonlySet<string>>();
   const aged = sessions.map((session) => {
-    const { age, origins: own } = readAge(session.path);
+    const { age, origins: own } = readAge(fileOf(session), session.sessionId);
     origins.set(age.sessionId, own);
     return { session, age };
   });
@@ -96,8 +100,7 @@ export function sortByAge<T extends { readonly path: string }>(sessions: readonl
 /** A copy names its origin on its first messages. */
 const beginningBytes = 256 * 1024;
 
-function readAge(file: string): { readonly age: SessionAge; readonly origins: ReadonlySet<string> } {
-  const sessionId = path.basename(file, '.jsonl');
+function readAge(file: string, sessionId: string): { readonly age: SessionAge; readonly origins: ReadonlySet<string> } {
   try {
     const { facts, firstAt, origins } = readRows({
       path: file,
@@ -108,9 +111,9 @@ function readAge(file: string): { readonly age: SessionAge; readonly origins: Re
     });
     const [startedAt, first] = [facts.startedAt, firstAt].map((time) => (Number.isFinite(time) ? time : null));
     const age = { sessionId, path: file, startedAt: startedAt ?? null, firstAt: first ?? null };
-    return { age: { ...age, bornAt: bornMsOf(statSync(file)) }, origins };
+    return { age: { ...age, endedAt: lastTimeOf(file) ?? null }, origins };
   } catch {
     // Whoever reads the session says what is wrong with it.
-    return { age: { sessionId, path: file, startedAt: null, firstAt: null, bornAt: null }, origins: new Set() };
+    return { age: { sessionId, path: file, startedAt: null, firstAt: null, endedAt: null }, origins: new Set() };
   }
 }

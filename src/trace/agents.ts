@@ -24,8 +24,16 @@ export interface AgentLookup {
     agentId: string | undefined,
     prompt: string | undefined,
   ) => AgentTranscript | undefined;
-  /** Those that no call names, neither in the main transcript (`started`: by agent id) nor in a sub-agent's. */
+  /**
+   * Those that no call started that is there: neither one of the main transcript (`started`: by agent id) nor one of a
+   * sub-agent. The call may be gone, with the main transcript or without it.
+   */
   readonly loose: (started: ReadonlySet<string>) => readonly AgentTranscript[];
+}
+
+interface AgentAt {
+  readonly path: string;
+  readonly agent: AgentTranscript;
 }
 
 export const noAgents: AgentLookup = { find: () => undefined, loose: () => [] };
@@ -35,12 +43,14 @@ export async function findAgentTranscripts(mainPath: string): Promise<AgentLooku
   const files = await sessionFiles(mainPath);
   const byCall = new Map<string, AgentTranscript>();
   const byId = new Map<string, AgentTranscript>();
-  const unnamed: { readonly path: string; readonly agent: AgentTranscript }[] = [];
+  const unnamed: AgentAt[] = [];
+  const all: (AgentAt & { readonly toolUseId: string | undefined })[] = [];
   for (const { agentId, path, metaPath } of files.agents) {
     const meta = readMeta(metaPath);
     const agent = agentAt(path, agentId, asString(meta?.agentType));
     const toolUseId = asString(meta?.toolUseId);
     byId.set(agentId, agent);
+    all.push({ path, agent, toolUseId });
     if (toolUseId === undefined) unnamed.push({ path, agent });
     else byCall.set(toolUseId, agent);
   }
@@ -48,32 +58,48 @@ export async function findAgentTranscripts(mainPath: string): Promise<AgentLooku
     const agentId = agentIdOf(path) ?? '';
     const agent = agentAt(path, agentId, undefined);
     if (!byId.has(agentId)) byId.set(agentId, agent);
+    all.push({ path, agent, toolUseId: undefined });
     unnamed.push({ path, agent });
   }
   const byPrompt = new PromptLookup(unnamed, files.sessionId);
   const own = (path: string): boolean => !files.flatAgents.includes(path) || isOf(files.sessionId, firstLine(path));
   return {
     loose: (started) => {
-      const agents = unnamed.filter(({ path, agent }) => !started.has(agent.agentId) && own(path));
-      if (agents.length === 0) return [];
-      const named = new Set(
-        [...byId.values()].flatMap((agent) => [...agent.lines()].map((line) => line.head.resultAgentId)),
+      const agents = [...agentInPlaceOfMain(mainPath), ...all].filter(
+        ({ path, agent }) => !started.has(agent.agentId) && own(path),
       );
-      return agents.map(({ agent }) => agent).filter((agent) => !named.has(agent.agentId));
+      if (agents.length === 0) return [];
+      const heads = [...byId.values()].flatMap((agent) => [...agent.lines()].map((line) => line.head));
+      const named = new Set(heads.map((head) => head.resultAgentId));
+      const calls = new Set(heads.flatMap((head) => head.message?.calls ?? []).map((call) => call.id));
+      const isStarted = ({ agent, toolUseId }: (typeof agents)[number]): boolean =>
+        named.has(agent.agentId) || (toolUseId !== undefined && calls.has(toolUseId));
+      return agents.filter((each) => !isStarted(each)).map(({ agent }) => agent);
     },
     find: (toolUseId, agentId, prompt) =>
       byCall.get(toolUseId) ?? (agentId === undefined ? byPrompt.take(toolUseId, prompt) : byId.get(agentId)),
   };
 }
 
+/** A transcript that has lines of sub-agents only, under a name of its own. */
+function agentInPlaceOfMain(path: string): readonly (AgentAt & { readonly toolUseId: undefined })[] {
+  let first: TraceLine | undefined;
+  for (const line of linesAt(path)) {
+    if (!line.head.isSidechain) return [];
+    if (line.role === 'assistant') first ??= line;
+  }
+  const agentId = first?.head.agentId ?? first?.head.message?.id ?? first?.head.uuid;
+  return agentId === undefined ? [] : [{ path, agent: agentAt(path, agentId, undefined), toolUseId: undefined }];
+}
+
 /** Opened only when a call has neither a meta file nor an agent id: all sessions of a folder share the flat files. */
 class PromptLookup {
-  readonly #files: readonly { readonly path: string; readonly agent: AgentTranscript }[];
+  readonly #files: readonly AgentAt[];
   readonly #sessionId: string;
   readonly #taken = new Map<string, AgentTranscript | undefined>();
   #byPrompt: Map<string, AgentTranscript[]> | undefined;
 
-  constructor(files: readonly { readonly path: string; readonly agent: AgentTranscript }[], sessionId: string) {
+  constructor(files: readonly AgentAt[], sessionId: string) {
     this.#files = files;
     this.#sessionId = sessionId;
   }

@@ -46,11 +46,11 @@ export class Ledger {
     });
   }
 
-  /** Like `claim`, but only in memory: for a dry run, in which one session may hold copies of another. */
+  /** Like `claim` and `record`, but only in memory: for a dry run, in which one session may hold copies of another. */
   async imagineClaim(keys: readonly string[], sessionId: string): Promise<Claims> {
     return this.#locked(() => {
       const claims = this.#look(keys, sessionId);
-      for (const key of claims.free) this.#owners.set(keyOf(key), ownerOf(sessionId));
+      for (const key of claims.mine) this.#owners.set(keyOf(key), ownerOf(sessionId) | 1n);
       return claims;
     });
   }

@@ -1,13 +1,14 @@
 // Turns → batches in the outbox of each destination, not committed yet: their spans are claimed in the ledger first, so
 // that of several copies of a session only one sends them.
 import { looseAgentSpans } from './agent-spans.ts';
-import type { AgentLookup } from './agents.ts';
+import type { AgentLookup, AgentTranscript } from './agents.ts';
 import type { Destination } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { encodeBatches } from './encode-batches.ts';
 import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
+import { isTraced } from './projects.ts';
 import type { TraceSpan } from './span.ts';
 import { type SpanContext, spansOfTurn, turnSpanAgain } from './spans.ts';
 import type { PendingBatch } from './state.ts';
@@ -26,6 +27,7 @@ export interface SpoolRun {
 
 export interface SpooledTurns {
   readonly pending: readonly PendingBatch[];
+  /** As they go over the wire: with the spans that a profile adds. */
   readonly spans: number;
   readonly copies: number;
 }
@@ -34,15 +36,19 @@ export async function spoolTurns(
   turns: readonly TraceTurn[],
   run: SpoolRun,
   context: TraceContext,
+  unwanted: readonly TraceTurn[] = [],
 ): Promise<SpooledTurns> {
   const pending: PendingBatch[] = [];
   let [spans, copies] = [0, 0];
+  // The agents of turns that are not to be traced were started all the same.
+  for (const turn of unwanted) spansFor(turn, run, context, false);
   for (const destination of context.config.destinations) {
     const claimed = await claimSpans(destination, turns, run, context);
-    spans += claimed.spans.length;
     copies += claimed.copies;
-    if (run.isDryRun !== true && claimed.spans.length > 0)
-      pending.push(...(await spoolSpans(destination, claimed.spans, run, context)));
+    if (claimed.spans.length === 0) continue;
+    const spooled = await spoolSpans(destination, claimed.spans, run, context);
+    spans += spooled.spans;
+    pending.push(...spooled.pending);
   }
   return { pending, spans, copies };
 }
@@ -56,16 +62,20 @@ interface ClaimedSpan {
 async function spoolSpans(
   destination: Destination,
   spans: readonly ClaimedSpan[],
-  { sessionId, endMs }: SpoolRun,
+  { sessionId, endMs, isDryRun }: SpoolRun,
   { places, config, loadRedact, onStep = () => {} }: TraceContext,
-): Promise<readonly PendingBatch[]> {
+): Promise<Omit<SpooledTurns, 'copies'>> {
   onStep('claimed');
-  const redact = destination.isRedacted ? await loadRedact() : (text: string): string => text;
+  // A dry run counts the spans that would be sent: secrets make no difference.
+  const redact = destination.isRedacted && isDryRun !== true ? await loadRedact() : (text: string): string => text;
   const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
   const pending: PendingBatch[] = [];
   const all = spans.map(({ span }) => span);
   const options = { redact, labels: config.labels, ...clockFor(all, config.strictSeed, endMs) };
+  let count = 0;
   for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
+    count += spanIds.length;
+    if (isDryRun === true) continue;
     const ledgerKeys = spanIds.flatMap((id) => keysOfSpan.get(id) ?? []);
     const createdMs = Date.now();
     const info = {
@@ -80,7 +90,7 @@ async function spoolSpans(
     pending.push({ destination: destination.name, name: spoolBatch(places, info, body, sessionKey(sessionId)) });
     onStep('one batch spooled');
   }
-  return pending;
+  return { pending, spans: count };
 }
 
 /** What stands in for times that no line tells: the time of another span, and the clock only where the seed asks for it. */
@@ -150,10 +160,17 @@ function isOwnUpdate({ keys }: ClaimedSpan, mine: ReadonlySet<string>, foreign: 
 /** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
 function looseSpans(
   { hasAll, agents, started, sessionId }: SpoolRun,
-  { config: { strictSeed } }: TraceContext,
+  { config }: TraceContext,
 ): readonly (readonly TraceSpan[])[] {
   if (!hasAll) return [];
-  return looseAgentSpans(agents, started, { sessionId, agents, strictSeed }).map(({ spans }) => spans);
+  const wanted = (all: ReadonlySet<string>) => agents.loose(all).filter((agent) => isTraced(config, cwdOf(agent)));
+  const context = { sessionId, agents, strictSeed: config.strictSeed };
+  return looseAgentSpans({ ...agents, loose: wanted }, started, context).map(({ spans }) => spans);
+}
+
+function cwdOf(agent: AgentTranscript): string | undefined {
+  for (const { head } of agent.lines()) if (head.cwd !== undefined) return head.cwd;
+  return undefined;
 }
 
 function spanContext(

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { withLock } from '../library/archive/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
 import { type CompatEntry, compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
+import type { TraceConfig } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
 import { namesIn } from './durable.ts';
@@ -13,6 +14,7 @@ import { sessionKey, sessionLock } from './places.ts';
 import { isTraced } from './projects.ts';
 import { spoolTurns } from './spool-turns.ts';
 import {
+  type FileHead,
   goesOn,
   identifyHead,
   type PendingBatch,
@@ -35,6 +37,8 @@ export interface SessionRun {
   readonly fromStart: boolean;
   /** Count what would be done, write nothing. */
   readonly isDryRun?: boolean;
+  /** `file` is gone, and sub-agents of the session are left. */
+  readonly hasOnlyAgents?: boolean;
 }
 
 /** What `traceSession` did. */
@@ -86,27 +90,23 @@ const turnsAtOnce = 40;
 async function readAndSpool(run: SessionRun, context: TraceContext): Promise<SessionReport> {
   const { places, config, onStep = () => {} } = context;
   const total = { turns: 0, spans: 0, copies: 0, bytesRead: 0 };
-  const identity = identifyHead(run.file);
+  const identity = identifyHead(run.file) ?? (run.hasOnlyAgents === true ? noHead : undefined);
   if (identity === undefined) return total;
   const before = readState(places, run.sessionId);
   const taken = takenOver(run, before, context);
-  const steps = streamTurns(run.file, startOf(run, before, taken), {
-    sessionId: run.sessionId,
-    isFinal: run.atEnd !== undefined,
-    isOver: run.atEnd === 'session',
-    strictSeed: config.strictSeed,
-  });
+  const start = startOf(run, before, taken);
+  const steps = turnsOf(run, start, config);
   const started = new Set<string>();
   let agents: AgentLookup | undefined;
   const commit = async (turns: readonly TraceTurn[], cursor: TraceCursor, isWhole: boolean): Promise<void> => {
     onStep('parsed');
     const wanted = turns.filter((turn) => isTraced(config, turn.prompt?.cwd));
+    const unwanted = turns.filter((turn) => !wanted.includes(turn));
+    const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session';
     // Where nothing is new, the folder with all its files is not looked at either.
-    const isAllowed = wanted.length > 0 || (turns.length === 0 && config.projects.length === 0);
-    const hasAll = isWhole && run.fromStart && run.atEnd === 'session' && isAllowed;
-    if (wanted.length > 0 || hasAll) agents ??= await findAgentTranscripts(run.file);
-    const spool = agents === undefined ? undefined : { ...run, agents, started, hasAll };
-    const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context);
+    if (turns.length > 0 || hasAll) agents ??= await findAgentTranscripts(run.file);
+    const spool = agents && { ...run, agents, started, hasAll };
+    const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context, unwanted);
     total.turns += turns.length;
     total.spans += made.spans;
     total.copies += made.copies;
@@ -135,6 +135,27 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     await commit(turns, step.value.cursor, false);
     turns = [];
   }
+}
+
+/** No file has it, so that a main transcript that comes back is read from its start. */
+const noHead: FileHead = { dev: 0, ino: 0, sizeBytes: 0, headHash: '', headBytes: 0 };
+
+function turnsOf(run: SessionRun, start: TraceCursor | undefined, { strictSeed }: TraceConfig): TurnSteps {
+  if (run.hasOnlyAgents === true) return noTurns(run.sessionId);
+  return streamTurns(run.file, start, {
+    sessionId: run.sessionId,
+    isFinal: run.atEnd !== undefined,
+    isOver: run.atEnd === 'session',
+    strictSeed,
+  });
+}
+
+type TurnSteps = ReturnType<typeof streamTurns>;
+
+// biome-ignore lint/correctness/useYield: a session without turns
+function* noTurns(sessionId: string): TurnSteps {
+  const cursor = { offset: 0, line: 0, turnCount: 0, sessionId, seen: [], running: [], agentRuns: [] };
+  return { cursor, bytesRead: 0, diagnostics: [] };
 }
 
 const nothing: { readonly pending: readonly PendingBatch[]; readonly spans: number; readonly copies: number } = {

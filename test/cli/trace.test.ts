@@ -61,7 +61,10 @@ test('status shows no key of an address, and says what is held back', (context) 
 test('a backfill says whose last turn it leaves for later', (context) => {
   const root = temporaryFolder(context);
   const file = path.join(root, 'projects', 'p', 's.jsonl');
-  writeTree(root, { 'projects/p/s.jsonl': sessionText([...toolTurn('a'), ...toolTurn('b')], { sessionId: 's' }) });
+  const lines = [...toolTurn('a'), ...toolTurn('b')];
+  const timestamp = new Date().toISOString();
+  const fresh = lines.map((line) => ({ ...line, timestamp }));
+  writeTree(root, { 'projects/p/s.jsonl': sessionText(fresh, { sessionId: 's' }) });
   const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
   const words = ['trace', 'backfill', '--dry-run', '--root', root];
   assert.equal(
@@ -70,9 +73,35 @@ test('a backfill says whose last turn it leaves for later', (context) => {
   );
   utimesSync(file, 1, 1);
   assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
+  // A file that was copied a moment ago, with lines of last year.
+  writeTree(root, { 'projects/p/s.jsonl': sessionText(lines, { sessionId: 's' }) });
+  assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
   const destinations = [{ name: 'second', endpoint: 'http://127.0.0.1:9' }];
   writeTree(root, { 'clew/trace.json': JSON.stringify({ destinations }) });
   assert.equal(runClew(words, { env }).stdout, 'would send 16 spans (2 destinations) of 2 turns in 1 session\n');
+});
+
+test('a backfill of several sessions refuses a trace seed, which would give their turns the same ids', (context) => {
+  const root = temporaryFolder(context);
+  for (const id of ['a', 'b'])
+    writeTree(root, { [`projects/${id}/${id}.jsonl`]: sessionText(toolTurn(id), { sessionId: id, cwd: `/w/${id}` }) });
+  const env = {
+    CLEW_HOME: path.join(root, 'clew'),
+    CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9',
+    CLEW_TRACE_SEED: 'ci-7',
+  };
+  const words = ['trace', 'backfill', '--dry-run', '--root', root];
+  const { status, stdout, stderr } = runClew(words, { env });
+  assert.deepEqual(
+    [status, stdout, stderr],
+    [
+      2,
+      '',
+      'clew: the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, and 2 sessions are chosen; unset it, or choose one with --project\n',
+    ],
+  );
+  const one = runClew([...words, '--project', '/w/a'], { env });
+  assert.equal(one.stdout, 'would send 4 spans of 1 turn in 1 session\n');
 });
 
 test('install writes nothing where the settings of the tracer are wrong', (context) => {

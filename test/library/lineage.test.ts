@@ -85,6 +85,12 @@ test('what was said in a copy counts there, also where a client copied the copy'
   assert.deepEqual(sessions, [originalId, secondId]);
 });
 
+test('of two that begin alike the one that ended first counts, not the one whose file is older', (context) => {
+  const own = answerLine({ ...message, id: 'msg_2', sessionId: copyId, time: '2026-03-05T10:00:00.000Z' });
+  const sessions = counted(context, { [copyId]: [line(copyId), own], [originalId]: [line(originalId)] });
+  assert.deepEqual(sessions, [originalId, copyId]);
+});
+
 test('when the original is removed its copy counts', (context) => {
   const { root, count } = makeLibrary(context, {
     [`-w-p/${copyId}.jsonl`]: [line(copyId, from(originalId))],
@@ -111,17 +117,17 @@ const age = (sessionId: string, fields: Partial<SessionAge> = {}): SessionAge =>
   sessionId,
   startedAt: 0,
   firstAt: 0,
-  bornAt: 0,
+  endedAt: 0,
   path: sessionId,
   ...fields,
 });
 
-test('the birth of a file decides only where nothing else does; an unknown time is the last', () => {
+test('the session that ended first is before its copy only where nothing else decides; an unknown time is the last', () => {
   const compare = compareAges(new Map());
-  assert.ok(compare(age('b', { bornAt: 1 }), age('a', { bornAt: 2 })) < 0);
-  assert.ok(compare(age('b', { bornAt: 2, firstAt: 1 }), age('a', { bornAt: 1, firstAt: 2 })) < 0);
+  assert.ok(compare(age('b', { endedAt: 1 }), age('a', { endedAt: 2 })) < 0);
+  assert.ok(compare(age('b', { endedAt: 2, firstAt: 1 }), age('a', { endedAt: 1, firstAt: 2 })) < 0);
   assert.ok(compare(age('b', { firstAt: 2, startedAt: 1 }), age('a', { firstAt: 1, startedAt: 2 })) < 0);
-  assert.ok(compare(age('b', { bornAt: 1 }), age('a', { bornAt: null })) < 0);
+  assert.ok(compare(age('b', { endedAt: 1 }), age('a', { endedAt: null })) < 0);
 });
 
 test('sessions that name each other have no order by lineage, and a copy of both comes after them', () => {
@@ -130,7 +136,7 @@ test('sessions that name each other have no order by lineage, and a copy of both
     ['b', new Set(['a'])],
     ['c', new Set(['a'])],
   ]);
-  const ages = ['c', 'b', 'a'].map((id) => age(id, { bornAt: id === 'a' ? 2 : 1 }));
+  const ages = ['c', 'b', 'a'].map((id) => age(id, { endedAt: id === 'a' ? 2 : 1 }));
   for (const order of [ages, ages.toReversed()]) {
     assert.deepEqual(
       order.toSorted(compareAges(origins)).map(({ sessionId }) => sessionId),

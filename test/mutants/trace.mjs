@@ -172,6 +172,29 @@ export const mutants = [
     tests: ['trace/sent'],
   },
 
+  // Agents without a call
+  {
+    id: 'agent-of-a-lost-call-dropped',
+    file: 'src/trace/agents.ts',
+    find: 'named.has(agent.agentId) || (toolUseId !== undefined && calls.has(toolUseId))',
+    replace: 'named.has(agent.agentId) || toolUseId !== undefined',
+    tests: ['trace/agents'],
+  },
+  {
+    id: 'agent-of-an-agent-is-loose',
+    file: 'src/trace/agents.ts',
+    find: 'named.has(agent.agentId) || (toolUseId !== undefined && calls.has(toolUseId))',
+    replace: 'named.has(agent.agentId)',
+    tests: ['trace/agents'],
+  },
+  {
+    id: 'agent-in-place-of-main-dropped',
+    file: 'src/trace/agents.ts',
+    find: '[...agentInPlaceOfMain(mainPath), ...all]',
+    replace: 'all',
+    tests: ['trace/agents'],
+  },
+
   // Times
   {
     id: 'generation-begins-with-its-first-line',
@@ -734,7 +757,7 @@ export const mutants = [
   {
     id: 'redaction-off',
     file: spool,
-    find: 'destination.isRedacted ? await loadRedact()',
+    find: 'destination.isRedacted && isDryRun !== true ? await loadRedact()',
     replace: '!destination.isRedacted ? await loadRedact()',
     tests: ['trace/secrets-delivery'],
   },

@@ -114,22 +114,33 @@ function waitUnlessClosed(response: ServerResponse, ms: number): Promise<void> {
   });
 }
 
-/** The spans of a request in OTLP JSON. */
-export function spansIn(body: Buffer): readonly ReceivedSpan[] {
+/** Every span that came, as it came, in the order of ids. */
+export function rawSpans({ bodies }: Pick<Receiver, 'bodies'>): readonly string[] {
+  return bodies
+    .flatMap(jsonSpans)
+    .map((span) => JSON.stringify(span))
+    .sort();
+}
+
+function jsonSpans(body: Buffer): readonly JsonObject[] {
   return listOf(asObject(parseJson(body.toString('utf8'))), 'resourceSpans')
     .flatMap((each) => listOf(each, 'scopeSpans'))
-    .flatMap((each) => listOf(each, 'spans'))
-    .map((span) => ({
-      traceId: asString(span.traceId) ?? '',
-      spanId: asString(span.spanId) ?? '',
-      parentSpanId: asString(span.parentSpanId) || undefined,
-      name: asString(span.name) ?? '',
-      startMs: Number(span.startTimeUnixNano) / 1e6,
-      endMs: Number(span.endTimeUnixNano) / 1e6,
-      attributes: Object.fromEntries(
-        listOf(span, 'attributes').map((each) => [asString(each.key) ?? '', plainValue(asObject(each.value))]),
-      ),
-    }));
+    .flatMap((each) => listOf(each, 'spans'));
+}
+
+/** The spans of a request in OTLP JSON. */
+export function spansIn(body: Buffer): readonly ReceivedSpan[] {
+  return jsonSpans(body).map((span) => ({
+    traceId: asString(span.traceId) ?? '',
+    spanId: asString(span.spanId) ?? '',
+    parentSpanId: asString(span.parentSpanId) || undefined,
+    name: asString(span.name) ?? '',
+    startMs: Number(span.startTimeUnixNano) / 1e6,
+    endMs: Number(span.endTimeUnixNano) / 1e6,
+    attributes: Object.fromEntries(
+      listOf(span, 'attributes').map((each) => [asString(each.key) ?? '', plainValue(asObject(each.value))]),
+    ),
+  }));
 }
 
 function plainValue(value: JsonObject | undefined): JsonValue {

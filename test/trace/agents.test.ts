@@ -136,6 +136,34 @@ test('agents that no call started are traces of their own', async (context) => {
   assert.equal(new Set(idsOf(spans)).size, spans.length);
 });
 
+test('agents whose call is gone, and a transcript of side lines alone, are traces of their own', async (context) => {
+  const meta = (toolUseId: string): string => JSON.stringify({ toolUseId, agentType: 'helper' });
+  const main = transcript().user('Ask').assistant('nothing to do').text();
+  const outer = transcript({ isSidechain: true, agentId: 'outer' })
+    .user('Ask on')
+    .assistant([toolUse('t2', 'Task', request)], { message: { id: 'o1' } })
+    .result('t2');
+  const file = writeSession(context, {
+    'main.jsonl': main,
+    'main/subagents/agent-lost.jsonl': worker('lost', 'w'),
+    'main/subagents/agent-lost.meta.json': meta('t-gone'),
+    'main/subagents/agent-outer.jsonl': outer.text(),
+    'main/subagents/agent-inner.jsonl': worker('inner', 'y'),
+    'main/subagents/agent-inner.meta.json': meta('t2'),
+  });
+  const roots = (spans: readonly TraceSpan[]): unknown =>
+    spans.flatMap(({ detail, parentSpanId }) =>
+      detail.kind === 'subagent' ? [[detail.agentId, parentSpanId === undefined]] : [],
+    );
+  assert.deepEqual(roots(await allSpansOf(file)), [
+    ['lost', true],
+    ['outer', true],
+    ['inner', false],
+  ]);
+  const alone = writeSession(context, { 'main.jsonl': worker('alone', 'z') });
+  assert.deepEqual(roots(await allSpansOf(alone)), [['alone', true]]);
+});
+
 function tree(spans: readonly TraceSpan[]): readonly string[] {
   const lines = (parent: string | undefined, indent: string): string[] =>
     spans

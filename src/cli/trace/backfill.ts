@@ -2,8 +2,12 @@
 // copies and older sessions first.
 import { UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
+import { findOrphans, type OrphanSession } from '../../library/archive/orphans.ts';
+import { lastTimeOf } from '../../library/last-time.ts';
 import { sortByAge } from '../../library/lineage.ts';
+import { ownerOf } from '../../session/agents.ts';
 import { discoverSessions, type FoundSession } from '../../store/discover.ts';
+import { sessionFiles } from '../../store/session-files.ts';
 import { createTraceContext } from '../../trace/context.ts';
 import { recoverSessions } from '../../trace/recover.ts';
 import { type SendOptions, type SendReport, sendOutbox } from '../../trace/send.ts';
@@ -30,6 +34,11 @@ export async function run(input: CommandInput): Promise<void> {
   const context = createTraceContext(io.env, neededConfigOf(input));
   const { places, config } = context;
   const sessions = await chosenSessions(input);
+  if (config.traceSeed !== undefined && sessions.length > 1)
+    throw new UserError(
+      `the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, and ${sessions.length} sessions are chosen`,
+      'unset it, or choose one with --project',
+    );
   if (sessions.length === 0) writeNotice(io.stderr, 'no session is there to be traced; `clew ls` shows all');
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
@@ -43,10 +52,11 @@ export async function run(input: CommandInput): Promise<void> {
     sent.waitingBatches = report.waitingBatches;
   };
   if (!isDryRun) await recoverSessions(context);
-  for (const [i, { path, sessionId, mtimeMs, sizeBytes }] of sessions.entries()) {
+  for (const [i, { path, sessionId, mtimeMs, sizeBytes, agentPath }] of sessions.entries()) {
     try {
-      const atEnd = endOf(path, Date.now() - mtimeMs);
-      const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun } as const;
+      const atEnd = endOf(path, mtimeMs, await lastLineMs(path));
+      const hasOnlyAgents = agentPath !== undefined;
+      const run = { file: path, sessionId, atEnd, endMs: undefined, fromStart: true, isDryRun, hasOnlyAgents } as const;
       const report = await traceSession(run, context);
       if (atEnd === undefined) total.openSessions++;
       total.turns += report.turns;
@@ -73,25 +83,45 @@ export async function run(input: CommandInput): Promise<void> {
   if (!isDryRun) noteParked(context, io.stderr);
 }
 
-/** A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. */
-function endOf(file: string, ageMs: number): SessionRun['atEnd'] {
+/**
+ * A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. A
+ * file that was copied lately has older lines.
+ */
+function endOf(file: string, mtimeMs: number, lastMs: number | undefined): SessionRun['atEnd'] {
+  const ageMs = Date.now() - Math.min(mtimeMs, lastMs ?? mtimeMs);
   if (ageMs > overMs) return 'session';
   return ageMs > pauseMs && isSettled(file, undefined) ? 'turn' : undefined;
 }
 
-async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
+/** By the lines of the main transcript, else by those of its sub-agents; `undefined` where no line has a time. */
+async function lastLineMs(file: string): Promise<number | undefined> {
+  const lastMs = lastTimeOf(file);
+  if (lastMs !== undefined) return lastMs;
+  const { sessionId, agents, flatAgents } = await sessionFiles(file);
+  const own = [...agents.map((agent) => agent.path), ...flatAgents.filter((each) => ownerOf(each) === sessionId)];
+  const times = own.flatMap((each) => lastTimeOf(each) ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** A session, or what is left of one: its sub-agents. */
+type ChosenSession = FoundSession & Partial<Pick<OrphanSession, 'agentPath'>>;
+
+async function chosenSessions(input: CommandInput): Promise<readonly ChosenSession[]> {
   const { flags } = input;
   const { sessions, problems } = await discoverSessions(rootsOf(input));
   input.unread.add(problems);
+  const all: readonly ChosenSession[] = [...sessions, ...(await findOrphans(rootsOf(input)))];
   const since = textFlag(flags, 'since');
   const isOfProject = projectFilter(input);
   const hasProject = flags.project !== undefined;
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', false);
-  const chosen = sessions
+  const cwdOf = ({ path, agentPath }: ChosenSession): string | undefined =>
+    hasProject ? folderOfTranscript(agentPath ?? path) : undefined;
+  const chosen = all
     .filter(({ mtimeMs }) => mtimeMs >= sinceMs)
-    .filter(({ path, slug }) => isOfProject({ cwd: hasProject ? folderOfTranscript(path) : undefined, project: slug }));
+    .filter((session) => isOfProject({ cwd: cwdOf(session), project: session.slug }));
   // The first session to come with a message sends it.
-  return sortByAge(chosen);
+  return sortByAge(chosen, ({ path, agentPath }) => agentPath ?? path);
 }
 
 function jsonSent({ sentSpans, waitingBatches, parkedBatches }: SendReport): object {
