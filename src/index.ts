@@ -270,9 +270,11 @@ export type { SessionSpansOptions } from './trace/session-spans.ts';
 export { sessionSpans } from './trace/session-spans.ts';
 export type {
   GenerationDetail,
+  GenerationResult,
   ImagePlaceholder,
   SubagentDetail,
   ToolDetail,
+  TraceCompaction,
   TraceSpan,
   TraceUsage,
   TurnDetail,

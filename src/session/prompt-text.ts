@@ -23,6 +23,13 @@ export function commandLine(text: string): string {
   return `${name.startsWith('/') ? name : `/${name}`}${args === '' ? '' : ` ${args}`}`;
 }
 
+/** The name of the slash command that a prompt is, without the slash; `undefined` for any other prompt. */
+export function commandName(texts: readonly string[]): string | undefined {
+  const text = texts.find((each) => /^<command-(name|message)>/.test(each));
+  const name = text === undefined ? undefined : tagged(text, 'command-name')?.trim().replace(/^\//, '');
+  return name === '' ? undefined : name;
+}
+
 function tagged(text: string, tag: string): string | undefined {
   const start = text.indexOf(`<${tag}>`);
   const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start);

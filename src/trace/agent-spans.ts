@@ -6,9 +6,11 @@ import { contentOf } from '../format/entry.ts';
 import { classifyUser } from '../session/input.ts';
 import type { AgentLookup } from './agents.ts';
 import { TurnDraft } from './draft.ts';
+import { compactionOf } from './draft-blocks.ts';
 import { agentScope, subagentSpanId, toolSpanId, traceIdOf } from './ids.ts';
 import { type Cause, causeAfter } from './response-times.ts';
-import type { TraceSpan } from './span.ts';
+import type { TraceCompaction, TraceSpan } from './span.ts';
+import { agentName } from './span-name.ts';
 import { conversationSpans, notBefore, type SpanContext, type SpanPlace } from './spans.ts';
 import type { TraceLine } from './trace-line.ts';
 import type { AgentRun, TraceTurn } from './turn.ts';
@@ -33,7 +35,8 @@ export function looseAgentSpans(
   return agents.loose(started).flatMap((agent) => {
     const key = `agent|${agent.agentId}`;
     const traceId = traceIdOf(context.keepForks === true ? `${key}|${context.sessionId}` : key, 0);
-    const place = { traceId, scope: traceId, parentSpanId: undefined, agentId: undefined, started: new Set<string>() };
+    const named = { traceName: agentName(agent.agentType), promptId: undefined, started: new Set<string>() };
+    const place = { traceId, scope: traceId, parentSpanId: undefined, agentId: undefined, ...named };
     const spans = spansOfAgent({ ...agent, lines: [...agent.lines()], run: 0 }, { ...place, context });
     return spans.length === 0 ? [] : [{ key, spans }];
   });
@@ -75,9 +78,14 @@ interface AgentLines {
 
 function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: SpanPlace): readonly TraceSpan[] {
   const draft = new TurnDraft({ offset: 0, line: 0, cause: {} }, undefined, undefined, false);
+  const compactions: TraceCompaction[] = [];
   let cause: Cause = {};
   for (const line of lines) {
-    if (line.role === 'assistant' && !line.head.isMeta) draft.addAssistant(line, cause);
+    if (line.role === 'compaction') {
+      compactions.push(compactionOf(line));
+      continue;
+    }
+    if (line.role === 'assistant' && !line.head.isMeta) draft.addAssistant(line, cause, compactions);
     else draft.interrupt();
     if (line.role === 'user' && classifyUser(line.head).kind === 'results') draft.addResults(line);
     cause = causeAfter(line, cause);
@@ -85,7 +93,7 @@ function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: Spa
   const name = run === 0 ? agentId : `${agentId}#${run}`;
   if (!draft.hasMessages || place.started.has(name)) return [];
   place.started.add(name);
-  const messages = draft.messages(new Set(), () => undefined);
+  const messages = draft.messages();
   const last = messages.at(-1);
   const startMs = lines.find((line) => line.timeMs !== undefined)?.timeMs;
   const spanId = subagentSpanId(place.traceId, name);
@@ -98,6 +106,8 @@ function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: Spa
     startMs,
     endMs: notBefore(startMs, draft.endMs),
     sessionId: place.context.sessionId,
+    traceName: place.traceName,
+    promptId: place.promptId,
     detail: { kind: 'subagent', agentId, agentType, input, output: last === undefined ? '' : textOf(last.blocks) },
     error: last?.isApiError ? 'api_error' : undefined,
     errorText: last?.isApiError ? textOf(last.blocks) : undefined,

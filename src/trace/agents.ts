@@ -127,7 +127,7 @@ class PromptLookup {
 }
 
 function firstLine(path: string): TraceLine | undefined {
-  for (const line of linesAt(path)) return line;
+  for (const line of linesAt(path)) if (line.role !== 'compaction') return line;
   return undefined;
 }
 

@@ -3,16 +3,16 @@
 
 import path from 'node:path';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
-import { isToolUse } from '../format/block.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { type Block, isToolResult, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
 import { type Line, readLineBatches } from '../store/lines.ts';
-import type { DraftStart, OpenTurn, ReadBlock, WaitingCall } from './draft.ts';
+import type { AnswerPlace, DraftStart, OpenTurn, ReadBlock } from './draft.ts';
 import { LineOrder } from './line-order.ts';
 import type { Cause } from './response-times.ts';
 import { type TraceLine, traceLinesOf } from './trace-line.ts';
-import type { BackgroundAgent, LinePlace, TraceTurn } from './turn.ts';
+import type { BackgroundAgent, LinePlace, TraceAnswer, TraceTurn } from './turn.ts';
 import { TurnReader, type TurnState } from './turn-reader.ts';
 
 /** Plain JSON, made to be kept between runs. */
@@ -74,8 +74,9 @@ export function* streamTurns(
   const reader = new TurnReader(stateOf(cursor), {
     sessionId,
     strictSeed: options.strictSeed ?? false,
-    readCall: (call) => readCall(file, call),
-    readPrompt: (place) => readAgain(file, place).find((line) => line.role === 'user'),
+    readCall: (call) => readBlock(file, call, (block) => isToolUse(block) && block.id === call.id),
+    readAnswer: (place) => readAnswer(file, place),
+    readLine: (place, role) => readAgain(file, place).find((line) => line.role === role),
     say: (code, line, message) => {
       if (diagnostics.length < maxDiagnostics) diagnostics.push({ code, line, offset: 0, message });
     },
@@ -166,9 +167,16 @@ function cursorOf({ state }: TurnReader, sessionId: string, from: Place | DraftS
   };
 }
 
-function readCall(file: string, call: WaitingCall): ReadBlock | undefined {
-  for (const { entry, timeMs } of readAgain(file, call)) {
-    const block = contentOf(entry).find((each) => isToolUse(each) && each.id === call.id);
+function readAnswer(file: string, place: AnswerPlace): TraceAnswer | undefined {
+  const found = readBlock(file, place, (each) => isToolResult(each) && each.tool_use_id === place.id);
+  if (found === undefined) return undefined;
+  const { content, is_error } = found.block as JsonObject;
+  return { toolUseId: place.id, content, isError: is_error === true };
+}
+
+function readBlock(file: string, place: LinePlace, isWanted: (block: Block) => boolean): ReadBlock | undefined {
+  for (const { entry, timeMs } of readAgain(file, place)) {
+    const block = contentOf(entry).find(isWanted);
     if (block !== undefined) return { block, timeMs };
   }
   return undefined;
@@ -203,8 +211,13 @@ function isOpenTurn(value: unknown): boolean {
     calls.every((id) => typeof id === 'string') &&
     isArray(waiting) &&
     waiting.every(isWaitingCall) &&
-    (value.root === undefined || isOpenRoot(value.root))
+    isAbsentOr(value.root, isOpenRoot) &&
+    isAbsentOr(value.answers, (answers) => isArray(answers) && answers.every(isAnswerPlace))
   );
+}
+
+function isAbsentOr(value: unknown, isRight: (value: JsonValue) => boolean): boolean {
+  return value === undefined || isRight(value as JsonValue); // it was read from JSON
 }
 
 function isCause(value: unknown): boolean {
@@ -213,18 +226,22 @@ function isCause(value: unknown): boolean {
 
 function isOpenRoot(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { prompt, startMs, endMs, model } = value;
+  const { first, hasPrompt, startMs, endMs, model } = value;
   return (
-    (prompt === null || isPlace(prompt)) &&
+    (first === null || isPlace(first)) &&
     [startMs, endMs].every((time) => time === null || Number.isFinite(time)) &&
     (model === null || typeof model === 'string') &&
-    typeof value.isInterrupted === 'boolean'
+    [hasPrompt, value.isInterrupted].every((flag) => typeof flag === 'boolean')
   );
 }
 
 function isPlace(value: unknown): boolean {
   const place = (asObject(value) ?? {}) as JsonObject;
   return [place.offset, place.line, place.length].every(isCount);
+}
+
+function isAnswerPlace(value: unknown): boolean {
+  return isPlace(value) && typeof asObject(value)?.id === 'string';
 }
 
 function isWaitingCall(value: unknown): boolean {

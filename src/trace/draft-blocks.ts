@@ -1,6 +1,7 @@
 // What a draft of a turn asks of single blocks: the id of a call, the result of one, and whether a block was seen before.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { type Block, isServerCall, isToolUse } from '../format/block.ts';
+import type { TraceCompaction } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
 import type { TraceResult } from './turn.ts';
 
@@ -12,6 +13,17 @@ export function resultOf(line: TraceLine, block: JsonObject): TraceResult {
     isError: block.is_error === true,
     agentId: asString(report?.agentId) ?? asString(report?.agent_id),
     isBackground: report?.isAsync === true,
+  };
+}
+
+/** What a mark of a compaction says. */
+export function compactionOf({ entry, timeMs }: TraceLine): TraceCompaction {
+  const metadata = asObject((entry as { readonly compactMetadata?: unknown }).compactMetadata);
+  const preTokens = metadata?.preTokens;
+  return {
+    timeMs,
+    trigger: asString(metadata?.trigger),
+    preTokens: typeof preTokens === 'number' && Number.isFinite(preTokens) ? preTokens : undefined,
   };
 }
 

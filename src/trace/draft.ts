@@ -5,8 +5,9 @@ import { type Block, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { blockKey, callId, resultOf, serverCalls } from './draft-blocks.ts';
 import { type Cause, responseTimes } from './response-times.ts';
+import type { TraceCompaction } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { LinePlace, TraceMessage, TracePrompt, TraceResult } from './turn.ts';
+import type { LinePlace, TraceAnswer, TraceMessage, TracePrompt, TraceResult } from './turn.ts';
 import { usageOf } from './usage.ts';
 
 /** What must be known of a turn that was handed out, to go on with it: plain JSON, and only ids and places. */
@@ -22,17 +23,26 @@ export interface OpenTurn {
   readonly waiting: readonly WaitingCall[];
   /** It broke off behind a line without a message id: another such line goes on with the same message. */
   readonly endsWithoutId: boolean;
-  /** For the span of the turn, which is made again when more of the turn follows. */
+  /** For the span of the turn, which is made again when more of the turn follows; absent in older states, like `answers`. */
   readonly root?: OpenRoot;
+  /** Results after its last message: the next message has them as its input. */
+  readonly answers?: readonly AnswerPlace[];
 }
 
 /** Of the span of a turn: what does not change when the turn goes on, and what it ended with. */
 export interface OpenRoot {
-  readonly prompt: LinePlace | null;
+  /** The line it begins with, which is read again: its prompt, or its first answer where it has none. */
+  readonly first: LinePlace | null;
+  readonly hasPrompt: boolean;
   readonly startMs: number | null;
   readonly endMs: number | null;
   readonly model: string | null;
   readonly isInterrupted: boolean;
+}
+
+/** The line of a tool result, to be read again by a later run. */
+export interface AnswerPlace extends LinePlace {
+  readonly id: string;
 }
 
 /** A call without its result: where its line stands, to be read again when the result comes. */
@@ -65,6 +75,8 @@ interface MessageDraft {
   readonly blocks: Block[];
   readonly blockTimes: Map<Block, number>;
   readonly known: Set<string>;
+  readonly answers: readonly AnswerPlace[];
+  readonly compactions: readonly TraceCompaction[];
 }
 
 export class TurnDraft {
@@ -78,9 +90,13 @@ export class TurnDraft {
   readonly waiting: Map<string, WaitingCall> = new Map();
   /** Lines of messages that were handed out before: their text and usage came too late. */
   readonly lateLines: number[] = [];
+  /** The first answer or result of it in this run. */
+  firstLine: TraceLine | undefined;
   isReplay: boolean;
   isInterrupted = false;
   endMs: number | undefined;
+  /** Results since the last message. */
+  #answers: AnswerPlace[];
   readonly #isStrict: boolean;
   readonly #messages: MessageDraft[] = [];
   readonly #byId = new Map<string, MessageDraft[]>();
@@ -98,6 +114,7 @@ export class TurnDraft {
     this.isReplay = open?.isReplay ?? false;
     this.#isStrict = isStrict;
     this.#goesOn = open?.endsWithoutId ?? false;
+    this.#answers = [...(open?.answers ?? [])];
     this.#sentCalls = new Set(open?.calls);
     this.#sentPlaces = new Map(open?.messages.flatMap(([id], i) => (id === null ? [] : [[id, i] as const])));
     for (const call of open?.waiting ?? []) this.waiting.set(call.id, call);
@@ -117,10 +134,11 @@ export class TurnDraft {
     return this.#byId.has(id) || this.#sentPlaces.has(id);
   }
 
-  /** `cause`: what was written before it. */
-  addAssistant(line: TraceLine, cause: Cause): void {
+  /** `cause`: what was written before it. `compactions`: those since the last message; a new message takes them out. */
+  addAssistant(line: TraceLine, cause: Cause, compactions: TraceCompaction[]): void {
+    this.firstLine ??= line;
     this.#moveEnd(line.timeMs);
-    const message = this.#messageFor(line, cause);
+    const message = this.#messageFor(line, cause, compactions);
     this.#previous = { message, isWithoutId: messageIdOf(line) === undefined };
     this.#goesOn = false;
     const content = contentOf(line.entry);
@@ -149,6 +167,7 @@ export class TurnDraft {
   }
 
   addResults(line: TraceLine): void {
+    this.firstLine ??= line;
     this.#moveEnd(line.timeMs);
     for (const block of contentOf(line.entry)) {
       const result = block as JsonObject;
@@ -156,6 +175,8 @@ export class TurnDraft {
       // A second result for a call is a copy.
       if (id === undefined || this.results.has(id) || this.#sentCalls.has(id)) continue;
       this.results.set(id, resultOf(line, result));
+      const { offset, number, length } = line;
+      this.#answers.push({ id, offset, line: number, length });
     }
   }
 
@@ -164,15 +185,19 @@ export class TurnDraft {
     return [...this.waiting.values()].filter((call) => !this.results.has(call.id));
   }
 
-  /** `held`: calls that wait for a later run. `readCall` reads the block of a call of an earlier run again. */
-  messages(held: ReadonlySet<string>, readCall: (call: WaitingCall) => ReadBlock | undefined): readonly TraceMessage[] {
+  /** `held`: calls that wait for a later run. The other two read a call or a result of an earlier run again. */
+  messages(
+    held: ReadonlySet<string> = new Set(),
+    readCall: (call: WaitingCall) => ReadBlock | undefined = () => undefined,
+    readAnswer: (place: AnswerPlace) => TraceAnswer | undefined = () => undefined,
+  ): readonly TraceMessage[] {
     const late = this.#answered(held).flatMap((call) => {
       const found = readCall(call);
       if (found === undefined) return [];
       const times = new Map(found.timeMs === undefined ? [] : [[found.block, found.timeMs]]);
       return [this.#sentMessage(call.messageIndex, [found.block], times)];
     });
-    return [...late, ...this.#messages.map((message) => this.#finishMessage(message))];
+    return [...late, ...this.#messages.map((message) => this.#finishMessage(message, readAnswer))];
   }
 
   /** What the next run must know. */
@@ -188,6 +213,7 @@ export class TurnDraft {
       calls: [...new Set([...calls, ...fresh.flatMap((message) => serverCalls(message.blocks))])],
       waiting: [...this.waiting.values()].filter((call) => held.has(call.id)),
       endsWithoutId: this.#previous?.isWithoutId ?? this.#goesOn,
+      answers: this.#answers,
     };
   }
 
@@ -196,12 +222,13 @@ export class TurnDraft {
     return (this.open?.waiting ?? []).filter((call) => !held.has(call.id));
   }
 
-  #messageFor(line: TraceLine, cause: Cause): MessageDraft {
+  #messageFor(line: TraceLine, cause: Cause, compactions: TraceCompaction[]): MessageDraft {
+    const add = (isRepeatedId: boolean): MessageDraft => this.#addMessage(line, cause, compactions, isRepeatedId);
     const id = messageIdOf(line);
     const last = this.#messages.at(-1);
     if (id === undefined) {
       const joined = this.#isStrict ? last : this.#previous?.isWithoutId ? this.#previous.message : undefined;
-      return joined ?? this.#sentLast(last) ?? this.#addMessage(undefined, line, cause, false);
+      return joined ?? this.#sentLast(last) ?? add(false);
     }
     const known = this.#byId.get(id) ?? [];
     const same = this.#isStrict ? known.filter((message) => message === last) : known;
@@ -211,7 +238,7 @@ export class TurnDraft {
     if (sentIndex !== undefined && same.length === 0) {
       return this.#keep({ ...emptyMessage(id, sentIndex, true, false), timeMs: this.#sentTime(sentIndex) });
     }
-    return this.#addMessage(id, line, cause, same.length > 0 || (this.#isStrict && this.hasMessage(id)));
+    return add(same.length > 0 || (this.#isStrict && this.hasMessage(id)));
   }
 
   /** The last message of the run before, where this line goes on with it. */
@@ -225,9 +252,13 @@ export class TurnDraft {
     return this.#keep({ ...emptyMessage(id, index, true, false), timeMs: this.#sentTime(index) });
   }
 
-  #addMessage(id: string | undefined, line: TraceLine, cause: Cause, isRepeatedId: boolean): MessageDraft {
+  #addMessage(line: TraceLine, cause: Cause, compactions: TraceCompaction[], isRepeatedId: boolean): MessageDraft {
     const index = (this.open?.messages.length ?? 0) + this.#fresh++;
-    return this.#keep({ ...emptyMessage(id, index, false, isRepeatedId), timeMs: line.timeMs, cause });
+    const answers = this.#answers;
+    this.#answers = [];
+    const input = { cause, answers, compactions: compactions.splice(0) };
+    const empty = emptyMessage(messageIdOf(line), index, false, isRepeatedId);
+    return this.#keep({ ...empty, timeMs: line.timeMs, ...input });
   }
 
   #keep(message: MessageDraft): MessageDraft {
@@ -250,7 +281,7 @@ export class TurnDraft {
     return blocks.filter((block) => !message.known.has(blockKey(block)));
   }
 
-  #finishMessage(message: MessageDraft): TraceMessage {
+  #finishMessage(message: MessageDraft, readAnswer: (place: AnswerPlace) => TraceAnswer | undefined): TraceMessage {
     if (message.isSent) return this.#sentMessage(message.index, message.blocks, message.blockTimes);
     const heads = message.lines.map((line) => asObject((line.entry as { readonly message?: unknown }).message));
     return {
@@ -265,14 +296,17 @@ export class TurnDraft {
       ...responseTimes(message.lines, message.cause),
       blocks: message.blocks,
       blockTimes: message.blockTimes,
-      usage: usageOf(message.lines),
+      ...usageOf(message.lines),
+      answers: message.answers.flatMap((place) => this.#answerAt(place) ?? readAnswer(place) ?? []),
+      compactions: message.compactions,
       isApiError: message.lines.some((line) => line.head.isApiErrorMessage),
     };
   }
 
   #sentMessage(index: number, blocks: readonly Block[], blockTimes: ReadonlyMap<Block, number>): TraceMessage {
     const id = this.open?.messages[index]?.[0] ?? undefined;
-    const rest = { requestId: undefined, model: undefined, stopReason: undefined, usage: undefined };
+    const facts = { requestId: undefined, model: undefined, stopReason: undefined, usage: undefined };
+    const rest = { ...facts, pricedUsage: [], answers: [], compactions: [] };
     const timeMs = this.#sentTime(index);
     const times = { timeMs, startMs: timeMs, endMs: timeMs, blockTimes };
     return { id, index, isSent: true, isRepeatedId: false, ...rest, ...times, blocks, isApiError: false };
@@ -282,6 +316,11 @@ export class TurnDraft {
     return this.open?.messages[index]?.[1] ?? undefined;
   }
 
+  #answerAt({ id }: AnswerPlace): TraceAnswer | undefined {
+    const result = this.results.get(id);
+    return result === undefined ? undefined : { toolUseId: id, content: result.content, isError: result.isError };
+  }
+
   #moveEnd(timeMs: number | undefined): void {
     if (timeMs !== undefined && (this.endMs === undefined || timeMs > this.endMs)) this.endMs = timeMs;
   }
@@ -289,7 +328,8 @@ export class TurnDraft {
 
 function emptyMessage(id: string | undefined, index: number, isSent: boolean, isRepeatedId: boolean): MessageDraft {
   const empty = { lines: [], blocks: [], blockTimes: new Map<Block, number>(), known: new Set<string>() };
-  return { id, index, isSent, isRepeatedId, timeMs: undefined, cause: {}, ...empty };
+  const input = { cause: {}, answers: [], compactions: [] };
+  return { id, index, isSent, isRepeatedId, timeMs: undefined, ...empty, ...input };
 }
 
 export function messageIdOf(line: TraceLine): string | undefined {

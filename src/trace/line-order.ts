@@ -72,7 +72,7 @@ export class LineOrder {
     const link = { uuid, parentUuid, line: line && parent !== undefined ? { ...line, parent } : line };
     const flushed = this.#isTooLate(link) ? this.rest() : [];
     if (this.#known.size >= mostKnown) this.#known.clear();
-    if (uuid !== undefined) this.#known.set(uuid, line === undefined ? parent : uuid);
+    if (uuid !== undefined) this.#known.set(uuid, isMessage(line) ? uuid : parent);
     if (this.#held.length === 0) {
       if (!this.#isEarly(link)) return link.line === undefined ? flushed : [...flushed, link.line];
       this.#awaited = link.parentUuid;
@@ -98,7 +98,7 @@ export class LineOrder {
   #resolve(found: Link): readonly TraceLine[] {
     const passed = new Set<Link>();
     let link: Link | undefined = found;
-    while (link !== undefined && link.line === undefined && !passed.has(link)) {
+    while (link !== undefined && !isMessage(link.line) && !passed.has(link)) {
       passed.add(link);
       const { parentUuid }: Link = link;
       link = this.#held.find((each) => each.uuid === parentUuid);
@@ -112,6 +112,11 @@ export class LineOrder {
     const lines = this.rest();
     return parent === undefined ? lines : [parent, ...lines.filter((line) => line !== parent)];
   }
+}
+
+/** A mark of a compaction is handed on in its place, but no message belongs to it. */
+function isMessage(line: TraceLine | undefined): boolean {
+  return line !== undefined && line.role !== 'compaction';
 }
 
 /** Something that a person or the client said, which is not the result of a call. */

@@ -4,14 +4,22 @@ import type { TraceSpan } from './span.ts';
 export function spanName({ detail }: Pick<TraceSpan, 'detail'>): string {
   switch (detail.kind) {
     case 'turn':
-      return `Turn ${detail.number}`;
+      return turnName(detail.number);
     case 'generation':
       return (detail.model ?? 'unknown').toWellFormed();
     case 'tool':
       return detail.name.toWellFormed();
     case 'subagent':
-      return `Subagent: ${detail.agentType ?? 'unknown'}`.toWellFormed();
+      return agentName(detail.agentType);
     default:
       return detail satisfies never;
   }
+}
+
+export function turnName(number: number): string {
+  return `Turn ${number}`;
+}
+
+export function agentName(agentType: string | undefined): string {
+  return `Subagent: ${agentType ?? 'unknown'}`.toWellFormed();
 }

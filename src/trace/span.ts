@@ -1,5 +1,6 @@
 // What a turn is to a trace, before any destination has a say: a tree of spans with ids that are the same in every run,
 // and in every copy of a session. A profile turns it into the attributes of one destination.
+import type { Usage } from '../format/usage.ts';
 
 /** A span of a trace: a turn, a generation, a tool call or a sub-agent. */
 export interface TraceSpan {
@@ -14,6 +15,10 @@ export interface TraceSpan {
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
   readonly sessionId: string;
+  /** The name of its trace: that of the root span. */
+  readonly traceName: string;
+  /** The client's id of the prompt that the span answers; `undefined` before Claude Code 2.1.83. */
+  readonly promptId: string | undefined;
   /** What only its kind has; see the interfaces below. */
   readonly detail: TurnDetail | GenerationDetail | ToolDetail | SubagentDetail;
   /** A short word that is no content; `undefined` where all went well. */
@@ -30,6 +35,8 @@ export interface TurnDetail {
   readonly number: number;
   readonly input: string;
   readonly images: readonly ImagePlaceholder[];
+  /** The slash command that the prompt is, without the slash. */
+  readonly command: string | undefined;
   readonly output: string;
   readonly model: string | undefined;
   readonly version: string | undefined;
@@ -55,14 +62,36 @@ export interface GenerationDetail {
   readonly requestId: string | undefined;
   readonly model: string | undefined;
   readonly stopReason: string | undefined;
-  /** Only of the first generation of a turn. */
+  /** The prompt; only of the first generation of a turn. */
   readonly input: string | undefined;
   readonly images: readonly ImagePlaceholder[];
+  /** The results of tools that came after the generation before it. */
+  readonly results: readonly GenerationResult[];
+  /** Compactions of the conversation after the generation before it. */
+  readonly compactions: readonly TraceCompaction[];
   readonly output: string;
   /** Only where it was asked for. */
   readonly thinking: string | undefined;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly usage: TraceUsage | undefined;
+  /** The same usage with everything that a price depends on. */
+  readonly pricedUsage: readonly Usage[];
+}
+
+/** A tool result that a generation had as its input. */
+export interface GenerationResult {
+  readonly toolUseId: string;
+  readonly content: unknown;
+  readonly isError: boolean;
+}
+
+/** A compaction of the conversation: the client replaced the history by a summary. */
+export interface TraceCompaction {
+  readonly timeMs: number | undefined;
+  /** `auto` or `manual`. */
+  readonly trigger: string | undefined;
+  /** The tokens of the context before it. */
+  readonly preTokens: number | undefined;
 }
 
 /** The tokens of a generation. */

@@ -7,6 +7,7 @@ import type { AgentLookup } from './agents.ts';
 import { generationSpanId, toolSpanId, traceIdOf, turnSpanId } from './ids.ts';
 import { withoutImages } from './placeholder.ts';
 import type { GenerationDetail, ImagePlaceholder, ToolDetail, TraceSpan } from './span.ts';
+import { turnName } from './span-name.ts';
 import type { AgentRun, TraceMessage, TraceResult, TraceTurn } from './turn.ts';
 
 export interface SpanContext {
@@ -26,16 +27,19 @@ export interface SpanContext {
 export function spansOfTurn(turn: TraceTurn, context: SpanContext): readonly TraceSpan[] {
   const traceId = traceOf(turn.key, turn.number, context);
   const parentSpanId = turnSpanId(traceId);
-  const place = { traceId, scope: traceId, parentSpanId, agentId: undefined, started: new Set<string>(), context };
+  const { promptId } = turn.about;
+  const named = { traceName: turnName(turn.number), promptId, agentId: undefined, started: new Set<string>(), context };
+  const place = { traceId, scope: traceId, parentSpanId, ...named };
   const spans: TraceSpan[] = turn.isContinuation ? [] : [turnSpan(turn, traceId, context)];
   const first = turn.isContinuation ? undefined : turn.prompt;
   spans.push(...conversationSpans({ ...turn, input: first?.text, images: first?.images ?? [] }, place));
   spans.push(...inlineAgentSpans(turn, place));
-  for (const { agentId, toolUseId, turnKey, turnNumber, ...run } of turn.finishedAgents) {
+  for (const { agentId, toolUseId, turnKey, turnNumber, agentType, promptId, ...run } of turn.finishedAgents) {
     const ownTrace = traceOf(turnKey, turnNumber, context);
-    const call = { id: toolUseId, agentId, prompt: undefined, agentType: undefined, run };
+    const call = { id: toolUseId, agentId, prompt: undefined, agentType, run };
     const parentSpanId = toolSpanId(ownTrace, toolUseId);
-    spans.push(...agentSpans(call, { ...place, traceId: ownTrace, scope: ownTrace, parentSpanId }));
+    const named = { traceName: turnName(turnNumber), promptId };
+    spans.push(...agentSpans(call, { ...place, traceId: ownTrace, scope: ownTrace, parentSpanId, ...named }));
   }
   return spans;
 }
@@ -57,6 +61,8 @@ export interface SpanPlace {
   readonly agentId: string | undefined;
   /** The runs of sub-agents that have spans by now: each has them once, even if files start each other. */
   readonly started: Set<string>;
+  readonly traceName: string;
+  readonly promptId: string | undefined;
   readonly context: SpanContext;
 }
 
@@ -122,12 +128,15 @@ function turnSpan(turn: TraceTurn, traceId: string, { sessionId }: SpanContext):
     startMs,
     endMs: notBefore(startMs, turn.endMs),
     sessionId,
+    traceName: turnName(turn.number),
+    promptId: turn.about.promptId,
     detail: {
       kind: 'turn',
       turnKey: turn.key,
       number: turn.number,
       input: turn.prompt?.text ?? '',
       images: turn.prompt?.images ?? [],
+      command: turn.prompt?.command,
       output: last === undefined ? '' : textOf(last.blocks),
       model: turn.model,
       version: turn.prompt?.version,
@@ -164,10 +173,13 @@ function generationSpan(message: TraceMessage, place: GenerationPlace): TraceSpa
     stopReason: message.stopReason,
     input: first?.input,
     images: first?.images ?? [],
+    results: message.answers.map((each) => ({ ...each, content: withoutImages(each.content) })),
+    compactions: message.compactions,
     output: textOf(message.blocks),
     thinking: context.withThinking === true ? thinkingOf(message.blocks) : undefined,
     toolCalls: callsOf(message.blocks),
     usage: message.usage,
+    pricedUsage: message.pricedUsage,
   };
   return {
     traceId: place.traceId,
@@ -177,6 +189,8 @@ function generationSpan(message: TraceMessage, place: GenerationPlace): TraceSpa
     startMs: place.startMs,
     endMs: notBefore(place.startMs, place.endMs),
     sessionId: context.sessionId,
+    traceName: place.traceName,
+    promptId: place.promptId,
     detail,
     error: message.isApiError ? 'api_error' : undefined,
     errorText: message.isApiError ? textOf(message.blocks) : undefined,
@@ -226,6 +240,8 @@ function callSpans(
     startMs,
     endMs: notBefore(startMs, result?.timeMs),
     sessionId: place.context.sessionId,
+    traceName: place.traceName,
+    promptId: place.promptId,
     detail,
     error: result?.isError ? 'tool_error' : undefined,
     errorText: result?.isError ? resultText(result.content) : undefined,

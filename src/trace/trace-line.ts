@@ -1,5 +1,5 @@
-// A line of a transcript → its user and assistant records, parsed, with what their heads say. All other records are
-// passed over after the scan, so that bookkeeping costs no parsing.
+// A line of a transcript → its user and assistant records and compaction marks, parsed, with what their heads say. All
+// other records are skipped after the scan, so that bookkeeping costs no parsing.
 import { asObject, asString } from '../base/json.ts';
 import { asEntry, type Entry, roleOf } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
@@ -11,7 +11,7 @@ export interface TraceLine {
   readonly number: number;
   readonly offset: number;
   readonly length: number;
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'compaction';
   readonly entry: Entry;
   readonly head: Head;
   readonly timeMs: number | undefined;
@@ -28,8 +28,8 @@ export function traceLinesOf(line: Line): readonly TraceLine[] {
   if (head !== undefined && !mayBeMessage(head)) return [];
   const found: TraceLine[] = [];
   for (const { entry, bytes } of parseLine(line.bytes).pieces) {
-    const role = entry === undefined ? undefined : roleOf(entry);
-    if (entry === undefined || (role !== 'user' && role !== 'assistant')) continue;
+    const role = entry === undefined ? undefined : traceRoleOf(entry);
+    if (entry === undefined || role === undefined) continue;
     const own = bytes.length === line.bytes.length ? head : scanRecord(bytes);
     if (own === undefined) continue;
     found.push({
@@ -59,7 +59,15 @@ export function requestOf(line: Line): { readonly id: string; readonly timeMs: n
 }
 
 function mayBeMessage(head: Head): boolean {
+  if (head.type === 'system') return head.subtype === 'compact_boundary';
   return head.type === 'user' || head.type === 'assistant' || head.type === '';
+}
+
+function traceRoleOf(entry: Entry): TraceLine['role'] | undefined {
+  const { type, subtype } = entry as { readonly type?: unknown; readonly subtype?: unknown };
+  if (type === 'system' && subtype === 'compact_boundary') return 'compaction';
+  const role = roleOf(entry);
+  return role === 'user' || role === 'assistant' ? role : undefined;
 }
 
 function timeOf(entry: Entry): number | undefined {

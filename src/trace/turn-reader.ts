@@ -1,15 +1,26 @@
 // Lines, one by one → turns, as soon as nothing can be added to them. A prompt does not end the turn before it: the
 // first answer to the prompt does, because lines of the last message may still follow (docs/tracing.md). What a run
 // leaves unfinished is read again by the next, so any cut of a file into runs gives the same turns.
-import { isToolResult, textOf } from '../format/block.ts';
+import { asObject, asString } from '../base/json.ts';
+import { type Block, isToolResult, isToolUse, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { classifyUser } from '../session/input.ts';
-import { type DraftStart, messageIdOf, type OpenTurn, type ReadBlock, TurnDraft, type WaitingCall } from './draft.ts';
+import {
+  type AnswerPlace,
+  type DraftStart,
+  messageIdOf,
+  type OpenTurn,
+  type ReadBlock,
+  TurnDraft,
+  type WaitingCall,
+} from './draft.ts';
+import { compactionOf } from './draft-blocks.ts';
 import { shortKey } from './ids.ts';
 import { type Cause, causeAfter } from './response-times.ts';
+import type { TraceCompaction } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { AgentRun, BackgroundAgent, TraceTurn } from './turn.ts';
-import { openRootOf, promptOf, type RootRules, rootOf } from './turn-root.ts';
+import type { AgentRun, BackgroundAgent, TraceAnswer, TraceTurn } from './turn.ts';
+import { aboutOf, openRootOf, promptOf, type RootRules, rootOf } from './turn-root.ts';
 
 /** What is known between two runs beside the place in the file. */
 export interface TurnState {
@@ -28,6 +39,8 @@ export interface TurnRules extends RootRules {
   readonly sessionId: string;
   /** Reads the block of a call again that an earlier run has seen. */
   readonly readCall: (call: WaitingCall) => ReadBlock | undefined;
+  /** The same for a result. */
+  readonly readAnswer: (place: AnswerPlace) => TraceAnswer | undefined;
   readonly say: (code: string, line: number, message: string) => void;
 }
 
@@ -39,6 +52,11 @@ export class TurnReader {
   /** The uuids of the lines of the current turn, and of the lines below the prompt that has no answer yet. */
   #ofCurrent = new Set<string>();
   #ofNext = new Set<string>();
+  /** Compactions since the last message, and the place of the first: a later run reads it again. */
+  readonly #compactions: TraceCompaction[] = [];
+  #firstCompaction: DraftStart | undefined;
+  /** The first compaction that waited when the current turn began: a run that reads the turn again begins there. */
+  #compactionBefore: DraftStart | undefined;
 
   constructor(state: TurnState, rules: TurnRules) {
     this.state = state;
@@ -47,7 +65,10 @@ export class TurnReader {
 
   /** Where the next run must begin for what is unfinished; `undefined` where nothing is. */
   get unfinished(): DraftStart | undefined {
-    return this.#current?.start ?? (this.#next === undefined ? undefined : this.#placeOf(this.#next));
+    const next = this.#next === undefined ? undefined : this.#placeOf(this.#next);
+    const compaction = this.#current === undefined ? this.#pendingCompaction() : this.#compactionBefore;
+    const places = [this.#current?.start ?? next, compaction].filter((place) => place !== undefined);
+    return places.sort((a, b) => a.offset - b.offset)[0];
   }
 
   /** Whether a turn was begun, now or in an earlier run. */
@@ -57,6 +78,7 @@ export class TurnReader {
 
   /** Takes a line in; gives back a turn where the line ends one. */
   read(line: TraceLine): TraceTurn | undefined {
+    if (line.role === 'compaction') return this.#readCompaction(line);
     const ended = this.#read(line);
     const { uuid, isSidechain } = line.head;
     if (!isSidechain) this.state.cause = causeAfter(line, this.state.cause);
@@ -96,6 +118,16 @@ export class TurnReader {
     return this.#emit(isOver);
   }
 
+  #readCompaction(line: TraceLine): undefined {
+    if (this.#rules.strictSeed || line.head.isSidechain) return;
+    if (this.#compactions.length === 0) this.#firstCompaction = this.#placeOf(line);
+    this.#compactions.push(compactionOf(line));
+  }
+
+  #pendingCompaction(): DraftStart | undefined {
+    return this.#compactions.length === 0 ? undefined : this.#firstCompaction;
+  }
+
   #interrupt(): void {
     const { openTurn } = this.state;
     this.#current?.interrupt();
@@ -109,7 +141,7 @@ export class TurnReader {
     const isOfCurrent = this.#next === undefined || this.#goesOn(id) || this.#isBelowCurrent(line);
     const draft = isOfCurrent ? this.#draftFor(line) : undefined;
     if (draft !== undefined) {
-      draft.addAssistant(line, this.state.cause);
+      draft.addAssistant(line, this.state.cause, this.#compactions);
       this.#noticeReplay(draft);
       return undefined;
     }
@@ -125,7 +157,8 @@ export class TurnReader {
     );
     this.#next = undefined;
     [this.#ofCurrent, this.#ofNext] = [this.#ofNext, new Set()];
-    this.#current.addAssistant(line, this.state.cause);
+    this.#compactionBefore = this.#pendingCompaction();
+    this.#current.addAssistant(line, this.state.cause, this.#compactions);
     this.#noticeReplay(this.#current);
     return ended;
   }
@@ -161,6 +194,7 @@ export class TurnReader {
     if (this.#current !== undefined) return this.#current;
     if (openTurn === undefined && (strictSeed || line.role !== 'assistant')) return undefined;
     this.#current = new TurnDraft(this.#placeOf(line), undefined, openTurn, strictSeed);
+    this.#compactionBefore = this.#pendingCompaction();
     return this.#current;
   }
 
@@ -192,20 +226,24 @@ export class TurnReader {
     const key = open?.key ?? this.#keyOf(draft);
     const held = new Set(isEnd ? [] : draft.unanswered().map((call) => call.id));
     const agentRuns = this.#countRuns(draft);
-    const finished = this.#finishAgents(draft, agentRuns, { key, number }, isEnd && !isOnlyTurn);
+    const messages = draft.isReplay ? [] : draft.messages(held, this.#rules.readCall, this.#rules.readAnswer);
+    const root = rootOf(draft, messages, this.#rules);
+    const { about } = root ?? { about: aboutOf(draft.firstLine) };
+    const blocks = messages.flatMap((message) => message.blocks);
+    const finished = this.#finishAgents(draft, agentRuns, { key, number, about, blocks }, isEnd && !isOnlyTurn);
     for (const line of draft.lateLines) {
       this.#rules.say('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
     }
     if (isNew) state.seen.add(shortKey(key));
-    const messages = draft.isReplay ? [] : draft.messages(held, this.#rules.readCall);
-    const root = rootOf(draft, messages, this.#rules);
-    state.openTurn = { ...draft.close(key, number, held), ...(root === undefined ? {} : { root: openRootOf(root) }) };
+    const openRoot = root === undefined ? {} : { root: openRootOf(root, draft) };
+    state.openTurn = { ...draft.close(key, number, held), ...openRoot };
     const turn = {
       key,
       sessionId: this.#rules.sessionId,
       number,
       isContinuation: open !== undefined,
       prompt: draft.prompt,
+      about,
       startMs: undefined,
       model: undefined,
       endMs: draft.endMs,
@@ -242,14 +280,16 @@ export class TurnReader {
   #finishAgents(
     draft: TurnDraft,
     runs: ReadonlyMap<string, AgentRun>,
-    turn: { readonly key: string; readonly number: number },
+    turn: Pick<TraceTurn, 'key' | 'number' | 'about'> & { readonly blocks: readonly Block[] },
     isOver: boolean,
   ): readonly BackgroundAgent[] {
     if (draft.isReplay) return [];
     const started = [...draft.results].flatMap(([toolUseId, { agentId, isBackground }]) => {
       const run = runs.get(toolUseId);
       if (!isBackground || agentId === undefined || run === undefined) return [];
-      return [{ ...run, agentId, toolUseId, turnKey: turn.key, turnNumber: turn.number }];
+      const { promptId } = turn.about;
+      const agentType = typeOfAgent(turn.blocks, toolUseId);
+      return [{ ...run, agentId, toolUseId, turnKey: turn.key, turnNumber: turn.number, agentType, promptId }];
     });
     const all = [...this.state.running, ...started];
     const isDone = (agent: BackgroundAgent): boolean => isOver || draft.finished.has(agent.agentId);
@@ -267,6 +307,12 @@ export class TurnReader {
 }
 
 const nowhere: DraftStart = { offset: 0, line: 0, cause: {} };
+
+/** As the call named it. */
+function typeOfAgent(blocks: readonly Block[], toolUseId: string): string | undefined {
+  const call = blocks.filter(isToolUse).find((block) => block.id === toolUseId);
+  return asString(asObject(call?.input)?.subagent_type);
+}
 
 function hasResults(line: TraceLine): boolean {
   return line.role === 'user' && contentOf(line.entry).some(isToolResult);

@@ -1,38 +1,40 @@
 // What the span of a turn is made of: its prompt, its times, its model. Of a turn that goes on after a Stop most of it is
 // what an earlier run knew, and the prompt is read again.
 import { asString } from '../base/json.ts';
-import { textOf } from '../format/block.ts';
+import { isText, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
-import { promptText } from '../session/prompt-text.ts';
+import { commandName, promptText } from '../session/prompt-text.ts';
 import type { OpenRoot, TurnDraft } from './draft.ts';
 import { imagesOf } from './placeholder.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { LinePlace, TraceMessage, TracePrompt, TraceTurn } from './turn.ts';
+import type { AboutTurn, LinePlace, TraceMessage, TracePrompt, TraceTurn } from './turn.ts';
 
-export type TurnRoot = Pick<TraceTurn, 'prompt' | 'startMs' | 'endMs' | 'model' | 'isInterrupted'>;
+export type TurnRoot = Pick<TraceTurn, 'prompt' | 'about' | 'startMs' | 'endMs' | 'model' | 'isInterrupted'>;
 
 export interface RootRules {
   readonly strictSeed: boolean;
-  /** Reads the line of a prompt again that an earlier run has seen. */
-  readonly readPrompt: (place: LinePlace) => TraceLine | undefined;
+  /** Reads a line again that an earlier run has seen. */
+  readonly readLine: (place: LinePlace, role: 'user' | 'assistant') => TraceLine | undefined;
 }
 
 /** `undefined` where the turn goes on and the state file of an earlier version does not tell. */
 export function rootOf(
-  { prompt, open, endMs, isInterrupted }: TurnDraft,
+  { prompt, open, firstLine, endMs, isInterrupted }: TurnDraft,
   messages: readonly TraceMessage[],
-  { strictSeed, readPrompt }: RootRules,
+  { strictSeed, readLine }: RootRules,
 ): TurnRoot | undefined {
   const model = messages.find((message) => message.model !== undefined)?.model;
   if (open === undefined) {
     const startMs = prompt?.timeMs ?? messages.find((message) => message.startMs !== undefined)?.startMs;
-    return { prompt, startMs, endMs, model, isInterrupted };
+    const about = prompt === undefined ? aboutOf(firstLine) : aboutPrompt(prompt);
+    return { prompt, about, startMs, endMs, model, isInterrupted };
   }
   const { root } = open;
   if (root === undefined) return undefined;
-  const line = root.prompt === null ? undefined : readPrompt(root.prompt);
+  const line = root.first === null ? undefined : readLine(root.first, root.hasPrompt ? 'user' : 'assistant');
   return {
-    prompt: line === undefined ? undefined : promptOf(line, strictSeed),
+    prompt: line?.role === 'user' ? promptOf(line, strictSeed) : undefined,
+    about: aboutOf(line ?? firstLine),
     startMs: root.startMs ?? undefined,
     endMs: latest(root.endMs ?? undefined, endMs),
     model: root.model ?? model,
@@ -41,9 +43,11 @@ export function rootOf(
 }
 
 /** What the next run must know. */
-export function openRootOf({ prompt, startMs, endMs, model, isInterrupted }: TurnRoot): OpenRoot {
+export function openRootOf(root: TurnRoot, { open, prompt, firstLine }: TurnDraft): OpenRoot {
+  const { startMs, endMs, model, isInterrupted } = root;
+  const first = prompt?.place ?? (firstLine === undefined ? null : placeOf(firstLine));
   return {
-    prompt: prompt?.place ?? null,
+    ...(open?.root ?? { first, hasPrompt: prompt !== undefined }),
     startMs: startMs ?? null,
     endMs: endMs ?? null,
     model: model ?? null,
@@ -51,20 +55,35 @@ export function openRootOf({ prompt, startMs, endMs, model, isInterrupted }: Tur
   };
 }
 
+/** What a line that a turn begins with says of the turn. */
+export function aboutOf(line: TraceLine | undefined): AboutTurn {
+  return { promptId: asString(line?.entry.promptId), cwd: line?.head.cwd };
+}
+
+function aboutPrompt({ id, cwd }: TracePrompt): AboutTurn {
+  return { promptId: id, cwd };
+}
+
 export function promptOf(line: TraceLine, strictSeed: boolean): TracePrompt {
   const blocks = contentOf(line.entry);
-  const { gitBranch, slug } = line.entry;
+  const { gitBranch, slug, promptId } = line.entry;
   return {
     text: strictSeed ? textOf(blocks) : promptText(blocks),
     images: imagesOf(blocks),
+    command: commandName(blocks.filter(isText).map((block) => block.text)),
+    id: asString(promptId),
     uuid: line.head.uuid,
     timeMs: line.timeMs,
-    place: { offset: line.offset, line: line.number, length: line.length },
+    place: placeOf(line),
     version: line.head.version,
     cwd: line.head.cwd,
     gitBranch: asString(gitBranch),
     slug: asString(slug),
   };
+}
+
+function placeOf({ offset, number, length }: TraceLine): LinePlace {
+  return { offset, line: number, length };
 }
 
 function latest(a: number | undefined, b: number | undefined): number | undefined {

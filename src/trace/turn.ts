@@ -1,7 +1,8 @@
 // A turn as it is read from a transcript, piece by piece: what the spans are made of.
 import type { JsonValue } from '../base/json.ts';
 import type { Block } from '../format/block.ts';
-import type { ImagePlaceholder, TraceUsage } from './span.ts';
+import type { Usage } from '../format/usage.ts';
+import type { ImagePlaceholder, TraceCompaction, TraceUsage } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
 
 export interface TraceTurn {
@@ -17,6 +18,8 @@ export interface TraceTurn {
   readonly startMs: number | undefined;
   /** Of the first message that names one. */
   readonly model: string | undefined;
+  /** What the line it begins with says, known also of a continuation. */
+  readonly about: AboutTurn;
   readonly messages: readonly TraceMessage[];
   /** By the id of the call. */
   readonly results: ReadonlyMap<string, TraceResult>;
@@ -33,9 +36,19 @@ export interface TraceTurn {
   readonly isInterrupted: boolean;
 }
 
+/** What must be known of a turn in every run that makes spans of it. */
+export interface AboutTurn {
+  readonly promptId: string | undefined;
+  readonly cwd: string | undefined;
+}
+
 export interface TracePrompt {
   readonly text: string;
   readonly images: readonly ImagePlaceholder[];
+  /** The slash command that it is, without the slash. */
+  readonly command: string | undefined;
+  /** The client's own id of it (`promptId`). */
+  readonly id: string | undefined;
   readonly uuid: string | undefined;
   readonly timeMs: number | undefined;
   /** Where its line is, to be read again when the turn goes on after a Stop. */
@@ -74,7 +87,17 @@ export interface TraceMessage {
   /** When the lines of the blocks were written. */
   readonly blockTimes: ReadonlyMap<Block, number>;
   readonly usage: TraceUsage | undefined;
+  readonly pricedUsage: readonly Usage[];
+  /** The results that came between the message before it and this one. */
+  readonly answers: readonly TraceAnswer[];
+  readonly compactions: readonly TraceCompaction[];
   readonly isApiError: boolean;
+}
+
+export interface TraceAnswer {
+  readonly toolUseId: string;
+  readonly content: JsonValue | undefined;
+  readonly isError: boolean;
 }
 
 export interface TraceResult {
@@ -101,4 +124,7 @@ export interface BackgroundAgent extends AgentRun {
   /** The turn that started it. */
   readonly turnKey: string;
   readonly turnNumber: number;
+  /** As the call named them; absent in states of earlier versions. */
+  readonly agentType?: string | undefined;
+  readonly promptId?: string | undefined;
 }

@@ -1,17 +1,23 @@
 // The lines of one API response → its usage, by the one counting rule (`session/usage`), with the few facts beside the
 // counts that a destination prices by.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
-import { readUsage, tokenCount } from '../format/usage.ts';
+import { readUsage, tokenCount, type Usage } from '../format/usage.ts';
 import { countUsage, type UsageLine } from '../session/usage.ts';
 import type { TraceUsage } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
 
-export function usageOf(lines: readonly TraceLine[]): TraceUsage | undefined {
+/** `pricedUsage`: the same counts with everything that a price depends on. */
+export function usageOf(lines: readonly TraceLine[]): {
+  readonly usage: TraceUsage | undefined;
+  readonly pricedUsage: readonly Usage[];
+} {
   const raws = new Map<UsageLine, JsonObject>();
   for (const line of lines) addUsageLine(raws, line);
-  const [first, ...others] = countUsage(raws.keys()).messages.map(({ line }) => tracedUsage(raws.get(line) ?? {}));
+  const { messages } = countUsage(raws.keys());
+  const [first, ...others] = messages.map(({ line }) => tracedUsage(raws.get(line) ?? {}));
   // Lines without an id are a message each, and may stand side by side in one generation.
-  return first === undefined ? undefined : others.reduce(addTraced, first);
+  const usage = first === undefined ? undefined : others.reduce(addTraced, first);
+  return { usage, pricedUsage: messages.map((message) => message.usage) };
 }
 
 function addUsageLine(raws: Map<UsageLine, JsonObject>, line: TraceLine): void {

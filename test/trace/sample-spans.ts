@@ -4,7 +4,14 @@ import type { GenerationDetail, TraceSpan } from '../../src/trace/span.ts';
 const traceId = 'a'.repeat(32);
 const startMs: number = Date.parse('2026-01-03T10:00:00.000Z');
 const picture = { type: 'image', media_type: 'image/png', bytes: 3, sha256: 'f'.repeat(64) } as const;
-const common = { traceId, sessionId: 'sess1', error: undefined, errorText: undefined } as const;
+const common = {
+  traceId,
+  sessionId: 'sess1',
+  traceName: 'Turn 3',
+  promptId: 'p1',
+  error: undefined,
+  errorText: undefined,
+} as const;
 
 export const turn: TraceSpan = {
   ...common,
@@ -19,6 +26,7 @@ export const turn: TraceSpan = {
     number: 3,
     input: 'look at it',
     images: [],
+    command: 'review',
     output: 'it is fine',
     model: 'claude-x',
     version: '2.1.45',
@@ -37,6 +45,8 @@ export const generationDetail: GenerationDetail = {
   stopReason: 'tool_use',
   input: 'look at it',
   images: [],
+  results: [],
+  compactions: [],
   output: 'I look',
   thinking: undefined,
   toolCalls: [{ id: 't1', name: 'Read', input: { file_path: '/a' } }],
@@ -50,6 +60,7 @@ export const generationDetail: GenerationDetail = {
     speed: 'fast',
     serviceTier: 'standard',
   },
+  pricedUsage: [],
 };
 
 export const generation: TraceSpan = {
