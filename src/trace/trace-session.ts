@@ -100,7 +100,7 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
   let agents: AgentLookup | undefined;
   const commit = async (turns: readonly TraceTurn[], cursor: TraceCursor, isWhole: boolean): Promise<void> => {
     onStep('parsed');
-    const wanted = turns.filter((turn) => isTraced(config, turn.prompt?.cwd));
+    const wanted = turns.filter((turn) => isTraced(config, turn.about.cwd));
     const unwanted = turns.filter((turn) => !wanted.includes(turn));
     const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session';
     // Where nothing is new, the folder with all its files is not looked at either.

@@ -52,6 +52,24 @@ test('turns of folders that are left out are not sent, also in a session that vi
   assert.equal(spans.length, 4);
 });
 
+test('a turn of a folder that is left out stays out when it goes on after a Stop, with a prompt or without', async (context) => {
+  const receiver = await startReceiver(context);
+  const home = homeFor(context);
+  const tracer = contextFor(traceEnv(home, receiver.url, { CLEW_TRACE_PROJECTS: '!/home/kim/secret' }));
+  const { places, config } = tracer;
+  const turn = [...toolTurn('x'), assistant('one more thing', { message: { id: 'msg_late' } })];
+  for (const [sessionId, lines] of [['s', turn] as const, ['cut', turn.slice(1)] as const]) {
+    const text = sessionText(lines, { sessionId, cwd: '/home/kim/secret' });
+    const stopped = text.split(/(?<=\n)/).slice(0, lines.length - 1);
+    for (const content of [stopped.join(''), text]) {
+      writeTree(home, { [`p/${sessionId}.jsonl`]: content });
+      await traceSession(runOf(path.join(home, 'p', `${sessionId}.jsonl`)), tracer);
+      await sendOutbox({ places, destinations: config.destinations });
+    }
+  }
+  assert.deepEqual(receiver.spans, []);
+});
+
 test('rules of the user, labels and a seed are used for what is sent', async (context) => {
   const home = homeFor(context);
   const rules = path.join(home, 'rules.json');
