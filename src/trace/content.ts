@@ -19,7 +19,7 @@ export interface ContentRules {
 /** `tool`: of a tool or a sub-agent. */
 export type ContentOrigin = 'talk' | 'tool';
 
-const defaultMaxChars = 100_000;
+export const defaultMaxChars = 100_000;
 const maxDepth = 64;
 
 /** A text, or `undefined` where the mode keeps it back. */

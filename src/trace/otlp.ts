@@ -19,15 +19,21 @@ import type { Wire, WireAttribute, WireSpan } from './span.ts';
 export function encodeProtobuf(wire: Wire): Buffer {
   const resource = message(wire.resource.map((each) => nested(1, attributePiece(each))));
   const scope = message([text(1, wire.scope.name), text(2, wire.scope.version)]);
-  const scopeSpans = message([nested(1, scope), ...wire.spans.map((span) => nested(2, spanPiece(span)))]);
-  const resourceSpans = message([nested(1, resource), nested(2, scopeSpans)]);
+  const spans = wire.spans.map((span) => nested(2, spanPiece(span)));
+  const scopeSpans = message([nested(1, scope), ...spans, ...schemaUrlPieces(wire)]);
+  const resourceSpans = message([nested(1, resource), nested(2, scopeSpans), ...schemaUrlPieces(wire)]);
   return toBuffer(nested(1, resourceSpans));
+}
+
+function schemaUrlPieces({ schemaUrl }: Wire): readonly Piece[] {
+  return schemaUrl === undefined ? [] : [text(3, schemaUrl)];
 }
 
 export function encodeJson(wire: Wire): Buffer {
   const resource = { attributes: wire.resource.map(attributeJson) };
-  const scopeSpans = [{ scope: wire.scope, spans: wire.spans.map(spanJson) }];
-  return Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }));
+  const { scope, schemaUrl } = wire;
+  const scopeSpans = [{ scope, spans: wire.spans.map(spanJson), schemaUrl }];
+  return Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans, schemaUrl }] }));
 }
 
 /** Receivers refuse large requests, and one that is refused must not take all others with it. */

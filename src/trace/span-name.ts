@@ -1,11 +1,13 @@
 // What a span is called where names are for people: in Langfuse (seed 002 §7), in Phoenix and in `clew trace explain`.
 import type { TraceSpan } from './span.ts';
 
-export function spanName({ detail }: Pick<TraceSpan, 'detail'>): string {
+/** `strictSeed`: a reply of the client itself goes by `<synthetic>`, as the original description has it. */
+export function spanName({ detail, error }: Pick<TraceSpan, 'detail' | 'error'>, strictSeed = false): string {
   switch (detail.kind) {
     case 'turn':
       return turnName(detail.number);
     case 'generation':
+      if (isClientReply(detail) && !strictSeed) return error === undefined ? 'client message' : 'API error';
       return (detail.model ?? 'unknown').toWellFormed();
     case 'tool':
       return detail.name.toWellFormed();
@@ -14,6 +16,11 @@ export function spanName({ detail }: Pick<TraceSpan, 'detail'>): string {
     default:
       return detail satisfies never;
   }
+}
+
+/** Not from a model: the client wrote it, after an error of the API or for something that needs no answer. */
+export function isClientReply(detail: TraceSpan['detail']): boolean {
+  return detail.kind === 'generation' && detail.model === '<synthetic>';
 }
 
 export function turnName(number: number): string {

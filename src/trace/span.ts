@@ -134,6 +134,8 @@ export interface SubagentDetail {
 export interface Wire {
   readonly resource: readonly WireAttribute[];
   readonly scope: { readonly name: string; readonly version: string };
+  /** Of the conventions that the attributes follow. */
+  readonly schemaUrl?: string;
   readonly spans: readonly WireSpan[];
 }
 

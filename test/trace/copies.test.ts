@@ -38,7 +38,8 @@ test('each message and call is sent once, by the first session that has it', asy
     ...['msg_aa', 'msg_ab', 'msg_ba', 'msg_bb', 'msg_ca', 'msg_cb', 'msg_counted', 'msg_ra', 'msg_rb'],
   ]);
   assert.deepEqual(values('langfuse.observation.metadata.tool_id'), ['toolu_a', 'toolu_b', 'toolu_c', 'toolu_r']);
-  assert.deepEqual(values('langfuse.trace.name'), ['Turn 1', 'Turn 2', 'Turn 3', 'Turn 4', 'Turn 5']);
+  const turns = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name);
+  assert.deepEqual(turns.sort(), ['Turn 1', 'Turn 2', 'Turn 3', 'Turn 4', 'Turn 5']);
   const sessions = spans.map(({ attributes }) => attributes['session.id']);
   assert.equal(sessions.filter((id) => id === 'origin').length, 14);
   assert.equal(sessions.filter((id) => id === 'resumed').length, 4);
@@ -46,7 +47,6 @@ test('each message and call is sent once, by the first session that has it', asy
   assert.deepEqual(tokensOf(values('langfuse.observation.usage_details')), {
     input: 87,
     output: 171,
-    total: 258,
     cache_read_input_tokens: 13,
     cache_creation_input_tokens: 17,
   });

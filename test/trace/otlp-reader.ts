@@ -8,6 +8,8 @@ export const exportRequest: ReturnType<typeof officialType> = officialType('Expo
 export interface ReadTrace {
   readonly resource: readonly unknown[];
   readonly scope: object;
+  /** Of the resource and of the scope. */
+  readonly schemaUrls: readonly string[];
   readonly spans: readonly { readonly traceId: string; readonly spanId: string; readonly name: string | undefined }[];
 }
 
@@ -26,6 +28,7 @@ export function asRead(request: unknown): ReadTrace {
   return {
     resource: (resourceSpans?.resource?.attributes ?? []).map(readAttribute),
     scope: { name: scopeSpans?.scope.name, version: scopeSpans?.scope.version },
+    schemaUrls: [resourceSpans?.schemaUrl ?? '', scopeSpans?.schemaUrl ?? ''],
     spans: (scopeSpans?.spans ?? []).map((span) => ({
       traceId: hex(span.traceId),
       spanId: hex(span.spanId),
@@ -77,9 +80,11 @@ interface ReadSpan {
 }
 interface ReadRequest {
   readonly resourceSpans: readonly {
+    readonly schemaUrl?: string;
     readonly resource?: { readonly attributes?: readonly ReadAttribute[] };
     readonly scopeSpans: readonly {
       readonly scope: { readonly name: string; readonly version: string };
+      readonly schemaUrl?: string;
       readonly spans?: readonly ReadSpan[];
     }[];
   }[];

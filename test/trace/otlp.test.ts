@@ -206,6 +206,7 @@ function expected(wire: Wire): object {
   return {
     resource: wire.resource.map(plainAttribute),
     scope: wire.scope,
+    schemaUrls: [wire.schemaUrl ?? '', wire.schemaUrl ?? ''],
     spans: wire.spans.map((span) => ({
       traceId: span.traceId,
       spanId: span.spanId,

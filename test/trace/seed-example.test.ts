@@ -67,7 +67,7 @@ test('the example of §5 is one turn of two generations and a tool call', (conte
 test('with --strict-seed it reaches Langfuse with exactly the names, inputs, outputs, times, usage and metadata of §7', (context) => {
   const file = writeLines(temporaryFolder(context), timed);
   const spans = spansOf(file, { sessionId: 'sess1', strictSeed: true }, { strictSeed: true });
-  const wire = toWire(spans, options);
+  const wire = toWire(spans, { ...options, strictSeed: true });
   const parents = wire.spans.map(({ parentSpanId }) => wire.spans.findIndex(({ spanId }) => spanId === parentSpanId));
   assert.deepEqual(parents, [-1, 0, 1, 0]);
   assert.deepEqual(wire.spans.map(plain), [
@@ -274,7 +274,9 @@ test('the wrapper of cc-langfuse, where it is asked for, carries the trace in pl
     'metadata.turn_number',
     'metadata.session_id',
   ]);
-  assert.deepEqual(keys(turn), []);
+  assert.deepEqual(keys(turn), ['name']);
+  const [, strictTurn] = toWire(spans, { ...options, strictSeed: true, wrapperSpan: true }).spans;
+  assert.deepEqual(keys(strictTurn), []);
 });
 
 function plain(span: Wire['spans'][number]): Record<string, unknown> {

@@ -1,5 +1,5 @@
-// Spans by the OpenTelemetry conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`, with the names that
-// are current there and none that were given up.
+// Spans by the OpenTelemetry conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`, with the names of the
+// release that `schemaUrl` names and none that were given up before it.
 import { version as ownVersion } from '../../base/version.ts';
 import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../content.ts';
 import type {
@@ -13,55 +13,69 @@ import type {
   Wire,
   WireSpan,
 } from '../span.ts';
+import { resultTexts } from './chat-messages.ts';
 import {
   attributes,
+  clientValues,
+  compactionEvents,
   count,
+  isClientMessage,
+  modelOf,
   originOf,
   type ProfileOptions,
   providerOf,
   resourceOf,
   statusOf,
+  tagsOf,
   type Values,
+  wireIds,
   wireTimes,
 } from './profile.ts';
+
+/** The last release of the conventions that has those of generative AI (they have a repository of their own since). */
+const schemaUrl = 'https://opentelemetry.io/schemas/1.41.0';
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
   showContent(spans, options);
   return {
     resource: resourceOf(spans, { 'deployment.environment.name': options.environment }),
     scope: { name: 'clew', version: ownVersion },
+    schemaUrl,
     spans: spans.map((span) => wireSpan(span, spans, options)),
   };
 }
 
 function wireSpan(span: TraceSpan, spans: readonly TraceSpan[], options: ProfileOptions): WireSpan {
-  const { detail } = span;
+  const times = wireTimes(span, spans, options);
   const values = {
     ...valuesOf(span, options),
     'gen_ai.conversation.id': span.sessionId,
     'session.id': span.sessionId,
     'user.id': options.userId,
+    // The conventions have no name for tags: this is OpenInference's.
+    'tag.tags': tagsOf(options),
+    ...clientValues(span),
     'error.type': span.error,
   };
   return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: span.parentSpanId,
-    name: nameOf(detail).toWellFormed(),
-    kind: detail.kind === 'generation' ? 3 : 1,
-    ...wireTimes(span, spans, options),
+    ...wireIds(span, options),
+    name: nameOf(span).toWellFormed(),
+    kind: span.kind === 'generation' && !isClientMessage(span) ? 3 : 1,
+    ...times,
     attributes: attributes(values),
-    events: [],
+    events: compactionEvents(span, times.startNs),
     status: statusOf(span, options),
   };
 }
 
-function nameOf(detail: TraceSpan['detail']): string {
+function nameOf(span: TraceSpan): string {
+  const { detail } = span;
   switch (detail.kind) {
     case 'turn':
       return 'invoke_agent claude-code';
     case 'generation':
-      return `chat ${detail.model ?? 'unknown'}`;
+      if (isClientMessage(span)) return 'client message';
+      return ['chat', ...(modelOf(detail) === undefined ? [] : [modelOf(detail)])].join(' ');
     case 'tool':
       return `execute_tool ${detail.name}`;
     case 'subagent':
@@ -71,14 +85,15 @@ function nameOf(detail: TraceSpan['detail']): string {
   }
 }
 
-function valuesOf({ detail, error }: TraceSpan, options: ProfileOptions): Values {
+function valuesOf(span: TraceSpan, options: ProfileOptions): Values {
+  const { detail, error } = span;
   switch (detail.kind) {
     case 'turn':
       return turnValues(detail, options);
     case 'subagent':
       return subagentValues(detail, options);
     case 'generation':
-      return generationValues(detail, options);
+      return { ...(isClientMessage(span) ? {} : requestValues(detail, options)), ...generationValues(detail, options) };
     case 'tool':
       return toolValues(detail, error !== undefined, options);
     default:
@@ -92,8 +107,8 @@ function turnValues(detail: TurnDetail, options: ProfileOptions): Values {
     'gen_ai.provider.name': providerOf(detail.model, options),
     'gen_ai.agent.name': 'claude-code',
     'gen_ai.agent.version': detail.version,
-    'gen_ai.request.model': detail.model,
-    'gen_ai.input.messages': inputMessages(detail.input, detail.images, 'talk', options),
+    'gen_ai.request.model': detail.model === '<synthetic>' ? undefined : detail.model,
+    'gen_ai.input.messages': jsonContent([promptMessage(detail.input, detail.images)], 'talk', options),
     'gen_ai.output.messages': outputMessages([textPart(detail.output)], undefined, 'talk', options),
   };
 }
@@ -104,28 +119,36 @@ function subagentValues(detail: SubagentDetail, options: ProfileOptions): Values
     'gen_ai.provider.name': providerOf(undefined, options),
     'gen_ai.agent.name': detail.agentType,
     'gen_ai.agent.id': detail.agentId,
-    'gen_ai.input.messages': inputMessages(detail.input, [], 'tool', options),
+    'gen_ai.input.messages': jsonContent([promptMessage(detail.input, [])], 'tool', options),
     'gen_ai.output.messages': outputMessages([textPart(detail.output)], undefined, 'tool', options),
+  };
+}
+
+function requestValues(detail: GenerationDetail, options: ProfileOptions): Values {
+  const model = modelOf(detail);
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': providerOf(model, options),
+    'gen_ai.request.model': model,
+    'gen_ai.response.model': model,
   };
 }
 
 function generationValues(detail: GenerationDetail, options: ProfileOptions): Values {
   const origin = originOf(detail);
-  const input = detail.input === undefined ? undefined : inputMessages(detail.input, detail.images, origin, options);
+  const input = inputMessages(detail, options);
   return {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': providerOf(detail.model, options),
-    'gen_ai.request.model': detail.model,
-    'gen_ai.response.model': detail.model,
     'gen_ai.response.id': detail.messageId,
     'gen_ai.response.finish_reasons': detail.stopReason === undefined ? undefined : [detail.stopReason],
     ...(detail.usage === undefined ? {} : usageValues(detail.usage)),
-    'gen_ai.input.messages': input,
+    // By the conventions it is never false.
+    'gen_ai.conversation.compacted': detail.compactions.length > 0 ? true : undefined,
+    'gen_ai.input.messages': input.length === 0 ? undefined : jsonContent(input, origin, options),
     'gen_ai.output.messages': outputMessages(outputParts(detail, options), detail.stopReason, origin, options),
   };
 }
 
-/** The convention counts cached tokens as input, and says beside it how many of them were. */
+/** The convention counts cached tokens as input, and says next to it how many of them were. */
 function usageValues(usage: TraceUsage): Values {
   const written = writtenTokens(usage);
   return {
@@ -166,14 +189,24 @@ function textPart(content: string): Part {
   return { type: 'text', content };
 }
 
-function inputMessages(
-  text: string,
-  images: readonly ImagePlaceholder[],
-  origin: ContentOrigin,
-  options: ProfileOptions,
-): string | undefined {
-  const parts = [...(text === '' && images.length > 0 ? [] : [textPart(text)]), ...images];
-  return jsonContent([{ role: 'user', parts }], origin, options);
+interface Message {
+  readonly role: string;
+  readonly parts: readonly object[];
+}
+
+function promptMessage(text: string, images: readonly ImagePlaceholder[]): Message {
+  return { role: 'user', parts: [...(text === '' && images.length > 0 ? [] : [textPart(text)]), ...images] };
+}
+
+/** The prompt in the first generation of a turn, and the tool results since the generation before. */
+function inputMessages(detail: GenerationDetail, options: ProfileOptions): readonly Message[] {
+  const { input, images, results } = detail;
+  const hasPrompt = input !== undefined && isAllowed(originOf(detail), options.mode);
+  const answers = resultTexts(results, options).map(([id, response]) => ({
+    role: 'tool',
+    parts: [{ type: 'tool_call_response', id, response }],
+  }));
+  return [...(hasPrompt ? [promptMessage(input, images)] : []), ...answers];
 }
 
 function outputMessages(

@@ -1,11 +1,17 @@
 // Spans as Langfuse wants them, over OTLP: the mapping of seed 002 §7 attribute by attribute, then what was added to it
 // without changing any of its values (docs/tracing.md has the table).
 import { version as ownVersion } from '../../base/version.ts';
-import { jsonContent, showContent, textContent, valueContent } from '../content.ts';
+import {
+  type ContentOrigin,
+  type ContentRules,
+  jsonContent,
+  showContent,
+  textContent,
+  valueContent,
+} from '../content.ts';
 import { wrapperSpanId } from '../ids.ts';
 import type {
   GenerationDetail,
-  ImagePlaceholder,
   SubagentDetail,
   ToolDetail,
   TraceSpan,
@@ -15,7 +21,23 @@ import type {
   WireSpan,
 } from '../span.ts';
 import { spanName } from '../span-name.ts';
-import { attributes, originOf, type ProfileOptions, resourceOf, statusOf, type Values, wireTimes } from './profile.ts';
+import { type ChatMessage, inputMessages, outputMessage, withImages } from './chat-messages.ts';
+import {
+  attributes,
+  clientValues,
+  compactionEvents,
+  isClientMessage,
+  modelOf,
+  originOf,
+  type ProfileOptions,
+  resourceOf,
+  skillOf,
+  statusOf,
+  tagsOf,
+  type Values,
+  wireIds,
+  wireTimes,
+} from './profile.ts';
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
   showContent(spans, options);
@@ -28,49 +50,60 @@ export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wi
 }
 
 function wireSpans(span: TraceSpan, spans: readonly TraceSpan[], options: ProfileOptions): readonly WireSpan[] {
-  const { detail } = span;
   const isRoot = span.parentSpanId === undefined;
   const hasWrapper = isRoot && options.wrapperSpan === true;
   const values = {
-    'langfuse.observation.type': detail.kind === 'generation' || detail.kind === 'tool' ? detail.kind : 'agent',
+    'langfuse.observation.type': typeOf(span, options),
     ...(isRoot && !hasWrapper ? traceValues(span, options) : {}),
-    'session.id': span.sessionId,
-    ...observationValues(detail, options),
+    ...commonValues(span, options),
+    ...observationValues(span, options),
+    ...(options.strictSeed === true ? {} : joinValues(span)),
     ...errorValues(span, options),
-    ...commonValues(options),
   };
+  const times = wireTimes(span, spans, options);
   const wire: WireSpan = {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: hasWrapper ? wrapperSpanId(span.traceId) : span.parentSpanId,
-    name: spanName(span),
+    ...wireIds(span, options),
+    ...(hasWrapper ? { parentSpanId: wrapperSpanId(span.traceId) } : {}),
+    name: spanName(span, options.strictSeed),
     kind: 1,
-    ...wireTimes(span, spans, options),
+    ...times,
     attributes: attributes(values),
-    events: [],
+    events: compactionEvents(span, times.startNs),
     status: statusOf(span, options),
   };
   return hasWrapper ? [wrapperOf(wire, span, options), wire] : [wire];
 }
 
 function wrapperOf(wire: WireSpan, span: TraceSpan, options: ProfileOptions): WireSpan {
-  const { spanId, detail } = { spanId: wrapperSpanId(span.traceId), detail: span.detail };
+  const spanId = wrapperSpanId(span.traceId);
   const values = {
     'langfuse.observation.type': 'span',
     ...traceValues(span, options),
-    'session.id': span.sessionId,
-    ...observationValues(detail, options),
-    ...commonValues(options),
+    ...commonValues(span, options),
+    ...observationValues(span, options),
   };
-  return { ...wire, spanId, parentSpanId: undefined, attributes: attributes(values) };
+  return { ...wire, spanId, parentSpanId: options.parent?.spanId, attributes: attributes(values) };
+}
+
+/** As attributes for a collector; Langfuse itself shows only its own metadata. */
+function joinValues(span: TraceSpan): Values {
+  return { 'langfuse.observation.metadata.prompt_id': span.promptId, ...clientValues(span) };
+}
+
+function typeOf(span: TraceSpan, { strictSeed }: ProfileOptions): string {
+  if (isClientMessage(span) && strictSeed !== true) return 'span';
+  return span.kind === 'generation' || span.kind === 'tool' ? span.kind : 'agent';
 }
 
 /** Only on the root: on a child they would become its own metadata. */
 function traceValues(span: TraceSpan, options: ProfileOptions): Values {
   const { detail } = span;
-  const own = detail.kind === 'turn' ? turnMetadata(detail, options) : {};
+  // In another program's trace they would overwrite what that program says of it.
+  if (options.parent !== undefined)
+    return detail.kind === 'turn' ? turnMetadata(detail, 'langfuse.observation.metadata', options) : {};
+  const own = detail.kind === 'turn' ? turnMetadata(detail, 'langfuse.trace.metadata', options) : {};
   return {
-    'langfuse.trace.name': spanName(span),
+    'langfuse.trace.name': span.traceName,
     'langfuse.trace.input': inputOf(detail, options),
     'langfuse.trace.output': outputOf(detail, options),
     'langfuse.trace.metadata.source': 'claude-code',
@@ -80,24 +113,26 @@ function traceValues(span: TraceSpan, options: ProfileOptions): Values {
   };
 }
 
-function turnMetadata(detail: TurnDetail, options: ProfileOptions): Values {
+function turnMetadata(detail: TurnDetail, prefix: string, options: ProfileOptions): Values {
   const place = (text: string | undefined) => (text === undefined ? undefined : options.redact(text));
   return {
-    'langfuse.trace.metadata.turn_number': String(detail.number),
-    'langfuse.trace.metadata.version': detail.version,
-    'langfuse.trace.metadata.slug': place(detail.slug),
-    'langfuse.trace.metadata.cwd': place(detail.cwd),
-    'langfuse.trace.metadata.git_branch': place(detail.gitBranch),
+    [`${prefix}.turn_number`]: String(detail.number),
+    [`${prefix}.version`]: detail.version,
+    [`${prefix}.slug`]: place(detail.slug),
+    [`${prefix}.cwd`]: place(detail.cwd),
+    [`${prefix}.git_branch`]: place(detail.gitBranch),
+    [`${prefix}.command_name`]: detail.command,
   };
 }
 
-function observationValues(detail: TraceSpan['detail'], options: ProfileOptions): Values {
+function observationValues(span: TraceSpan, options: ProfileOptions): Values {
+  const { detail } = span;
   switch (detail.kind) {
     case 'turn':
     case 'subagent':
       return { ...inputAndOutput(detail, options), ...(detail.kind === 'subagent' ? subagentMetadata(detail) : {}) };
     case 'generation':
-      return generationValues(detail, options);
+      return generationValues(detail, span, options);
     case 'tool':
       return toolValues(detail, options);
     default:
@@ -116,18 +151,22 @@ function subagentMetadata(detail: SubagentDetail): Values {
   return { 'langfuse.observation.metadata.agent_id': detail.agentId };
 }
 
-function generationValues(detail: GenerationDetail, options: ProfileOptions): Values {
+function generationValues(detail: GenerationDetail, span: TraceSpan, options: ProfileOptions): Values {
   const origin = originOf(detail);
+  const { usage } = detail;
+  const cost = options.costOf?.(span);
   return {
-    'langfuse.observation.model.name': detail.model,
+    'langfuse.observation.model.name': options.strictSeed === true ? detail.model : modelOf(detail),
     'langfuse.observation.model.parameters': parametersOf(detail.usage),
     'langfuse.observation.input': inputOf(detail, options),
     'langfuse.observation.output': outputOf(detail, options),
-    'langfuse.observation.usage_details': detail.usage === undefined ? undefined : usageDetails(detail.usage),
+    'langfuse.observation.usage_details': usage === undefined ? undefined : usageDetails(usage, options),
+    'langfuse.observation.cost_details': cost === undefined ? undefined : JSON.stringify({ total: cost }),
     'langfuse.observation.metadata.tool_count': String(detail.toolCalls.length),
     'langfuse.observation.metadata.request_id': detail.requestId,
     'langfuse.observation.metadata.message_id': detail.messageId,
     'langfuse.observation.metadata.stop_reason': detail.stopReason,
+    'langfuse.observation.metadata.compactions': compactionsOf(detail),
     'langfuse.observation.metadata.thinking': textContent(detail.thinking, origin, options),
   };
 }
@@ -138,10 +177,13 @@ function toolValues(detail: ToolDetail, options: ProfileOptions): Values {
     'langfuse.observation.output': valueContent(detail.output, 'tool', options),
     'langfuse.observation.metadata.tool_name': detail.name,
     'langfuse.observation.metadata.tool_id': detail.toolUseId,
+    'langfuse.observation.metadata.skill_name': skillOf(detail),
   };
 }
 
 function inputOf(detail: TraceSpan['detail'], options: ProfileOptions): string | undefined {
+  if (detail.kind === 'generation' && options.strictSeed !== true)
+    return messagesJson(inputMessages(detail, options), originOf(detail), options);
   if (detail.kind === 'tool' || detail.input === undefined) return undefined;
   const images = detail.kind === 'subagent' ? [] : detail.images;
   return jsonContent({ role: 'user', content: withImages(detail.input, images) }, originOf(detail), options);
@@ -149,20 +191,36 @@ function inputOf(detail: TraceSpan['detail'], options: ProfileOptions): string |
 
 function outputOf(detail: TraceSpan['detail'], options: ProfileOptions): string | undefined {
   if (detail.kind === 'tool') return undefined;
+  if (detail.kind === 'generation' && options.strictSeed !== true)
+    return jsonContent(outputMessage(detail, options), originOf(detail), options);
   return jsonContent({ role: 'assistant', content: detail.output }, originOf(detail), options);
 }
 
-/** The text alone, as the seed has it, unless there is something beside it. */
-function withImages(text: string, images: readonly ImagePlaceholder[]): unknown {
-  return images.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
+/** A prompt alone as the seed has it, an object; everything else as a list. */
+function messagesJson(
+  messages: readonly ChatMessage[],
+  origin: ContentOrigin,
+  rules: ContentRules,
+): string | undefined {
+  if (messages.length === 0) return undefined;
+  const [first] = messages;
+  return jsonContent(messages.length === 1 && first?.role === 'user' ? first : messages, origin, rules);
 }
 
-/** The seed's four keys; then cache writes, by their price and never twice: Langfuse adds up all keys. */
-function usageDetails(usage: TraceUsage): string {
+function compactionsOf({ compactions }: GenerationDetail): string | undefined {
+  if (compactions.length === 0) return undefined;
+  return JSON.stringify(compactions.map(({ trigger, preTokens }) => ({ trigger, pre_tokens: preTokens })));
+}
+
+/**
+ * Cache writes by their price and never twice: Langfuse adds up all keys. For the same reason there is no `total`: the
+ * seed's leaves out the cache, and Langfuse shows it instead of the sum.
+ */
+function usageDetails(usage: TraceUsage, { strictSeed }: ProfileOptions): string {
   return JSON.stringify({
     input: usage.inputTokens,
     output: usage.outputTokens,
-    total: usage.inputTokens + usage.outputTokens,
+    total: strictSeed === true ? usage.inputTokens + usage.outputTokens : undefined,
     cache_read_input_tokens: usage.cacheReadTokens,
     input_cache_creation_5m: positive(usage.cacheWrite5mTokens),
     input_cache_creation_1h: positive(usage.cacheWrite1hTokens),
@@ -187,10 +245,14 @@ function errorValues(span: TraceSpan, options: ProfileOptions): Values {
   };
 }
 
-function commonValues(options: ProfileOptions): Values {
+function commonValues(span: TraceSpan, options: ProfileOptions): Values {
+  const isNamed = options.parent === undefined && options.strictSeed !== true;
   return {
+    ...(isNamed ? { 'langfuse.trace.name': span.traceName } : {}),
+    'session.id': span.sessionId,
     'user.id': options.userId,
     'langfuse.environment': options.environment,
-    'langfuse.trace.tags': options.tags === undefined || options.tags.length === 0 ? undefined : options.tags,
+    'langfuse.release': options.release,
+    'langfuse.trace.tags': tagsOf(options),
   };
 }

@@ -1,6 +1,6 @@
 // Spans in the words of OpenInference, for Phoenix and Arize: span kinds, flattened messages, token counts.
 import { version as ownVersion } from '../../base/version.ts';
-import { jsonContent, showContent, textContent, valueContent } from '../content.ts';
+import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../content.ts';
 import type {
   GenerationDetail,
   SubagentDetail,
@@ -12,14 +12,21 @@ import type {
   WireSpan,
 } from '../span.ts';
 import { spanName } from '../span-name.ts';
+import { inputMessages, outputMessage, resultTexts } from './chat-messages.ts';
 import {
   attributes,
+  clientValues,
+  compactionEvents,
   count,
+  isClientMessage,
+  modelOf,
   originOf,
   type ProfileOptions,
   resourceOf,
   statusOf,
+  tagsOf,
   type Values,
+  wireIds,
   wireTimes,
 } from './profile.ts';
 
@@ -37,36 +44,39 @@ function wireSpan(span: TraceSpan, spans: readonly TraceSpan[], options: Profile
   const times = wireTimes(span, spans, options);
   const status = statusOf(span, options);
   const values = {
-    'openinference.span.kind': kinds[detail.kind],
+    'openinference.span.kind': isClientMessage(span) ? 'CHAIN' : kinds[detail.kind],
     'session.id': span.sessionId,
     'user.id': options.userId,
-    ...valuesOf(detail, options),
+    ...valuesOf(span, options),
     metadata: JSON.stringify(metadataOf(detail, options)),
-    'tag.tags': options.tags === undefined || options.tags.length === 0 ? undefined : options.tags,
+    'tag.tags': tagsOf(options),
+    ...clientValues(span),
   };
   const failure = attributes({ 'exception.type': span.error, 'exception.message': status.message });
   return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: span.parentSpanId,
+    ...wireIds(span, options),
     name: spanName(span),
     kind: 1,
     ...times,
     attributes: attributes(values),
-    events: status.code === 0 ? [] : [{ name: 'exception', timeNs: times.endNs, attributes: failure }],
+    events: [
+      ...compactionEvents(span, times.startNs),
+      ...(status.code === 0 ? [] : [{ name: 'exception', timeNs: times.endNs, attributes: failure }]),
+    ],
     status,
   };
 }
 
 const kinds = { turn: 'AGENT', subagent: 'AGENT', generation: 'LLM', tool: 'TOOL' } as const;
 
-function valuesOf(detail: TraceSpan['detail'], options: ProfileOptions): Values {
+function valuesOf(span: TraceSpan, options: ProfileOptions): Values {
+  const { detail } = span;
   switch (detail.kind) {
     case 'turn':
     case 'subagent':
       return agentValues(detail, options);
     case 'generation':
-      return generationValues(detail, options);
+      return { ...(isClientMessage(span) ? {} : requestValues(detail)), ...generationValues(detail, span, options) };
     case 'tool':
       return toolValues(detail, options);
     default:
@@ -87,23 +97,54 @@ function withType(side: 'input' | 'output', value: string | undefined, type: str
   return value === undefined ? {} : { [`${side}.value`]: value, [`${side}.mime_type`]: type };
 }
 
-function generationValues(detail: GenerationDetail, options: ProfileOptions): Values {
-  const origin = originOf(detail);
+function requestValues(detail: GenerationDetail): Values {
+  return { 'llm.system': 'anthropic', 'llm.provider': 'anthropic', 'llm.model_name': modelOf(detail) };
+}
+
+function generationValues(detail: GenerationDetail, span: TraceSpan, options: ProfileOptions): Values {
   return {
-    'llm.system': 'anthropic',
-    'llm.provider': 'anthropic',
-    'llm.model_name': detail.model,
-    ...inputMessage(detail, options),
-    ...outputMessage(detail, options),
-    ...withType('input', textContent(detail.input, origin, options), 'text/plain'),
-    ...withType('output', textContent(detail.output, origin, options), 'text/plain'),
+    ...promptValues(detail, options),
+    ...resultValues(detail, options),
+    ...replyValues(detail, options),
+    ...inputAndOutput(detail, options),
     'llm.finish_reason': detail.stopReason,
+    'llm.cost.total': options.costOf?.(span),
     ...(detail.usage === undefined ? {} : usageValues(detail.usage)),
     'llm.invocation_parameters': parametersOf(detail.usage),
   };
 }
 
-function inputMessage(detail: GenerationDetail, options: ProfileOptions): Values {
+/** As text where they are only text, else as JSON with results and calls. */
+function inputAndOutput(detail: GenerationDetail, options: ProfileOptions): Values {
+  const origin = originOf(detail);
+  const messages = inputMessages(detail, options);
+  const hasResults = messages.some(({ role }) => role === 'tool');
+  const hasCalls = detail.toolCalls.length > 0;
+  return {
+    ...(hasResults
+      ? withType('input', jsonContent(messages, origin, options), 'application/json')
+      : withType('input', textContent(detail.input, origin, options), 'text/plain')),
+    ...(hasCalls
+      ? withType('output', jsonContent(outputMessage(detail, options), origin, options), 'application/json')
+      : withType('output', textContent(detail.output, origin, options), 'text/plain')),
+  };
+}
+
+/** After the prompt, where there is one. */
+function resultValues(detail: GenerationDetail, options: ProfileOptions): Values {
+  const hasPrompt = detail.input !== undefined && isAllowed(originOf(detail), options.mode);
+  const messages = resultTexts(detail.results, options).flatMap(([id, content], i) => {
+    const message = `llm.input_messages.${i + (hasPrompt ? 1 : 0)}.message`;
+    return [
+      [`${message}.role`, 'tool'],
+      [`${message}.tool_call_id`, id],
+      [`${message}.content`, content],
+    ];
+  });
+  return Object.fromEntries(messages);
+}
+
+function promptValues(detail: GenerationDetail, options: ProfileOptions): Values {
   const content = textContent(detail.input, originOf(detail), options);
   if (content === undefined) return {};
   const first = 'llm.input_messages.0.message';
@@ -116,7 +157,7 @@ function inputMessage(detail: GenerationDetail, options: ProfileOptions): Values
   return { [`${first}.role`]: 'user', ...Object.fromEntries(texts.flat()) };
 }
 
-function outputMessage(detail: GenerationDetail, options: ProfileOptions): Values {
+function replyValues(detail: GenerationDetail, options: ProfileOptions): Values {
   const origin = originOf(detail);
   const first = 'llm.output_messages.0.message';
   const content = textContent(detail.output, origin, options);

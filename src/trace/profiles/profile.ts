@@ -1,8 +1,19 @@
 // What all profiles share: their options, times on the wire, attributes that are left out where there is nothing to
 // say, and the resource that names the sender.
+
+import { asObject, asString } from '../../base/json.ts';
 import { version as ownVersion } from '../../base/version.ts';
 import { type ContentOrigin, type ContentRules, textContent } from '../content.ts';
-import type { GenerationDetail, SubagentDetail, ToolDetail, TraceSpan, TurnDetail, WireAttribute } from '../span.ts';
+import type {
+  GenerationDetail,
+  SubagentDetail,
+  ToolDetail,
+  TraceSpan,
+  TurnDetail,
+  WireAttribute,
+  WireSpan,
+} from '../span.ts';
+import { isClientReply } from '../span-name.ts';
 
 export interface ProfileOptions extends ContentRules {
   /** Stands in for times that no line tells. */
@@ -18,6 +29,20 @@ export interface ProfileOptions extends ContentRules {
   readonly projectName?: string;
   /** `aws.bedrock`, `gcp.vertex_ai`; by default told from the model's name. */
   readonly provider?: string;
+  /** Only of `langfuse`: the version of what is traced. */
+  readonly release?: string;
+  /** Seed 002 to the letter, as far as a profile has it. */
+  readonly strictSeed?: boolean;
+  /** The span of another program that turns are children of. */
+  readonly parent?: SpanParent;
+  /** What a generation cost, in dollars; `undefined` where it is not asked for or not known. */
+  readonly costOf?: (span: TraceSpan) => number | undefined;
+}
+
+/** A span of another program, as `traceparent` of W3C Trace Context names it. */
+export interface SpanParent {
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
 export type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
@@ -30,6 +55,57 @@ export function attributes(values: Values): readonly WireAttribute[] {
 function sound(value: WireAttribute['value']): WireAttribute['value'] {
   if (typeof value === 'string') return value.toWellFormed();
   return Array.isArray(value) ? value.map((each: string) => each.toWellFormed()) : value;
+}
+
+/** Ids on the wire: a root becomes a child of the other program's span, in that program's trace. */
+export function wireIds(
+  { traceId, spanId, parentSpanId }: TraceSpan,
+  { parent }: ProfileOptions,
+): Pick<WireSpan, 'traceId' | 'spanId' | 'parentSpanId'> {
+  return { traceId: parent?.traceId ?? traceId, spanId, parentSpanId: parentSpanId ?? parent?.spanId };
+}
+
+/** Under the names of Claude Code's own OpenTelemetry spans and events, so that the two can be joined. */
+export function clientValues({ detail, promptId }: TraceSpan): Values {
+  return {
+    'prompt.id': promptId,
+    request_id: detail.kind === 'generation' ? detail.requestId : undefined,
+    tool_use_id: detail.kind === 'tool' ? detail.toolUseId : undefined,
+    agent_id: detail.kind === 'turn' ? undefined : detail.agentId,
+    skill_name: skillOf(detail),
+    command_name: detail.kind === 'turn' ? detail.command : undefined,
+  };
+}
+
+/** The skill that a call of the Skill tool starts. */
+export function skillOf(detail: TraceSpan['detail']): string | undefined {
+  if (detail.kind !== 'tool' || detail.name !== 'Skill') return undefined;
+  const input = asObject(detail.input);
+  return asString(input?.skill) ?? asString(input?.command);
+}
+
+/** The model, unless the client wrote the reply itself. */
+export function modelOf(detail: GenerationDetail): string | undefined {
+  return isClientReply(detail) ? undefined : detail.model;
+}
+
+/** A reply of the client that stands for no request: it is not a failed one either. */
+export function isClientMessage({ detail, error }: TraceSpan): boolean {
+  return isClientReply(detail) && error === undefined;
+}
+
+export function tagsOf({ tags }: ProfileOptions): readonly string[] | undefined {
+  return tags === undefined || tags.length === 0 ? undefined : tags;
+}
+
+/** Compactions before a generation are events of it. */
+export function compactionEvents({ detail }: TraceSpan, startNs: bigint): WireSpan['events'] {
+  if (detail.kind !== 'generation') return [];
+  return detail.compactions.map(({ timeMs, trigger, preTokens }) => ({
+    name: 'claude_code.compaction',
+    timeNs: timeMs === undefined ? startNs : nanoseconds(timeMs),
+    attributes: attributes({ trigger, pre_tokens: count(preTokens) }),
+  }));
 }
 
 export function resourceOf(spans: readonly TraceSpan[], extra: Values = {}): readonly WireAttribute[] {

@@ -21,6 +21,8 @@ test('a turn invokes the agent', () => {
       '[{"role":"assistant","parts":[{"type":"text","content":"it is fine"}],"finish_reason":"stop"}]',
     'gen_ai.conversation.id': 'sess1',
     'session.id': 'sess1',
+    'prompt.id': 'p1',
+    command_name: 'review',
   });
 });
 
@@ -55,6 +57,8 @@ test('a generation is a chat of the client, with cached tokens counted as input'
     'gen_ai.output.messages': JSON.stringify(messages),
     'gen_ai.conversation.id': 'sess1',
     'session.id': 'sess1',
+    'prompt.id': 'p1',
+    request_id: 'r1',
   });
 });
 
@@ -80,6 +84,8 @@ test('a call that worked has its result, one that failed its error', () => {
     'gen_ai.tool.call.result': 'the file',
     'gen_ai.conversation.id': 'sess1',
     'session.id': 'sess1',
+    'prompt.id': 'p1',
+    tool_use_id: 't1',
   });
   assert.deepEqual(spanValues(toWire([failedTool], options)), {
     name: 'execute_tool mcp__db__ask',
@@ -92,6 +98,8 @@ test('a call that worked has its result, one that failed its error', () => {
     'gen_ai.tool.call.arguments': '{}',
     'gen_ai.conversation.id': 'sess1',
     'session.id': 'sess1',
+    'prompt.id': 'p1',
+    tool_use_id: 't2',
     'error.type': 'tool_error',
   });
 });
@@ -108,6 +116,8 @@ test('a sub-agent is invoked by its type', () => {
     'gen_ai.output.messages': '[{"role":"assistant","parts":[{"type":"text","content":"two"}],"finish_reason":"stop"}]',
     'gen_ai.conversation.id': 'sess1',
     'session.id': 'sess1',
+    'prompt.id': 'p1',
+    agent_id: 'a1',
   });
 });
 

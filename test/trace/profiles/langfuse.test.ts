@@ -21,7 +21,7 @@ test('the sender is named so that Langfuse leaves the metadata alone', () => {
 });
 
 test('a turn carries the trace, where it happened, and whatever the user adds', () => {
-  const added = { userId: 'kim', environment: 'ci', tags: ['claude-code', 'skill:x'] };
+  const added = { userId: 'kim', environment: 'ci', release: '1.2.3', tags: ['claude-code', 'skill:x'] };
   assert.deepEqual(spanValues(toWire([turn], { ...options, ...added })), {
     name: 'Turn 3',
     kind: 1,
@@ -35,14 +35,19 @@ test('a turn carries the trace, where it happened, and whatever the user adds', 
     'langfuse.trace.metadata.slug': 'brave-otter',
     'langfuse.trace.metadata.cwd': '/home/dev/widgets',
     'langfuse.trace.metadata.git_branch': 'main',
+    'langfuse.trace.metadata.command_name': 'review',
     'langfuse.trace.metadata.session_id': 'sess1',
     'langfuse.internal.is_app_root': true,
     'session.id': 'sess1',
-    'langfuse.observation.input': '{"role":"user","content":"look at it"}',
-    'langfuse.observation.output': '{"role":"assistant","content":"it is fine"}',
     'user.id': 'kim',
     'langfuse.environment': 'ci',
+    'langfuse.release': '1.2.3',
     'langfuse.trace.tags': ['claude-code', 'skill:x'],
+    'langfuse.observation.input': '{"role":"user","content":"look at it"}',
+    'langfuse.observation.output': '{"role":"assistant","content":"it is fine"}',
+    'langfuse.observation.metadata.prompt_id': 'p1',
+    'prompt.id': 'p1',
+    command_name: 'review',
   });
 });
 
@@ -51,18 +56,23 @@ test('a generation has its usage with cache writes by lifetime, and speed and ti
     name: 'claude-x',
     kind: 1,
     'langfuse.observation.type': 'generation',
+    'langfuse.trace.name': 'Turn 3',
     'session.id': 'sess1',
     'langfuse.observation.model.name': 'claude-x',
     'langfuse.observation.model.parameters': '{"speed":"fast","service_tier":"standard"}',
     'langfuse.observation.input': `{"role":"user","content":[{"type":"text","text":"look at it"},{"type":"image","media_type":"image/png","bytes":3,"sha256":"${'f'.repeat(64)}"}]}`,
-    'langfuse.observation.output': '{"role":"assistant","content":"I look"}',
+    'langfuse.observation.output':
+      '{"role":"assistant","content":"I look","tool_calls":[{"id":"t1","type":"function","function":{"name":"Read","arguments":"{\\"file_path\\":\\"/a\\"}"}}]}',
     'langfuse.observation.usage_details':
-      '{"input":100,"output":50,"total":150,"cache_read_input_tokens":20,"input_cache_creation_5m":30,"input_cache_creation_1h":10}',
+      '{"input":100,"output":50,"cache_read_input_tokens":20,"input_cache_creation_5m":30,"input_cache_creation_1h":10}',
     'langfuse.observation.metadata.tool_count': '1',
     'langfuse.observation.metadata.request_id': 'r1',
     'langfuse.observation.metadata.message_id': 'm1',
     'langfuse.observation.metadata.stop_reason': 'tool_use',
     'langfuse.observation.metadata.thinking': 'hm',
+    'langfuse.observation.metadata.prompt_id': 'p1',
+    'prompt.id': 'p1',
+    request_id: 'r1',
   });
 });
 
@@ -85,10 +95,7 @@ test('cache writes without a lifetime go by the flat key, and never by both', ()
     },
   };
   const sent = spanValues(toWire([{ ...generation, detail }], options));
-  assert.equal(
-    sent['langfuse.observation.usage_details'],
-    '{"input":1,"output":2,"total":3,"cache_creation_input_tokens":40}',
-  );
+  assert.equal(sent['langfuse.observation.usage_details'], '{"input":1,"output":2,"cache_creation_input_tokens":40}');
   assert.equal(sent['langfuse.observation.model.parameters'], undefined);
 });
 
@@ -98,11 +105,15 @@ test('an error has a level, a status and what was said of it', () => {
     kind: 1,
     status: [2, 'no such file'],
     'langfuse.observation.type': 'tool',
+    'langfuse.trace.name': 'Turn 3',
     'session.id': 'sess1',
     'langfuse.observation.input': '{}',
     'langfuse.observation.output': 'no such file',
     'langfuse.observation.metadata.tool_name': 'mcp__db__ask',
     'langfuse.observation.metadata.tool_id': 't2',
+    'langfuse.observation.metadata.prompt_id': 'p1',
+    'prompt.id': 'p1',
+    tool_use_id: 't2',
     'langfuse.observation.level': 'ERROR',
     'langfuse.observation.status_message': 'no such file',
   });
@@ -114,12 +125,17 @@ test('a sub-agent is an agent below its tool, and by itself the root of a trace'
     name: 'Subagent: helper',
     kind: 1,
     'langfuse.observation.type': 'agent',
+    'langfuse.trace.name': 'Turn 3',
     'session.id': 'sess1',
     'langfuse.observation.input': '{"role":"user","content":"count"}',
     'langfuse.observation.output': '{"role":"assistant","content":"two"}',
     'langfuse.observation.metadata.agent_id': 'a1',
+    'langfuse.observation.metadata.prompt_id': 'p1',
+    'prompt.id': 'p1',
+    agent_id: 'a1',
   });
-  const alone = spanValues(toWire([{ ...subagent, parentSpanId: undefined }], options));
+  const root = { ...subagent, parentSpanId: undefined, traceName: 'Subagent: helper' };
+  const alone = spanValues(toWire([root], options));
   assert.deepEqual(
     [
       alone['langfuse.trace.name'],

@@ -25,6 +25,8 @@ test('turns and sub-agents are agents with plain text on both sides', () => {
     metadata:
       '{"source":"claude-code","turn_number":3,"version":"2.1.45","cwd":"/home/dev/widgets","git_branch":"main"}',
     'tag.tags': ['a'],
+    'prompt.id': 'p1',
+    command_name: 'review',
   });
   assert.deepEqual(spanValues(wire, 1), {
     name: 'Subagent: helper',
@@ -39,6 +41,8 @@ test('turns and sub-agents are agents with plain text on both sides', () => {
     'output.mime_type': 'text/plain',
     metadata: '{"agent_id":"a1"}',
     'tag.tags': ['a'],
+    'prompt.id': 'p1',
+    agent_id: 'a1',
   });
 });
 
@@ -60,8 +64,9 @@ test('a generation has flattened messages, and all tokens that went in as the pr
     'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"file_path":"/a"}',
     'input.value': 'look at it',
     'input.mime_type': 'text/plain',
-    'output.value': 'I look',
-    'output.mime_type': 'text/plain',
+    'output.value':
+      '{"role":"assistant","content":"I look","tool_calls":[{"id":"t1","type":"function","function":{"name":"Read","arguments":"{\\"file_path\\":\\"/a\\"}"}}]}',
+    'output.mime_type': 'application/json',
     'llm.finish_reason': 'tool_use',
     'llm.token_count.prompt': 160n,
     'llm.token_count.completion': 50n,
@@ -70,6 +75,8 @@ test('a generation has flattened messages, and all tokens that went in as the pr
     'llm.token_count.prompt_details.cache_write': 40n,
     'llm.invocation_parameters': '{"speed":"fast","service_tier":"standard"}',
     metadata: '{"tool_count":1,"message_id":"m1","request_id":"r1"}',
+    'prompt.id': 'p1',
+    request_id: 'r1',
   });
 });
 
@@ -102,6 +109,8 @@ test('a tool has its input as JSON and its result, and a failure as an exception
     'output.value': 'the file',
     'output.mime_type': 'text/plain',
     metadata: '{"tool_name":"Read","tool_id":"t1"}',
+    'prompt.id': 'p1',
+    tool_use_id: 't1',
   });
   const [failed] = toWire([failedTool], options).spans;
   assert.deepEqual(failed?.status, { code: 2, message: 'no such file' });
