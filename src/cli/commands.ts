@@ -368,6 +368,11 @@ export const commands: readonly CommandRow[] = [
       { name: '--since', value: 'TIME', summary: 'backfill only sessions written to since TIME: 2026-03-01, 12h, 7d' },
       { ...project, summary: `backfill ${project.summary}` },
       { name: '--dry-run', summary: 'say what backfill would send, or install would write' },
+      {
+        name: '--content',
+        value: 'full|no-tool-content|metadata',
+        summary: 'how much of what was said goes into spans',
+      },
       { name: '--keep-forks', summary: 'send copies of turns in forked sessions too, as traces of their own' },
       { name: '--compat', summary: 'keep writing the state file of cc-langfuse' },
       { name: '--strict-seed', summary: 'every user line that is no tool result opens a turn', isHidden: true },

@@ -23,7 +23,8 @@ export async function answerHook(event: HookEvent, config: TraceConfig, options:
   const context = createTraceContext(options.env, config);
   const { name, file, sessionId, lastAnswer } = event;
   if (name === 'SessionStart') {
-    await recoverSessions(context);
+    // Whoever started this session did not start those that earlier runs left.
+    await recoverSessions(createTraceContext(options.env, { ...config, parent: undefined }));
     return;
   }
   await recoverPrevious(event, context);

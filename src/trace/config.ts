@@ -1,57 +1,22 @@
-// The environment and `trace.json` → destinations with everything a sender needs, and which projects may be traced.
-// Wrong settings are one line that names the setting; values of headers and keys are never printed.
+// The environment and `trace.json` → what is traced, how it is labelled, and where it is sent (destinations.ts). Wrong
+// settings are one line that names the setting.
 
 import { existsSync } from 'node:fs';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
-import {
-  asBoolean,
-  checkShape,
-  flagOf,
-  headerName,
-  headersOf,
-  headerValue,
-  isYes,
-  oneOf,
-  split,
-  stringsOf,
-  timeoutOf,
-  wrong,
-} from './config-values.ts';
-import type { ContentMode } from './content.ts';
+import { checkShape, flagOf, isYes, split, stringsOf, wrong } from './config-values.ts';
+import { type Destination, destinationsOf } from './destinations.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
-
-const profileNames = ['langfuse', 'genai', 'openinference'] as const;
-/** The conventions that a destination expects spans to follow. */
-export type ProfileName = (typeof profileNames)[number];
-const contentModes: readonly ContentMode[] = ['full', 'no-tool-content', 'metadata'];
-const wireFormats = ['protobuf', 'json'] as const;
-/** How spans are encoded for a destination. */
-export type WireFormat = (typeof wireFormats)[number];
-
-/** A back end that spans are sent to. */
-export interface Destination {
-  /** Names its folders; letters, digits, `-` and `_`. */
-  readonly name: string;
-  readonly profile: ProfileName;
-  /** Where spans are posted to, path included. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly format: WireFormat;
-  readonly content: ContentMode;
-  readonly isRedacted: boolean;
-  readonly hasThinking: boolean;
-  /** The project of a Phoenix server. */
-  readonly project: string | undefined;
-  /** How long to wait for the answer to one request. */
-  readonly timeoutMs: number;
-}
+import type { SpanParent } from './profiles/profile.ts';
+import { parentOf } from './trace-parent.ts';
 
 /** Labels that every trace of a user gets. */
 export interface Labels {
   readonly userId?: string;
   readonly environment?: string;
+  /** The version of what is traced, at Langfuse. */
+  readonly release?: string;
   readonly tags?: readonly string[];
   readonly wrapperSpan?: boolean;
 }
@@ -71,6 +36,8 @@ export interface TraceConfig {
   readonly traceSeed: string | undefined;
   /** Rules of the user's own for what is secret, see docs/surgery.md. */
   readonly rulesFile: string | undefined;
+  /** The span that turns are children of; used by the hook alone. */
+  readonly parent?: SpanParent | undefined;
 }
 
 /** Reads the trace settings from environment variables and trace.json. */
@@ -79,164 +46,45 @@ export function readTraceConfig(variables: Environment): TraceConfig {
   const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const file = readConfigFile(env);
   const isOff = env.CLEW_TRACE !== undefined && !isYes(env.CLEW_TRACE, 'CLEW_TRACE');
+  const labels = labelsOf(env, file);
+  const destinations = isOff ? [] : destinationsOf(env, file);
+  if (destinations.some(({ profile }) => profile === 'langfuse')) checkEnvironment(labels.environment);
   return {
     isOff,
-    destinations: isOff ? [] : destinationsOf(env, file),
+    destinations,
     projects:
       env.CLEW_TRACE_PROJECTS === undefined ? stringsOf(file.projects, 'projects') : split(env.CLEW_TRACE_PROJECTS),
     keepsForks: flagOf(env.CLEW_TRACE_KEEP_FORKS, file.keepForks, 'CLEW_TRACE_KEEP_FORKS'),
     isCompat: flagOf(env.CLEW_TRACE_COMPAT, file.compat, 'CLEW_TRACE_COMPAT'),
     strictSeed: flagOf(env.CLEW_TRACE_STRICT_SEED, file.strictSeed, 'CLEW_TRACE_STRICT_SEED'),
-    labels: labelsOf(env, file),
+    labels,
     traceSeed: env.CLEW_TRACE_SEED ?? asString(file.seed),
     rulesFile: env.CLEW_TRACE_RULES ?? asString(file.rules),
+    parent: parentOf(env),
   };
 }
 
 function labelsOf(env: Environment, file: JsonObject): Labels {
   const userId = env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ?? asString(file.user);
   const environment = env.CLEW_TRACE_ENVIRONMENT ?? env.LANGFUSE_TRACING_ENVIRONMENT ?? asString(file.environment);
+  const release = env.CLEW_TRACE_RELEASE ?? env.LANGFUSE_RELEASE ?? asString(file.release);
   const tags = env.CLEW_TRACE_TAGS === undefined ? stringsOf(file.tags, 'tags') : split(env.CLEW_TRACE_TAGS);
   return {
     ...(userId === undefined ? {} : { userId }),
     ...(environment === undefined ? {} : { environment }),
+    ...(release === undefined ? {} : { release }),
     ...(tags.length === 0 ? {} : { tags }),
     wrapperSpan: flagOf(env.CLEW_TRACE_WRAPPER_SPAN, file.wrapperSpan, 'CLEW_TRACE_WRAPPER_SPAN'),
   };
 }
 
-function destinationsOf(env: Environment, file: JsonObject): readonly Destination[] {
-  const found = [
-    ...fileDestinations(env, file),
-    ...(env.CLEW_TRACE_ENDPOINT === undefined ? [] : [ownDestination(env, env.CLEW_TRACE_ENDPOINT)]),
-    ...langfuseDestination(env),
-  ];
-  const all = found.length > 0 ? found : otelDestination(env);
-  const names = new Set<string>();
-  for (const { name } of all) {
-    if (names.has(name)) throw wrong(`two destinations are called "${name}"`, 'give each a name of its own');
-    names.add(name);
-  }
-  return all;
-}
-
-interface Settings {
-  readonly name: string;
-  readonly profile: string | undefined;
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly format?: string | undefined;
-  readonly content?: string | undefined;
-  readonly redact?: boolean | undefined;
-  readonly thinking?: boolean | undefined;
-  readonly project?: string | undefined;
-}
-
-function makeDestination(env: Environment, settings: Settings): Destination {
-  const { name, endpoint, headers } = settings;
-  if (!/^[\w-]{1,60}$/.test(name))
-    throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
-  const profile = oneOf(settings.profile ?? guessProfile(endpoint), profileNames, `the profile of ${name}`);
-  return {
-    name,
-    profile,
-    url: tracesUrl(endpoint, profile, name),
-    headers: { ...(profile === 'langfuse' ? { 'x-langfuse-ingestion-version': '4' } : {}), ...headers },
-    format: oneOf(settings.format ?? env.CLEW_TRACE_FORMAT ?? 'protobuf', wireFormats, `the format of ${name}`),
-    content: oneOf(settings.content ?? env.CLEW_TRACE_CONTENT ?? 'full', contentModes, `the content of ${name}`),
-    isRedacted: settings.redact ?? flagOf(env.CLEW_TRACE_REDACT, true, 'CLEW_TRACE_REDACT'),
-    hasThinking: settings.thinking ?? flagOf(env.CLEW_TRACE_THINKING, false, 'CLEW_TRACE_THINKING'),
-    project: settings.project ?? env.CLEW_TRACE_PROJECT,
-    timeoutMs: timeoutOf(env),
-  };
-}
-
-function ownDestination(env: Environment, endpoint: string): Destination {
-  const headers = headersOf(env.CLEW_TRACE_HEADERS, 'CLEW_TRACE_HEADERS');
-  return makeDestination(env, { name: 'default', profile: env.CLEW_TRACE_PROFILE, endpoint, headers });
-}
-
-/** People have these keys for their own programs too, so that a word that it is wanted is needed, as cc-langfuse asks for. */
-function langfuseDestination(env: Environment): readonly Destination[] {
-  const told = env.CC_LANGFUSE_TRACE ?? env.TRACE_TO_LANGFUSE;
-  const isAsked = told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE');
-  if (!isAsked || (env.CLEW_TRACE_ENDPOINT !== undefined && told === undefined)) return [];
-  const get = (name: string): string | undefined => env[`CC_LANGFUSE_${name}`] || env[`LANGFUSE_${name}`] || undefined;
-  const [publicKey, secretKey] = [get('PUBLIC_KEY'), get('SECRET_KEY')];
-  if (publicKey === undefined || secretKey === undefined)
-    throw wrong('Langfuse is asked for without its keys', 'set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY');
-  const endpoint = get('HOST') ?? get('BASE_URL') ?? get('BASEURL') ?? 'https://cloud.langfuse.com';
-  const token = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
-  return [
-    makeDestination(env, {
-      name: 'langfuse',
-      profile: 'langfuse',
-      endpoint,
-      headers: { authorization: `Basic ${token}` },
-    }),
-  ];
-}
-
-/** What other programs are told about OpenTelemetry; used only where nothing else names a destination. */
-function otelDestination(env: Environment): readonly Destination[] {
-  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return [];
-  const whole = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
-  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (whole === undefined && base === undefined) return [];
-  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
-  if (protocol === 'grpc')
-    throw wrong(
-      'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, which Clew does not speak',
-      'set CLEW_TRACE_ENDPOINT to the HTTP port',
-    );
-  const headers = {
-    ...headersOf(env.OTEL_EXPORTER_OTLP_HEADERS, 'OTEL_EXPORTER_OTLP_HEADERS'),
-    ...headersOf(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'),
-  };
-  const format = protocol === 'http/json' ? 'json' : 'protobuf';
-  const endpoint = whole ?? `${base?.replace(/\/+$/, '')}/v1/traces`;
-  return [makeDestination(env, { name: 'otel', profile: env.CLEW_TRACE_PROFILE, endpoint, headers, format })];
-}
-
-function fileDestinations(env: Environment, file: JsonObject): readonly Destination[] {
-  const list = isArray(file.destinations) ? file.destinations : [];
-  return list.map((each, i) => {
-    if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is no object`, 'see docs/tracing.md');
-    const name = asString(each.name) ?? (i === 0 ? 'file' : `file-${i + 1}`);
-    const where = `destination "${name}" in trace.json`;
-    checkShape(each, destinationShape, where);
-    const endpoint = asString(each.endpoint);
-    if (endpoint === undefined) throw wrong(`${where} has no "endpoint"`, 'add one');
-    const headers: Record<string, string> = {};
-    for (const [key, value] of Object.entries(asObject(each.headers) ?? {}))
-      headers[headerName(key, name)] = headerValue(fromEnv(env, textOf(value, key, where), name), key);
-    return makeDestination(env, {
-      name,
-      profile: asString(each.profile),
-      endpoint,
-      headers,
-      format: asString(each.format),
-      content: asString(each.content),
-      redact: asBoolean(each.redact),
-      thinking: asBoolean(each.thinking),
-      project: asString(each.project),
-    });
-  });
-}
-
-function textOf(value: JsonValue | undefined, key: string, where: string): string {
-  if (typeof value === 'string') return value;
-  throw wrong(`the header "${key}" of ${where} is no text`, 'put it in quotes');
-}
-
-/** `$NAME` stands for a variable, so that no key needs to be in the file. */
-function fromEnv(env: Environment, value: string, name: string): string {
-  return value.replace(/\$\{?([A-Z][A-Z0-9_]*)\}?/g, (_, variable: string) => {
-    const found = env[variable];
-    if (found === undefined)
-      throw wrong(`a header of "${name}" in trace.json needs ${variable}, which is not set`, 'set it');
-    return found;
-  });
+/** Langfuse takes no other, and would show the traces under another name. */
+function checkEnvironment(name: string | undefined): void {
+  if (name === undefined || /^(?!langfuse)[a-z0-9_-]{1,40}$/.test(name)) return;
+  throw wrong(
+    'the environment has a name that Langfuse does not take',
+    'use at most 40 lowercase letters, digits, - and _, not starting with langfuse',
+  );
 }
 
 const fileShape = {
@@ -247,22 +95,12 @@ const fileShape = {
   compat: 'boolean',
   strictSeed: 'boolean',
   wrapperSpan: 'boolean',
+  content: 'string',
   user: 'string',
   environment: 'string',
+  release: 'string',
   seed: 'string',
   rules: 'string',
-} as const;
-
-const destinationShape = {
-  name: 'string',
-  profile: 'string',
-  endpoint: 'string',
-  headers: 'object',
-  format: 'string',
-  content: 'string',
-  redact: 'boolean',
-  thinking: 'boolean',
-  project: 'string',
 } as const;
 
 function readConfigFile(env: Environment): JsonObject {
@@ -277,22 +115,4 @@ function readConfigFile(env: Environment): JsonObject {
   if (found === undefined) throw wrong(`${config} is not a JSON object`, 'correct it or remove it');
   checkShape(found, fileShape, 'trace.json');
   return found;
-}
-
-function guessProfile(endpoint: string): ProfileName {
-  if (/langfuse|\/api\/public\/otel/i.test(endpoint)) return 'langfuse';
-  return /phoenix|:6006\b|arize/i.test(endpoint) ? 'openinference' : 'genai';
-}
-
-function tracesUrl(endpoint: string, profile: ProfileName, name: string): string {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw wrong(`the endpoint of "${name}" is no http(s) address`, 'write it like http://127.0.0.1:4318');
-  if (url.username !== '' || url.password !== '')
-    throw wrong(`the endpoint of "${name}" holds a user name or password`, 'put it into a header');
-  const bare = url.pathname.replace(/\/+$/, '');
-  if (bare.endsWith('/v1/traces')) return url.href;
-  const base = profile === 'langfuse' && !bare.endsWith('/api/public/otel') ? `${bare}/api/public/otel` : bare;
-  url.pathname = `${base}/v1/traces`;
-  return url.href;
 }

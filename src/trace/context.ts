@@ -1,6 +1,7 @@
 // What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
 import type { Environment } from '../base/node-types.ts';
 import { readTraceConfig, type TraceConfig } from './config.ts';
+import type { Costs } from './costs.ts';
 import { Ledger } from './ledger.ts';
 import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
 import type { Redact } from './redaction.ts';
@@ -12,6 +13,8 @@ export interface TraceContext {
   readonly env: Environment;
   /** @internal Loaded only where there is something to redact: the rules take as long to load as the rest of a hook. */
   readonly loadRedact: () => Promise<Redact>;
+  /** @internal Loaded only where a destination asks for costs: the prices are a large table. */
+  readonly loadCosts: () => Promise<Costs>;
   /** @internal One for each destination, made when needed (`ledgerFor`). */
   readonly ledgers: Map<string, Ledger>;
   /** @internal Told before each step; a test ends the process here. */
@@ -25,7 +28,12 @@ export function createTraceContext(env: Environment, config: TraceConfig = readT
     redact ??= import('./redaction.ts').then((module) => module.makeRedact(config.rulesFile));
     return redact;
   };
-  return { places: tracePlaces(env), config, env, loadRedact, ledgers: new Map() };
+  let costs: Promise<Costs> | undefined;
+  const loadCosts = (): Promise<Costs> => {
+    costs ??= import('./costs.ts').then((module) => module.loadCosts(env));
+    return costs;
+  };
+  return { places: tracePlaces(env), config, env, loadRedact, loadCosts, ledgers: new Map() };
 }
 
 export function ledgerFor({ ledgers, places }: TraceContext, destination: string): Ledger {

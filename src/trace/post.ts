@@ -2,7 +2,7 @@
 // `node:http` instead of `fetch`, which costs a hook 20 ms more to load (docs/decisions.md).
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { asObject, asString, parseJson } from '../base/json.ts';
-import type { Destination } from './config.ts';
+import type { Destination } from './destinations.ts';
 import { decodeResponse } from './otlp.ts';
 import type { Batch } from './outbox.ts';
 

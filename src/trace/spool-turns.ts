@@ -2,8 +2,8 @@
 // that of several copies of a session only one sends them.
 import { looseAgentSpans } from './agent-spans.ts';
 import type { AgentLookup, AgentTranscript } from './agents.ts';
-import type { Destination } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
+import type { Destination } from './destinations.ts';
 import { encodeBatches } from './encode-batches.ts';
 import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
@@ -63,7 +63,7 @@ async function spoolSpans(
   destination: Destination,
   spans: readonly ClaimedSpan[],
   { sessionId, endMs, isDryRun }: SpoolRun,
-  { places, config, loadRedact, onStep = () => {} }: TraceContext,
+  { places, config, loadRedact, loadCosts, onStep = () => {} }: TraceContext,
 ): Promise<Omit<SpooledTurns, 'copies'>> {
   onStep('claimed');
   // A dry run counts the spans that would be sent: secrets make no difference.
@@ -71,7 +71,9 @@ async function spoolSpans(
   const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
   const pending: PendingBatch[] = [];
   const all = spans.map(({ span }) => span);
-  const options = { redact, labels: config.labels, ...clockFor(all, config.strictSeed, endMs) };
+  const { labels, strictSeed, parent } = config;
+  const costOf = destination.cost === undefined ? undefined : (await loadCosts()).of(destination.cost);
+  const options = { redact, labels, strictSeed, parent, costOf, ...clockFor(all, strictSeed, endMs) };
   let count = 0;
   for (const { spanIds, body, contentType, contentEncoding } of encodeBatches(destination, all, options)) {
     count += spanIds.length;

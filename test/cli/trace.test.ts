@@ -58,6 +58,18 @@ test('status shows no key of an address, and says what is held back', (context) 
   assert.doesNotMatch(stdout + runClew(['trace', 'status', '--json'], { env }).stdout, /hush/);
 });
 
+test('--content decides for this run how much is sent, and takes only the modes', (context) => {
+  const env = { CLEW_HOME: temporaryFolder(context), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  const shown = (...words: string[]) => runClew(['trace', 'status', ...words], { env });
+  assert.match(shown().stdout, /\notel {2}genai, http:\/\/127\.0\.0\.1:9\/v1\/traces, metadata\n/);
+  assert.match(shown('--content', 'full').stdout, /\notel {2}genai, http:\/\/127\.0\.0\.1:9\/v1\/traces\n/);
+  assert.deepEqual(shown('--content', 'some'), {
+    status: 2,
+    stdout: '',
+    stderr: 'clew: --content is none of full, no-tool-content, metadata; choose one of them\n',
+  });
+});
+
 test('a backfill says whose last turn it leaves for later', (context) => {
   const root = temporaryFolder(context);
   const file = path.join(root, 'projects', 'p', 's.jsonl');

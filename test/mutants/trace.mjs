@@ -648,9 +648,9 @@ export const mutants = [
   {
     id: 'langfuse-total-with-cache',
     file: 'src/trace/profiles/langfuse.ts',
-    find: 'total: usage.inputTokens + usage.outputTokens,',
-    replace: 'total: usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0),',
-    tests: ['trace/profiles/langfuse'],
+    find: 'strictSeed === true ? usage.inputTokens + usage.outputTokens :',
+    replace: 'strictSeed === true ? usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0) :',
+    tests: ['trace/profiles/shared'],
   },
   {
     id: 'langfuse-trace-values-on-children',
@@ -669,8 +669,8 @@ export const mutants = [
   {
     id: 'openinference-no-exception',
     file: 'src/trace/profiles/openinference.ts',
-    find: 'events: status.code === 0 ? []',
-    replace: 'events: status.code !== 1 ? []',
+    find: '...(status.code === 0 ? []',
+    replace: '...(status.code !== 1 ? []',
     tests: ['trace/profiles/openinference'],
   },
   {
@@ -779,7 +779,7 @@ export const mutants = [
   {
     id: 'projects-left-out-are-traced',
     file: session,
-    find: 'turns.filter((turn) => isTraced(config, turn.prompt?.cwd))',
+    find: 'turns.filter((turn) => isTraced(config, turn.about.cwd))',
     replace: 'turns.filter(() => true)',
     tests: ['trace/sent'],
   },
@@ -822,7 +822,7 @@ export const mutants = [
   },
   {
     id: 'langfuse-keys-alone-start-tracing',
-    file: 'src/trace/config.ts',
+    file: 'src/trace/destinations.ts',
     find: "told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE')",
     replace: "told === undefined ? true : isYes(told, 'TRACE_TO_LANGFUSE')",
     tests: ['trace/config'],

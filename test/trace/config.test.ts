@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Destination, readTraceConfig } from '../../src/trace/config.ts';
+import { readTraceConfig } from '../../src/trace/config.ts';
+import type { Destination } from '../../src/trace/destinations.ts';
 import { isTraced } from '../../src/trace/projects.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -69,7 +70,8 @@ test('what OpenTelemetry is told counts where nothing else does', (context) => {
   };
   const [found] = configOf(context, otel).destinations;
   const headers = { 'x-key': 'a b', 'x-two': '2' };
-  assert.deepEqual(found, { ...plain, name: 'otel', url: 'http://collector:4318/v1/traces', headers, format: 'json' });
+  const url = 'http://collector:4318/v1/traces';
+  assert.deepEqual(found, { ...plain, name: 'otel', url, headers, format: 'json', content: 'metadata' });
   const both = configOf(context, { ...otel, CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:4318' });
   assert.deepEqual(both.destinations, [plain]);
   assert.deepEqual(configOf(context, { ...otel, OTEL_TRACES_EXPORTER: 'none' }).destinations, []);
@@ -121,7 +123,7 @@ test('a variable that is set to nothing is not set', (context) => {
   };
   assert.deepEqual(configOf(context, empty), configOf(context, {}));
   const [destination] = configOf(context, { ...empty, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' }).destinations;
-  assert.deepEqual([destination?.name, destination?.url, destination?.content], ['otel', 'http://x/v1/traces', 'full']);
+  assert.deepEqual([destination?.name, destination?.url], ['otel', 'http://x/v1/traces']);
 });
 
 test('a settings file that cannot be read is not taken for none', (context) => {
@@ -173,7 +175,7 @@ test('what is wrong is named, and no secret is', (context) => {
     // A slip must not send more than was wanted.
     [
       {},
-      /^destination "file" in trace.json has "contents", which is no setting; known: name, profile, endpoint, headers, format, content, redact, thinking, project$/,
+      /^destination "file" in trace.json has "contents", which is no setting; known: name, profile, endpoint, headers, format, content, redact, thinking, project, cost$/,
       { destinations: [{ endpoint: 'http://x', contents: 'metadata' }] },
     ],
     [{}, /^"content" of destination "file" in trace.json is no text/, { destinations: [{ content: ['metadata'] }] }],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { Destination } from '../../src/trace/config.ts';
+import type { Destination } from '../../src/trace/destinations.ts';
 import type { Batch } from '../../src/trace/outbox.ts';
 import { failureText, postBatch, retryAfterMs } from '../../src/trace/post.ts';
 import { contextFor, homeFor, traceEnv } from '../support/trace-kit.ts';

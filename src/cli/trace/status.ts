@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { formatBytes, formatCount, formatDuration } from '../../base/human.ts';
 import { neutralise } from '../../base/terminal-text.ts';
-import type { Destination } from '../../trace/config.ts';
 import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/destination-report.ts';
+import type { Destination } from '../../trace/destinations.ts';
 import { readText } from '../../trace/durable.ts';
 import { tracePlaces } from '../../trace/places.ts';
 import { isSending } from '../../trace/send.ts';

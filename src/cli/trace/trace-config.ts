@@ -1,15 +1,22 @@
 // The tracer's settings as a command has them: the environment and trace.json, with the command's own flags on top.
 import { UserError } from '../../base/errors.ts';
 import { readTraceConfig, type TraceConfig } from '../../trace/config.ts';
-import type { CommandInput } from '../command.ts';
+import { oneOf } from '../../trace/config-values.ts';
+import { contentModes } from '../../trace/destinations.ts';
+import { type CommandInput, textFlag } from '../command.ts';
 
 export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): TraceConfig {
   const config = readTraceConfig(io.env);
+  const content = textFlag(flags, 'content');
+  const mode = content === undefined ? undefined : oneOf(content, contentModes, '--content');
   return {
     ...config,
+    ...(mode === undefined ? {} : { destinations: config.destinations.map((each) => ({ ...each, content: mode })) }),
     keepsForks: config.keepsForks || flags['keep-forks'] === true,
     isCompat: config.isCompat || flags.compat === true,
     strictSeed: config.strictSeed || flags['strict-seed'] === true,
+    // It started this command, not the sessions.
+    parent: undefined,
   };
 }
 

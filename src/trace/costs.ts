@@ -1,0 +1,37 @@
+// Spans → what their generations cost, by the prices of `clew usage`. Only for destinations that ask for it: a server that
+// has a price for a model counts better by itself.
+import type { Environment } from '../base/node-types.ts';
+import { loadPrices } from '../library/prices.ts';
+import { PriceList } from '../models/price-list.ts';
+import type { TraceSpan } from './span.ts';
+
+export interface Costs {
+  /** `models`: names, `*` within them; the costs of all other models are left out. In dollars. */
+  readonly of: (models: readonly string[]) => (span: TraceSpan) => number | undefined;
+}
+
+export function loadCosts(env: Environment): Costs {
+  const prices = new PriceList(loadPrices(env));
+  return {
+    of: (models) => {
+      const patterns = models.map(wildcard);
+      return ({ detail, startMs }) => {
+        if (detail.kind !== 'generation' || detail.model === undefined) return undefined;
+        const { model, pricedUsage } = detail;
+        if (pricedUsage.length === 0 || !patterns.some((pattern) => pattern.test(model))) return undefined;
+        let microDollars = 0;
+        for (const usage of pricedUsage) {
+          const cost = prices.costOf(model, usage, startMs ?? Number.NaN);
+          if (cost === undefined) return undefined;
+          microDollars += cost;
+        }
+        return microDollars / 1_000_000;
+      };
+    },
+  };
+}
+
+function wildcard(pattern: string): RegExp {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`);
+}

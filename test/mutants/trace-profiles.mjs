@@ -1,0 +1,228 @@
+// Tracing: what spans carry to each kind of server, and what must be asked for before it is sent.
+const langfuse = 'src/trace/profiles/langfuse.ts';
+const genai = 'src/trace/profiles/genai.ts';
+const openinference = 'src/trace/profiles/openinference.ts';
+const profile = 'src/trace/profiles/profile.ts';
+const chat = 'src/trace/profiles/chat-messages.ts';
+const destinations = 'src/trace/destinations.ts';
+const draft = 'src/trace/draft.ts';
+const reader = 'src/trace/turn-reader.ts';
+const root = 'src/trace/turn-root.ts';
+
+export const mutants = [
+  // Inputs, outputs and totals
+  {
+    id: 'langfuse-total-always',
+    file: langfuse,
+    find: 'strictSeed === true ? usage.inputTokens + usage.outputTokens :',
+    replace: 'true ? usage.inputTokens + usage.outputTokens :',
+    tests: ['trace/profiles/langfuse'],
+  },
+  {
+    id: 'langfuse-calls-left-out',
+    file: chat,
+    find: 'detail.toolCalls.length === 0 ? reply :',
+    replace: 'true ? reply :',
+    tests: ['trace/profiles/langfuse'],
+  },
+  {
+    id: 'calls-with-arguments-without-tool-content',
+    file: chat,
+    find: "jsonContent(input ?? {}, 'tool', rules)",
+    replace: "jsonContent(input ?? {}, 'talk', rules)",
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'strict-seed-with-calls',
+    file: langfuse,
+    find: "if (detail.kind === 'generation' && options.strictSeed !== true)\n    return jsonContent(outputMessage",
+    replace: "if (detail.kind === 'generation')\n    return jsonContent(outputMessage",
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'strict-seed-with-results',
+    file: langfuse,
+    find: "if (detail.kind === 'generation' && options.strictSeed !== true)\n    return messagesJson(",
+    replace: "if (detail.kind === 'generation')\n    return messagesJson(",
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'results-without-tool-content',
+    file: chat,
+    find: "return typeof content === 'string' ? textContent(content, 'tool', rules)",
+    replace: "return typeof content === 'string' ? textContent(content, 'talk', rules)",
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'results-each-as-long-as-one-text',
+    file: chat,
+    find: '/ Math.max(1, results.length)',
+    replace: '/ 1',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'openinference-results-over-prompt',
+    file: openinference,
+    find: 'i + (hasPrompt ? 1 : 0)',
+    replace: 'i',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'genai-no-results',
+    file: genai,
+    find: '[...(hasPrompt ? [promptMessage(input, images)] : []), ...answers]',
+    replace: '[...(hasPrompt ? [promptMessage(input, images)] : [])]',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'results-given-to-two-generations',
+    file: draft,
+    find: 'const answers = this.#answers;\n    this.#answers = [];',
+    replace: 'const answers = this.#answers;',
+    tests: ['trace/span-facts'],
+  },
+  {
+    id: 'results-before-a-stop-forgotten',
+    file: draft,
+    find: 'this.#answers = [...(open?.answers ?? [])];',
+    replace: 'this.#answers = [];',
+    tests: ['trace/span-facts'],
+  },
+  {
+    id: 'compaction-before-a-cut-forgotten',
+    file: reader,
+    find: 'this.#current === undefined ? this.#pendingCompaction() : this.#compactionBefore;',
+    replace: 'undefined;',
+    tests: ['trace/span-facts'],
+  },
+  {
+    id: 'prompt-id-after-a-stop-forgotten',
+    file: root,
+    find: 'about: aboutOf(line ?? firstLine),',
+    replace: 'about: { ...aboutOf(line ?? firstLine), promptId: undefined },',
+    tests: ['trace/span-facts'],
+  },
+  {
+    id: 'folder-after-a-stop-forgotten',
+    file: root,
+    find: 'about: aboutOf(line ?? firstLine),',
+    replace: 'about: { ...aboutOf(line ?? firstLine), cwd: undefined },',
+    tests: ['trace/sent'],
+  },
+  {
+    id: 'background-agent-without-type',
+    file: reader,
+    find: 'const agentType = typeOfAgent(turn.blocks, toolUseId);',
+    replace: 'const agentType = undefined;',
+    tests: ['trace/span-facts'],
+  },
+
+  // Names and ids
+  {
+    id: 'trace-name-on-the-turn-only',
+    file: langfuse,
+    find: "...(isNamed ? { 'langfuse.trace.name': span.traceName } : {}),",
+    replace: '',
+    tests: ['trace/profiles/langfuse'],
+  },
+  {
+    id: 'synthetic-is-a-model',
+    file: profile,
+    find: 'return isClientReply(detail) ? undefined : detail.model;',
+    replace: 'return detail.model;',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'client-message-is-a-generation',
+    file: profile,
+    find: 'return isClientReply(detail) && error === undefined;',
+    replace: 'return false;',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'no-prompt-id',
+    file: profile,
+    find: "'prompt.id': promptId,",
+    replace: '',
+    tests: ['trace/profiles/genai'],
+  },
+  {
+    id: 'no-request-id',
+    file: profile,
+    find: "request_id: detail.kind === 'generation' ? detail.requestId : undefined,",
+    replace: '',
+    tests: ['trace/profiles/openinference'],
+  },
+  {
+    id: 'no-tool-use-id',
+    file: profile,
+    find: "tool_use_id: detail.kind === 'tool' ? detail.toolUseId : undefined,",
+    replace: '',
+    tests: ['trace/profiles/langfuse'],
+  },
+  {
+    id: 'genai-no-tags',
+    file: genai,
+    find: "'tag.tags': tagsOf(options),",
+    replace: '',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'compaction-is-no-event',
+    file: profile,
+    find: "if (detail.kind !== 'generation') return [];",
+    replace: 'if (detail.kind !== undefined) return [];',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'parent-only-of-the-turn',
+    file: profile,
+    find: 'traceId: parent?.traceId ?? traceId,',
+    replace: 'traceId,',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'trace-of-another-program-renamed',
+    file: langfuse,
+    find: 'if (options.parent !== undefined)\n    return',
+    replace: 'if (options.parent === null)\n    return',
+    tests: ['trace/profiles/shared'],
+  },
+  {
+    id: 'parent-of-the-clients-own-traces',
+    file: 'src/trace/trace-parent.ts',
+    find: '(hasOwnTraces(env) ? undefined : parseTraceparent(env.TRACEPARENT))',
+    replace: 'parseTraceparent(env.TRACEPARENT)',
+    tests: ['trace/sent-settings'],
+  },
+
+  // Consent
+  {
+    id: 'metrics-collector-gets-content',
+    file: destinations,
+    find: "whole === undefined ? 'metadata' : 'full'",
+    replace: "'full'",
+    tests: ['trace/sent-settings'],
+  },
+  {
+    id: 'any-environment-to-langfuse',
+    file: 'src/trace/config.ts',
+    find: 'if (name === undefined || ',
+    replace: 'if (name !== undefined || ',
+    tests: ['trace/sent-settings'],
+  },
+  {
+    id: 'costs-unasked',
+    file: 'src/trace/spool-turns.ts',
+    find: 'destination.cost === undefined ? undefined : (await loadCosts()).of(destination.cost)',
+    replace: "(await loadCosts()).of(destination.cost ?? ['*'])",
+    tests: ['trace/sent-settings'],
+  },
+  {
+    id: 'costs-of-all-models',
+    file: 'src/trace/costs.ts',
+    find: '|| !patterns.some((pattern) => pattern.test(model))',
+    replace: '',
+    tests: ['trace/sent-settings'],
+  },
+];
