@@ -366,7 +366,7 @@ export const commands: readonly CommandRow[] = [
     summary: 'send every turn to Langfuse, Phoenix or OpenTelemetry, exactly once',
     flags: [
       { name: '--since', value: 'TIME', summary: 'backfill only sessions written to since TIME: 2026-03-01, 12h, 7d' },
-      { ...project, summary: `backfill ${project.summary}` },
+      { ...project, summary: `backfill ${project.summary}; mute this folder` },
       { name: '--dry-run', summary: 'say what backfill would send, or install would write' },
       {
         name: '--content',
@@ -383,8 +383,10 @@ export const commands: readonly CommandRow[] = [
     examples: [
       'clew trace install  # also uninstall; sets up the hooks',
       'clew trace backfill --since 30d --dry-run',
+      'clew trace test  # sends one made-up trace',
       'clew trace status  # also flush, retry, follow, hook',
       'clew trace explain 3f2b8c1e',
+      'clew trace mute  # this folder, or a session; also unmute',
     ],
     load: () => import('./trace/trace.ts'),
   },

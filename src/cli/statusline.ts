@@ -14,6 +14,8 @@ import { sumMessages, type UsageSum } from '../library/usage-report.ts';
 import type { PriceList } from '../models/price-list.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
 import { refuseUnlessTranscript } from '../store/transcript-check.ts';
+import { activeMute, readMutes } from '../trace/mute.ts';
+import { tracePlaces } from '../trace/places.ts';
 import { type CommandInput, listFlag } from './command.ts';
 import { currentPrices } from './current-prices.ts';
 import { jsonText } from './json-text.ts';
@@ -28,7 +30,7 @@ export async function run(input: CommandInput): Promise<void> {
   const told = readStatus();
   let status: Status | undefined;
   try {
-    status = await measure(input, told);
+    status = { ...(await measure(input, told)), isTraceMuted: isTraceMuted(told, io) };
   } catch (error) {
     writeNotice(io.stderr, error instanceof Error ? error.message : String(error));
   }
@@ -68,9 +70,24 @@ interface Status {
   readonly today: UsageSum | undefined;
   readonly contextTokens: number | undefined;
   readonly contextSize: number | undefined;
+  readonly isTraceMuted: boolean;
 }
 
-async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Status> {
+/** By the session's id, or by the folder it works in. */
+function isTraceMuted(told: JsonObject, { env, stderr }: CommandInput['io']): boolean {
+  const workspace = asObject(told.workspace);
+  const file = asString(told.transcript_path);
+  const sessionId = file === undefined ? (asString(told.session_id) ?? '') : path.basename(file, '.jsonl');
+  const cwd = asString(workspace?.current_dir) ?? asString(told.cwd);
+  try {
+    return activeMute(readMutes(tracePlaces(env)), { sessionId, cwd }) !== undefined;
+  } catch (error) {
+    writeNotice(stderr, error instanceof Error ? error.message : String(error));
+    return false;
+  }
+}
+
+async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Omit<Status, 'isTraceMuted'>> {
   const file = transcriptOf(told, io);
   const prices = currentPrices(io);
   const database = openIndex({ folder: stateFolder(io.env) });
@@ -110,7 +127,10 @@ interface StatusQuestion {
   readonly unreadUntilMs: number;
 }
 
-function statusOf(database: Database, { file, roots, prices, told, unreadUntilMs }: StatusQuestion): Status {
+function statusOf(
+  database: Database,
+  { file, roots, prices, told, unreadUntilMs }: StatusQuestion,
+): Omit<Status, 'isTraceMuted'> {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const began = file === undefined ? undefined : startOf(database, file);
   // A message that two sessions share has one time, which both of them reach: older sessions cannot matter.
@@ -158,7 +178,7 @@ function statusText(status: Status | undefined): string {
       ? []
       : [`${formatTokens(contextTokens)} context${contextSize === undefined ? '' : ` (${share} %)`}`];
   const costs = [`${knownCost(status.session)} session`, `${knownCost(status.today)} today`];
-  return [...costs, ...context].join(' · ');
+  return [...costs, ...context, ...(status.isTraceMuted ? ['trace muted'] : [])].join(' · ');
 }
 
 function knownCost(sum: UsageSum | undefined): string {
@@ -167,7 +187,7 @@ function knownCost(sum: UsageSum | undefined): string {
   return isPart ? `${costText(sum)} + ${formatTokens(sum.unpricedTokens)} tokens unpriced` : costText(sum);
 }
 
-function percentOf({ contextTokens, contextSize }: Status): number | undefined {
+function percentOf({ contextTokens, contextSize }: Pick<Status, 'contextTokens' | 'contextSize'>): number | undefined {
   if (contextTokens === undefined || contextSize === undefined) return undefined;
   return Math.round((contextTokens / contextSize) * 100);
 }
@@ -181,6 +201,7 @@ function statusJson(status: Status | undefined): object {
     contextTokens: status?.contextTokens ?? null,
     contextSizeTokens: status?.contextSize ?? null,
     contextPercent: status === undefined ? null : (percentOf(status) ?? null),
+    traceMuted: status?.isTraceMuted ?? null,
   };
 }
 

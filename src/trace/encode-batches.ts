@@ -1,14 +1,14 @@
 // Spans as a turn has them → the bytes of a destination's requests, none larger than servers take.
 import { gzipSync } from 'node:zlib';
 import type { Labels } from './config.ts';
-import type { Destination } from './destinations.ts';
+import type { Destination, ProfileName } from './destinations.ts';
 import { encodeJson, encodeProtobuf, splitBatches } from './otlp.ts';
 import { toWire as toGenai } from './profiles/genai.ts';
 import { toWire as toLangfuse } from './profiles/langfuse.ts';
 import { toWire as toOpeninference } from './profiles/openinference.ts';
-import type { SpanParent } from './profiles/profile.ts';
+import type { ProfileOptions, SpanParent } from './profiles/profile.ts';
 import type { Redact } from './redaction.ts';
-import type { TraceSpan } from './span.ts';
+import type { TraceSpan, Wire } from './span.ts';
 
 export interface EncodeOptions {
   readonly redact: Redact;
@@ -28,14 +28,34 @@ export interface EncodedBatch {
   readonly contentEncoding: string;
 }
 
-const profiles = { langfuse: toLangfuse, genai: toGenai, openinference: toOpeninference } as const;
+export const profiles: Readonly<Record<ProfileName, (spans: readonly TraceSpan[], options: ProfileOptions) => Wire>> = {
+  langfuse: toLangfuse,
+  genai: toGenai,
+  openinference: toOpeninference,
+};
 
 export function encodeBatches(
-  { profile, format, content, hasThinking, project }: Destination,
+  destination: Destination,
   spans: readonly TraceSpan[],
-  { redact, labels, nowMs, isBackfill, strictSeed = false, parent, costOf }: EncodeOptions,
+  options: EncodeOptions,
 ): readonly EncodedBatch[] {
-  const wire = profiles[profile](hasThinking ? spans : spans.map(withoutThinking), {
+  const { profile, format, hasThinking } = destination;
+  const wire = profiles[profile](
+    hasThinking ? spans : spans.map(withoutThinking),
+    profileOptions(destination, options),
+  );
+  const isJson = format === 'json';
+  return splitBatches(wire).map((batch) => ({
+    spanIds: batch.spans.map(({ spanId }) => spanId),
+    body: gzipSync(isJson ? encodeJson(batch) : encodeProtobuf(batch)),
+    contentType: isJson ? 'application/json' : 'application/x-protobuf',
+    contentEncoding: 'gzip',
+  }));
+}
+
+export function profileOptions({ content, project }: Destination, options: EncodeOptions): ProfileOptions {
+  const { redact, labels, nowMs, isBackfill, strictSeed = false, parent, costOf } = options;
+  return {
     mode: content,
     redact,
     nowMs,
@@ -45,14 +65,7 @@ export function encodeBatches(
     ...(costOf === undefined ? {} : { costOf }),
     ...labels,
     ...(project === undefined ? {} : { projectName: project }),
-  });
-  const isJson = format === 'json';
-  return splitBatches(wire).map((batch) => ({
-    spanIds: batch.spans.map(({ spanId }) => spanId),
-    body: gzipSync(isJson ? encodeJson(batch) : encodeProtobuf(batch)),
-    contentType: isJson ? 'application/json' : 'application/x-protobuf',
-    contentEncoding: 'gzip',
-  }));
+  };
 }
 
 function withoutThinking(span: TraceSpan): TraceSpan {

@@ -8,7 +8,6 @@ import { encodeBatches } from './encode-batches.ts';
 import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
-import { isTraced } from './projects.ts';
 import type { TraceSpan } from './span.ts';
 import { type SpanContext, spansOfTurn, turnSpanAgain } from './spans.ts';
 import type { PendingBatch } from './state.ts';
@@ -22,6 +21,8 @@ export interface SpoolRun {
   readonly started: Set<string>;
   /** All turns of the session have come: agents that no call started are sent, too. */
   readonly hasAll: boolean;
+  /** Whether an agent that no call started is sent, by its folder. */
+  readonly isLooseWanted: (cwd: string | undefined) => boolean;
   readonly isDryRun?: boolean;
 }
 
@@ -161,11 +162,11 @@ function isOwnUpdate({ keys }: ClaimedSpan, mine: ReadonlySet<string>, foreign: 
 
 /** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
 function looseSpans(
-  { hasAll, agents, started, sessionId }: SpoolRun,
+  { hasAll, isLooseWanted, agents, started, sessionId }: SpoolRun,
   { config }: TraceContext,
 ): readonly (readonly TraceSpan[])[] {
   if (!hasAll) return [];
-  const wanted = (all: ReadonlySet<string>) => agents.loose(all).filter((agent) => isTraced(config, cwdOf(agent)));
+  const wanted = (all: ReadonlySet<string>) => agents.loose(all).filter((agent) => isLooseWanted(cwdOf(agent)));
   const context = { sessionId, agents, strictSeed: config.strictSeed };
   return looseAgentSpans({ ...agents, loose: wanted }, started, context).map(({ spans }) => spans);
 }

@@ -9,6 +9,7 @@ import type { TraceConfig } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
 import { namesIn } from './durable.ts';
+import { isMutedTurn, readMutes, wasMuted } from './mute.ts';
 import { dropPending, readPending, releaseBatch } from './outbox.ts';
 import { sessionKey, sessionLock } from './places.ts';
 import { isTraced } from './projects.ts';
@@ -44,6 +45,8 @@ export interface SessionRun {
 /** What `traceSession` did. */
 export interface SessionReport {
   readonly turns: number;
+  /** Of them, those that were not sent because the session or its folder is muted, or was then. */
+  readonly mutedTurns: number;
   /** For all destinations together. */
   readonly spans: number;
   /** Spans that another session has sent, or this one before. */
@@ -89,7 +92,8 @@ const turnsAtOnce = 40;
 
 async function readAndSpool(run: SessionRun, context: TraceContext): Promise<SessionReport> {
   const { places, config, onStep = () => {} } = context;
-  const total = { turns: 0, spans: 0, copies: 0, bytesRead: 0 };
+  const total = { turns: 0, mutedTurns: 0, spans: 0, copies: 0, bytesRead: 0 };
+  const mutes = readMutes(places);
   const identity = identifyHead(run.file) ?? (run.hasOnlyAgents === true ? noHead : undefined);
   if (identity === undefined) return total;
   const before = readState(places, run.sessionId);
@@ -98,16 +102,22 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
   const steps = turnsOf(run, start, config);
   const started = new Set<string>();
   let agents: AgentLookup | undefined;
+  let hasMutedTurns = false;
   const commit = async (turns: readonly TraceTurn[], cursor: TraceCursor, isWhole: boolean): Promise<void> => {
     onStep('parsed');
-    const wanted = turns.filter((turn) => isTraced(config, turn.about.cwd));
+    const traced = turns.filter((turn) => isTraced(config, turn.about.cwd));
+    const wanted = traced.filter((turn) => !isMutedTurn(mutes, turn));
     const unwanted = turns.filter((turn) => !wanted.includes(turn));
-    const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session';
+    hasMutedTurns ||= turns.some(({ about }) => wasMuted(mutes, { ...run, cwd: about.cwd }));
+    const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session' && !hasMutedTurns;
     // Where nothing is new, the folder with all its files is not looked at either.
     if (turns.length > 0 || hasAll) agents ??= await findAgentTranscripts(run.file);
-    const spool = agents && { ...run, agents, started, hasAll };
+    const isLooseWanted = (cwd: string | undefined): boolean =>
+      isTraced(config, cwd) && !wasMuted(mutes, { ...run, cwd });
+    const spool = agents && { ...run, agents, started, hasAll, isLooseWanted };
     const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context, unwanted);
     total.turns += turns.length;
+    total.mutedTurns += traced.length - wanted.length;
     total.spans += made.spans;
     total.copies += made.copies;
     if (run.isDryRun === true) return;

@@ -146,7 +146,10 @@ function collectTrace(folder: string, printed: Map<string, Set<string>>): void {
   collect('trace backfill', run('backfill', '--dry-run'), printed);
   collect('trace explain', run('explain', 'one'), printed);
   collect('trace flush', run('flush'), printed);
+  collect('trace mute', run('mute', 'one'), printed);
   collect('trace status', run('status'), printed);
+  const { stdout } = runClew(['trace', 'test', '--json'], { env });
+  collect('trace test', parseJson(stdout) ?? null, printed);
 }
 
 async function collectLive(context: TestContext, folder: string, printed: Map<string, Set<string>>): Promise<void> {

@@ -108,5 +108,6 @@ test('as JSON the numbers are bare', (context) => {
     contextTokens: 20_000,
     contextSizeTokens: 200_000,
     contextPercent: 10,
+    traceMuted: false,
   });
 });

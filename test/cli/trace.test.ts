@@ -17,7 +17,7 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
   const errors = [
     [
       ['trace', 'sing'],
-      /^clew: clew trace cannot "sing"; name one of install, uninstall, hook, backfill, follow, status, flush, retry, explain\n$/,
+      /^clew: clew trace cannot "sing"; name one of install, uninstall, hook, backfill, follow, status, flush, retry, explain, test, mute, unmute\n$/,
     ],
     [['trace', 'status', 'more'], /^clew: clew trace status does not take "more"; leave it out\n$/],
     [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` for them\n$/],
@@ -136,12 +136,17 @@ test('install and uninstall say what they did, would do, or found done', (contex
     ['install'],
     ['uninstall', '--dry-run'],
     ['uninstall'],
-  ].map((words) => say(...words).replaceAll(/\.backup-\S+/g, '.backup'));
+  ]
+    .map((words) => say(...words).replaceAll(/\.backup-\S+/g, '.backup'))
+    // The example is in trace-habits.test.ts.
+    .map((text) => text.replace(/\ndefault \((?:.*\n)*?(?=CLEW_TRACE_CONTENT=)/, ''));
+  const change =
+    'CLEW_TRACE_CONTENT=metadata (or no-tool-content) sends less; `clew trace test` tries the destination\n';
   assert.deepEqual(texts, [
     `${file} has no hooks of Clew\n`,
-    `would add hooks for Stop to ${file}\n`,
-    `hooks for Stop are now in ${file}\nsessions started from now on with these settings in their environment are traced; \`clew trace backfill\` sends those that are there\n`,
-    `hooks for Stop are already in ${file}\n`,
+    `would add hooks for Stop to ${file}\n${change}`,
+    `hooks for Stop are now in ${file}\n${change}sessions started from now on with these settings in their environment are traced; \`clew trace backfill\` sends those that are there\n`,
+    `hooks for Stop are already in ${file}\n${change}`,
     `would take the hooks of Clew out of ${file}\n`,
     `the hooks of Clew are gone from ${file}\nthe file as it was: ${file}.backup\n`,
   ]);

@@ -8,6 +8,7 @@ const destinations = 'src/trace/destinations.ts';
 const draft = 'src/trace/draft.ts';
 const reader = 'src/trace/turn-reader.ts';
 const root = 'src/trace/turn-root.ts';
+const mute = 'src/trace/mute.ts';
 
 export const mutants = [
   // Inputs, outputs and totals
@@ -224,5 +225,63 @@ export const mutants = [
     find: '|| !patterns.some((pattern) => pattern.test(model))',
     replace: '',
     tests: ['trace/sent-settings'],
+  },
+
+  // Muted sessions and folders
+  {
+    id: 'muted-turns-are-sent',
+    file: 'src/trace/trace-session.ts',
+    find: 'traced.filter((turn) => !isMutedTurn(mutes, turn))',
+    replace: 'traced',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'muted-turns-are-sent-after-unmute',
+    file: mute,
+    find: 'return startMs < mute.untilMs && (endMs ?? startMs) >= mute.sinceMs;',
+    replace: 'return false;',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'turn-that-was-muted-halfway-is-sent',
+    file: mute,
+    find: '(endMs ?? startMs) >= mute.sinceMs',
+    replace: 'startMs >= mute.sinceMs',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'loose-agents-of-a-muted-session-are-sent',
+    file: 'src/trace/trace-session.ts',
+    find: '!wasMuted(mutes, { ...run, cwd })',
+    replace: 'true',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'muted-folder-by-its-first-letters',
+    file: mute,
+    find: "return inside !== '..' && ",
+    replace: "return cwd.startsWith(name) || inside === '' && ",
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'broken-list-of-mutes-is-empty',
+    file: mute,
+    find: 'if (!isArray(list) || !list.every(isMute))\n    throw',
+    replace: 'if (!isArray(list) || !list.every(isMute)) return [];\n  if (list === null)\n    throw',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'advice-of-keys-for-every-refusal',
+    file: 'src/trace/advice.ts',
+    find: 'if (status === 401 || status === 403) return keyAdvice(headers);',
+    replace: 'if (status >= 400) return keyAdvice(headers);',
+    tests: ['cli/trace-habits'],
+  },
+  {
+    id: 'rejected-spans-are-fine',
+    file: 'src/trace/advice.ts',
+    find: 'if (outcome.rejectedSpans === 0) return undefined;',
+    replace: 'if (outcome.rejectedSpans >= 0) return undefined;',
+    tests: ['cli/trace-habits'],
   },
 ];

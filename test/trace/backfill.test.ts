@@ -30,7 +30,16 @@ test('backfill sends each turn once, and copies only with --keep-forks', async (
     assert.ok(report !== undefined);
     return report;
   };
-  const counted = { destinations: 1, sessions: 2, openSessions: 0, turns: 4, spans: 8, copies: 8, failed: 0 };
+  const counted = {
+    destinations: 1,
+    sessions: 2,
+    openSessions: 0,
+    turns: 4,
+    mutedTurns: 0,
+    spans: 8,
+    copies: 8,
+    failed: 0,
+  };
   const expected = { ...counted, sentSpans: 8, waitingBatches: 0, parkedBatches: 0, unread: [] };
   assert.deepEqual(await backfill(), expected);
   assert.deepEqual([receiver.spans.length, repeated(receiver.spans)], [8, {}]);

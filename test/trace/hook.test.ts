@@ -254,7 +254,7 @@ test('a transcript that was cut or replaced is read again, and nothing of it is 
   truncateSync(file, Buffer.byteLength(sessionText(one, { sessionId: 's' })));
   assert.deepEqual(
     { ...(await traceSession(runOf(file), tracer)), bytesRead: 0 },
-    { turns: 1, spans: 0, copies: 4, bytesRead: 0 },
+    { turns: 1, mutedTurns: 0, spans: 0, copies: 4, bytesRead: 0 },
   );
   appendFileSync(file, sessionText(toolTurn('three'), { sessionId: 's', startMinute: 5 }));
   assert.deepEqual((await traceSession(runOf(file), tracer)).spans, 4);

@@ -82,7 +82,8 @@ test('clew trace install keeps a backup, and uninstall takes all of it back', (c
     jsonOf(['trace', ...words, '--json', '--root', root], { env }) as Record<string, unknown>;
   const first = run('install');
   const events = ['Stop', 'SessionEnd', 'SessionStart'];
-  assert.deepEqual({ ...first, backup: null }, { settings, client: '2.1.325', events, changed: true, backup: null });
+  const expected = { settings, client: '2.1.325', events, changed: true, backup: null, examples: [] };
+  assert.deepEqual({ ...first, backup: null }, expected);
   assert.equal(readFileSync(String(first.backup), 'utf8'), before);
   assert.match(readFileSync(settings, 'utf8'), /dist\/trace-hook\.js"/);
   run('uninstall');

@@ -43,7 +43,8 @@ export async function run(input: CommandInput): Promise<void> {
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const destinations = config.destinations.length;
-  const total = { destinations, sessions: sessions.length, openSessions: 0, turns: 0, spans: 0, copies: 0, failed: 0 };
+  const none = { openSessions: 0, turns: 0, mutedTurns: 0, spans: 0, copies: 0, failed: 0 };
+  const total = { destinations, sessions: sessions.length, ...none };
   const sent = { sentSpans: 0, parkedBatches: 0, waitingBatches: 0, isBusy: false };
   const send = async (how: Pick<SendOptions, 'endMs' | 'patienceMs' | 'waitMs' | 'onWait'>): Promise<void> => {
     const report = await sendOutbox({ places, destinations: config.destinations, ...how });
@@ -60,6 +61,7 @@ export async function run(input: CommandInput): Promise<void> {
       const report = await traceSession(run, context);
       if (atEnd === undefined) total.openSessions++;
       total.turns += report.turns;
+      total.mutedTurns += report.mutedTurns;
       total.spans += report.spans;
       total.copies += report.copies;
     } catch (error) {
@@ -133,16 +135,19 @@ interface Total {
   readonly sessions: number;
   readonly openSessions: number;
   readonly turns: number;
+  readonly mutedTurns: number;
   readonly spans: number;
   readonly copies: number;
 }
 
 function reportText(total: Total, report: SendReport, isDryRun: boolean): string {
-  const { destinations, sessions, openSessions, turns, spans, copies } = total;
+  const { destinations, sessions, openSessions, turns, mutedTurns, spans, copies } = total;
   const each = destinations === 1 ? '' : ` (${destinations} destinations)`;
   const rest = copies === 0 ? '' : `; ${formatCount(copies)} were traced before or are copies`;
   const what = `${formatCount(spans)} spans${each} of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
   const open =
     openSessions === 0 ? '' : `the last turn waits in ${counted(openSessions, 'session')} written to a moment ago\n`;
-  return isDryRun ? `would send ${what}${open}` : `traced ${what}${open}${sendText(report)}`;
+  const muted =
+    mutedTurns === 0 ? '' : `${counted(mutedTurns, 'turn')} of it muted; \`clew trace status\` shows what is\n`;
+  return isDryRun ? `would send ${what}${muted}${open}` : `traced ${what}${muted}${open}${sendText(report)}`;
 }

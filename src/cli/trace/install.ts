@@ -5,10 +5,13 @@ import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { readRegularText } from '../../base/regular-file.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
+import { neutralise } from '../../base/terminal-text.ts';
 import { identify } from '../../store/append.ts';
 import { diskError } from '../../store/disk.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { detectClientVersion } from '../../trace/client-version.ts';
+import type { TraceConfig } from '../../trace/config.ts';
+import { createTraceContext } from '../../trace/context.ts';
 import { plannedHooks, withHooks, withoutHooks } from '../../trace/settings.ts';
 import type { CommandInput } from '../command.ts';
 import { jsonText } from '../json-text.ts';
@@ -16,6 +19,7 @@ import { requireLastingPath } from '../lasting-path.ts';
 import { writeNotice } from '../notice.ts';
 import { packageRoot, rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
+import { exampleJson, exampleLines } from './destination-text.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 
 export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
@@ -26,7 +30,8 @@ export async function run(input: CommandInput): Promise<void> {
   const file = settingsFile(input);
   const roots = rootsOf(input);
   // Before anything is written: a hook with wrong settings would only fill its log.
-  const { destinations } = traceConfigOf(input);
+  const config = traceConfigOf(input);
+  const { destinations } = config;
   const version = await detectClientVersion(roots, io.env);
   const hooks = plannedHooks(version?.numbers);
   const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
@@ -41,8 +46,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
   const events = hooks.map(({ event }) => event);
   const client = version?.numbers.join('.') ?? null;
-  const hasDestination = destinations.length > 0;
-  await report(input, { file, events, isChanged: after !== text, backup, client, hasDestination });
+  await report(input, { file, events, isChanged: after !== text, backup, client, config });
 }
 
 export async function runUninstall(input: CommandInput): Promise<void> {
@@ -50,7 +54,7 @@ export async function runUninstall(input: CommandInput): Promise<void> {
   const text = await readSettings(file);
   const after = text === undefined ? undefined : withoutHooks(text, file);
   const backup = after === undefined ? undefined : await write(input, file, text, after);
-  await report(input, { file, events: [], isChanged: after !== text, backup, client: null, hasDestination: false });
+  await report(input, { file, events: [], isChanged: after !== text, backup, client: null, config: undefined });
 }
 
 function settingsFile(input: CommandInput): string {
@@ -89,18 +93,36 @@ interface Installed {
   readonly isChanged: boolean;
   readonly backup: string | undefined;
   readonly client: string | null;
-  readonly hasDestination: boolean;
+  /** What was set up, for `install`. */
+  readonly config: TraceConfig | undefined;
 }
 
 async function report({ flags, io }: CommandInput, installed: Installed): Promise<void> {
   const isDryRun = flags['dry-run'] === true;
+  const { file, events, isChanged, backup, client, config } = installed;
+  const redact = config === undefined ? undefined : await createTraceContext(io.env, config).loadRedact();
   if (flags.json === true) {
-    const { file, events, isChanged, backup, client } = installed;
-    const value = { settings: file, client, events, changed: isChanged && !isDryRun, backup: backup ?? null };
+    const examples =
+      config === undefined || redact === undefined
+        ? []
+        : config.destinations.map((each) => exampleJson(each, config, redact));
+    const changed = isChanged && !isDryRun;
+    const value = { settings: file, client, events, changed, backup: backup ?? null, examples };
     await writeOut([`${jsonText(value, 2)}\n`], io);
     return;
   }
-  await writeOut([`${sentenceOf(installed, isDryRun)}\n`, ...nextStep(installed, isDryRun)], io);
+  const examples =
+    config === undefined || redact === undefined
+      ? []
+      : config.destinations.flatMap((each) => [...exampleLines(each, config, redact), '']);
+  await writeOut(
+    [
+      `${sentenceOf(installed, isDryRun)}\n`,
+      ...(examples.length === 0 ? [] : [neutralise(`\n${examples.join('\n')}`)]),
+      ...nextStep(installed, isDryRun),
+    ],
+    io,
+  );
 }
 
 function sentenceOf({ file, events, isChanged, backup }: Installed, isDryRun: boolean): string {
@@ -113,9 +135,14 @@ function sentenceOf({ file, events, isChanged, backup }: Installed, isDryRun: bo
 }
 
 /** Variables of this shell say nothing about the one that the client is started from. */
-function nextStep({ isChanged, hasDestination }: Installed, isDryRun: boolean): readonly string[] {
-  if (isDryRun || !isChanged || !hasDestination) return [];
+function nextStep({ isChanged, config }: Installed, isDryRun: boolean): readonly string[] {
+  if (config === undefined || config.destinations.length === 0) return [];
+  const isSaid = config.destinations.some(({ content }) => content !== 'metadata');
+  const [mode, amount] = isSaid ? ['metadata', 'less'] : ['full', 'more'];
+  const change = `CLEW_TRACE_CONTENT=${mode} (or no-tool-content) sends ${amount}; \`clew trace test\` tries the destination\n`;
+  if (isDryRun || !isChanged) return [change];
   return [
+    change,
     'sessions started from now on with these settings in their environment are traced; `clew trace backfill` sends those that are there\n',
   ];
 }

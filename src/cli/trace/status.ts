@@ -5,6 +5,7 @@ import { neutralise } from '../../base/terminal-text.ts';
 import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/destination-report.ts';
 import type { Destination } from '../../trace/destinations.ts';
 import { readText } from '../../trace/durable.ts';
+import { type Mute, readMutes } from '../../trace/mute.ts';
 import { tracePlaces } from '../../trace/places.ts';
 import { isSending } from '../../trace/send.ts';
 import { installedEvents } from '../../trace/settings.ts';
@@ -14,6 +15,7 @@ import { jsonText } from '../json-text.ts';
 import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 import { counted, localTime } from '../wording.ts';
+import { describeDestination, shownUrl } from './destination-text.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -33,7 +35,8 @@ export async function run(input: CommandInput): Promise<void> {
     ? 'CLEW_TRACE is off: nothing is traced here'
     : `no destination is set up; ${setUpHint(io.env)}`;
   const hint = destinations.length === 0 ? missing : undefined;
-  const about = { hint, events, isSending: reports.some((each) => each.isSending), log: places.log };
+  const muted = readMutes(places).filter(({ untilMs }) => untilMs === undefined);
+  const about = { hint, events, muted, isSending: reports.some((each) => each.isSending), log: places.log };
   const text = flags.json === true ? `${jsonText(statusJson(reports, about), 2)}\n` : statusText(reports, about);
   await writeOut([text], io);
 }
@@ -47,6 +50,7 @@ interface About {
   readonly isSending: boolean;
   readonly log: string;
   readonly hint: string | undefined;
+  readonly muted: readonly Mute[];
 }
 
 type Report = DestinationReport & {
@@ -55,11 +59,12 @@ type Report = DestinationReport & {
   readonly nowMs: number;
 };
 
-function statusJson(reports: readonly Report[], { events, isSending: sending, log }: About): object {
+function statusJson(reports: readonly Report[], { events, isSending: sending, log, muted }: About): object {
   return {
     hooks: events,
     sending,
     log,
+    muted: muted.map(({ kind, name, sinceMs }) => ({ kind, name, since: isoDate(sinceMs) })),
     destinations: reports.map(({ destination, ...report }) => ({
       name: report.name,
       profile: destination?.profile ?? null,
@@ -82,27 +87,17 @@ function statusJson(reports: readonly Report[], { events, isSending: sending, lo
   };
 }
 
-function statusText(reports: readonly Report[], { events, isSending: sending, log, hint }: About): string {
+function statusText(reports: readonly Report[], { events, isSending: sending, log, hint, muted }: About): string {
   const hooks = events.length === 0 ? 'not installed (`clew trace install`)' : events.join(', ');
   const lines = [`hooks    ${hooks}`, `log      ${log}`, ...(sending ? ['sending  now'] : [])];
+  for (const { kind, name, sinceMs } of muted) lines.push(`muted    ${kind} ${name} since ${localTime(sinceMs)}`);
   if (hint !== undefined) lines.push(hint);
   for (const report of reports) lines.push('', ...destinationLines(report));
   return `${neutralise(lines.join('\n'))}\n`;
 }
 
-function describe(destination: Destination): string {
-  const { profile, content, isRedacted } = destination;
-  const mode = content === 'full' ? [] : [content];
-  return [profile, shownUrl(destination), ...mode, ...(isRedacted ? [] : ['secrets are sent'])].join(', ');
-}
-
-/** Some servers want their key in the address. */
-function shownUrl({ url }: Destination): string {
-  return url.replace(/\?.*$/, '?…');
-}
-
 function destinationLines({ destination, ...report }: Report): readonly string[] {
-  const where = destination === undefined ? 'not set up any more' : describe(destination);
+  const where = destination === undefined ? 'not set up any more' : describeDestination(destination);
   const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs } = report;
   const lines = [`${report.name}  ${where}`];
   const sent = lastSentMs === undefined ? '' : `, last ${localTime(lastSentMs)}`;

@@ -12,6 +12,9 @@ const actions: Readonly<Record<string, () => Promise<{ run(input: CommandInput):
   flush: () => import('./flush.ts'),
   retry: async () => ({ run: (await import('./flush.ts')).runRetry }),
   explain: () => import('./explain.ts'),
+  test: () => import('./test.ts'),
+  mute: () => import('./mute.ts'),
+  unmute: async () => ({ run: (await import('./mute.ts')).runUnmute }),
 };
 
 export async function run(input: CommandInput): Promise<void> {
@@ -19,7 +22,7 @@ export async function run(input: CommandInput): Promise<void> {
   const load = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (load === undefined)
     throw new UserError(`clew trace cannot "${action}"`, `name one of ${Object.keys(actions).join(', ')}`);
-  const most = action === 'explain' ? 1 : 0;
+  const most = ['explain', 'mute', 'unmute'].includes(action) ? 1 : 0;
   if (words.length > most) throw new UserError(`clew trace ${action} does not take "${words[most]}"`, 'leave it out');
   const { run: act } = await load();
   await act({ ...input, argument: words[0], words });

@@ -1,0 +1,64 @@
+// A destination for people: where it is, what it gets, and an example of it.
+import { oneLine } from '../../base/terminal-text.ts';
+import { version } from '../../base/version.ts';
+import type { TraceConfig } from '../../trace/config.ts';
+import type { Destination } from '../../trace/destinations.ts';
+import { exampleSpans, exampleWire } from '../../trace/example.ts';
+import type { Redact } from '../../trace/redaction.ts';
+import type { WireSpan } from '../../trace/span.ts';
+
+/** Some servers want their key in the address. */
+export function shownUrl({ url }: Destination): string {
+  return url.replace(/\?.*$/, '?…');
+}
+
+export function describeDestination(destination: Destination): string {
+  const { profile, content, isRedacted } = destination;
+  const mode = content === 'full' ? [] : [content];
+  return [profile, shownUrl(destination), ...mode, ...(isRedacted ? [] : ['secrets are sent'])].join(', ');
+}
+
+const said = {
+  full: 'prompts, answers, and inputs and outputs of tools',
+  'no-tool-content': 'prompts and answers, without inputs and outputs of tools',
+  metadata: 'no content: names, times, tokens and ids',
+} as const;
+
+/** What the destination would get of a made-up turn, one line an attribute. */
+export function exampleLines(destination: Destination, config: TraceConfig, redact: Redact): readonly string[] {
+  const spans = exampleOf(destination, config, redact);
+  return [
+    `${destination.name} (${describeDestination(destination)}) gets ${said[destination.content]}.`,
+    'Of a turn that asks "What is in notes.txt?", for example:',
+    ...spans.flatMap(({ name, attributes }) => [
+      `  ${name}`,
+      ...attributes.map(({ key, value }) => `    ${key} = ${oneLine(textOf(value), maxColumns)}`),
+    ]),
+  ];
+}
+
+/** The same for programs. */
+export function exampleJson(destination: Destination, config: TraceConfig, redact: Redact): object {
+  const { name, profile, content } = destination;
+  const spans = exampleOf(destination, config, redact).map((span) => ({
+    name: span.name,
+    attributes: span.attributes.map(({ key, value }) => ({ key, value: plain(value) })),
+  }));
+  return { name, profile, url: shownUrl(destination), content, spans };
+}
+
+function exampleOf(destination: Destination, { labels, strictSeed }: TraceConfig, redact: Redact): readonly WireSpan[] {
+  const nowMs = Date.now();
+  const options = { redact, labels, nowMs, isBackfill: true, strictSeed };
+  return exampleWire(destination, exampleSpans(nowMs, version), options).spans;
+}
+
+const maxColumns = 100;
+
+function textOf(value: WireSpan['attributes'][number]['value']): string {
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+function plain(value: WireSpan['attributes'][number]['value']): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}

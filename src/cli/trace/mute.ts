@@ -1,0 +1,74 @@
+// clew trace mute and unmute: nothing of a session or of a folder is sent until it is unmuted.
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+import { activeMute, type MuteTarget, mute, readMutes, unmute } from '../../trace/mute.ts';
+import { tracePlaces } from '../../trace/places.ts';
+import { type CommandInput, textFlag } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { folderOfTranscript } from '../project-argument.ts';
+import { findSessionArgument } from '../session-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { io } = input;
+  const { targets, shown } = await targetOf(input);
+  const places = tracePlaces(io.env);
+  let isNew = false;
+  for (const target of targets) isNew = (await mute(places, target, Date.now())) || isNew;
+  const { kind } = shown;
+  const what = kind === 'session' ? 'nothing that is said in it' : 'nothing that is said in its sessions';
+  const text = isNew
+    ? `${kind} ${shown.name} is muted: ${what} is traced until \`clew trace unmute ${shown.name}\``
+    : `${kind} ${shown.name} is muted already; \`clew trace unmute ${shown.name}\` ends it`;
+  await report(input, { ...shown, muted: true, changed: isNew }, text);
+}
+
+export async function runUnmute(input: CommandInput): Promise<void> {
+  const { io } = input;
+  const { targets, shown, file } = await targetOf(input);
+  const places = tracePlaces(io.env);
+  let isChanged = false;
+  for (const target of targets) isChanged = (await unmute(places, target, Date.now())) || isChanged;
+  const { kind, name } = shown;
+  const cwd = kind === 'project' ? name : file === undefined ? undefined : folderOfTranscript(file);
+  const rest = activeMute(readMutes(places), { sessionId: kind === 'session' ? name : '', cwd });
+  const text =
+    rest === undefined
+      ? `${kind} ${name} is ${isChanged ? 'traced again; what was said while it was muted is not sent' : 'not muted'}`
+      : `${kind} ${name} is still muted, by the folder ${rest.name}; \`clew trace unmute ${rest.name}\` ends it`;
+  await report(input, { ...shown, muted: rest !== undefined, changed: isChanged }, text);
+}
+
+interface Target {
+  /** A folder has one for each of its names. */
+  readonly targets: readonly MuteTarget[];
+  readonly shown: MuteTarget;
+  readonly file: string | undefined;
+}
+
+/** A session, a folder, or without either the folder that the command runs in. */
+async function targetOf(input: CommandInput): Promise<Target> {
+  const { argument, flags, io } = input;
+  const project = textFlag(flags, 'project');
+  if (argument !== undefined && project !== undefined)
+    throw new UserError('--project and an argument name two things', 'leave one of them out');
+  const folder = path.resolve(io.cwd, project ?? argument ?? '.');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
+    const targets = [...new Set([folder, realpathSync(folder)])].map((name) => ({ kind: 'project', name }) as const);
+    return { targets, shown: { kind: 'project', name: folder }, file: undefined };
+  }
+  if (project !== undefined) throw new UserError(`there is no folder ${folder}`, 'name the folder of the project');
+  const file = await findSessionArgument(input);
+  const shown = { kind: 'session', name: path.basename(file, '.jsonl') } as const;
+  return { targets: [shown], shown, file };
+}
+
+async function report(
+  { flags, io }: CommandInput,
+  value: MuteTarget & { readonly muted: boolean; readonly changed: boolean },
+  text: string,
+): Promise<void> {
+  await writeOut([flags.json === true ? `${jsonText(value, 2)}\n` : `${neutralise(text)}\n`], io);
+}

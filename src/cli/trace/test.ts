@@ -1,0 +1,81 @@
+// clew trace test: sends one made-up trace to every destination and says what the server answered. Nothing is kept of it.
+import { exitCodes, UserError } from '../../base/errors.ts';
+import { neutralise } from '../../base/terminal-text.ts';
+import { version } from '../../base/version.ts';
+import { adviceFor } from '../../trace/advice.ts';
+import { createTraceContext } from '../../trace/context.ts';
+import type { Destination } from '../../trace/destinations.ts';
+import { exampleSpans, sendExample } from '../../trace/example.ts';
+import type { CommandInput } from '../command.ts';
+import { jsonText } from '../json-text.ts';
+import { writeOut } from '../terminal/output.ts';
+import { counted } from '../wording.ts';
+import { shownUrl } from './destination-text.ts';
+import { neededConfigOf } from './trace-config.ts';
+
+const timeoutMs = 10_000;
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const context = createTraceContext(io.env, neededConfigOf(input));
+  const { destinations, labels, strictSeed } = context.config;
+  const redact = await context.loadRedact();
+  const answers = await Promise.all(
+    destinations.map(async (destination) => {
+      const nowMs = Date.now();
+      const spans = exampleSpans(nowMs, version);
+      const options = { redact, labels, nowMs, isBackfill: true, strictSeed, timeoutMs };
+      const outcome = await sendExample(destination, spans, options);
+      const rejectedSpans = outcome.kind === 'taken' ? outcome.rejectedSpans : 0;
+      return {
+        destination,
+        traceId: spans[0]?.traceId ?? '',
+        spans: spans.length,
+        isTaken: outcome.kind === 'taken' && rejectedSpans === 0,
+        rejectedSpans,
+        answer: outcome.message,
+        next: adviceFor(outcome, destination),
+      };
+    }),
+  );
+  const text = flags.json === true ? `${jsonText(answers.map(answerJson), 2)}\n` : answers.map(answerText).join('');
+  await writeOut([text], io);
+  const failed = answers.filter(({ isTaken }) => !isTaken).length;
+  if (failed === 0) return;
+  const what = `${counted(failed, 'destination')} of ${answers.length} did not take the trace`;
+  throw new UserError(what, 'correct it and run `clew trace test` again', exitCodes.failed);
+}
+
+interface Answer {
+  readonly destination: Destination;
+  readonly traceId: string;
+  readonly spans: number;
+  readonly isTaken: boolean;
+  readonly rejectedSpans: number;
+  readonly answer: string | undefined;
+  readonly next: string | undefined;
+}
+
+function answerText({ destination, traceId, spans, isTaken, rejectedSpans, answer, next }: Answer): string {
+  const where = `${destination.name} (${shownUrl(destination)})`;
+  if (isTaken) return neutralise(`${where}: took ${spans} spans; look there for trace ${traceId}`).concat('\n');
+  const said = answer === undefined ? '' : `: ${answer}`;
+  const what = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spans} spans${said}` : (answer ?? 'no answer');
+  return neutralise(`${where}: ${what}${next === undefined ? '' : `; ${next}`}`).concat('\n');
+}
+
+function answerJson({ destination, traceId, spans, isTaken, rejectedSpans, answer, next }: Answer): object {
+  const { name, profile, content } = destination;
+  return {
+    name,
+    profile,
+    url: shownUrl(destination),
+    content,
+    traceId,
+    spans,
+    taken: isTaken,
+    rejectedSpans,
+    answer: answer ?? null,
+    next: next ?? null,
+  };
+}
