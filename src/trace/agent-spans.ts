@@ -35,7 +35,8 @@ export function looseAgentSpans(
   return agents.loose(started).flatMap((agent) => {
     const key = `agent|${agent.agentId}`;
     const traceId = traceIdOf(context.keepForks === true ? `${key}|${context.sessionId}` : key, 0);
-    const named = { traceName: agentName(agent.agentType), promptId: undefined, started: new Set<string>() };
+    const about = { promptId: undefined, version: undefined };
+    const named = { traceName: agentName(agent.agentType), ...about, started: new Set<string>() };
     const place = { traceId, scope: traceId, parentSpanId: undefined, agentId: undefined, ...named };
     const spans = spansOfAgent({ ...agent, lines: [...agent.lines()], run: 0 }, { ...place, context });
     return spans.length === 0 ? [] : [{ key, spans }];
@@ -108,6 +109,7 @@ function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: Spa
     sessionId: place.context.sessionId,
     traceName: place.traceName,
     promptId: place.promptId,
+    version: place.version,
     detail: { kind: 'subagent', agentId, agentType, input, output: last === undefined ? '' : textOf(last.blocks) },
     error: last?.isApiError ? 'api_error' : undefined,
     errorText: last?.isApiError ? textOf(last.blocks) : undefined,

@@ -19,7 +19,7 @@ export function exampleSpans(nowMs: number, version: string): readonly TraceSpan
     string,
   ];
   const input = { file_path: '/home/you/project/notes.txt' };
-  const common = { traceId, sessionId: exampleName, traceName: 'Turn 1', promptId: undefined, ...noError };
+  const common = { traceId, sessionId: exampleName, traceName: 'Turn 1', promptId: undefined, version, ...noError };
   const prompt = 'What is in notes.txt?';
   const output = 'A shopping list with one entry: milk.';
   const results = [{ toolUseId: 'toolu_example', content: 'milk', isError: false }];

@@ -19,6 +19,8 @@ export interface TraceSpan {
   readonly traceName: string;
   /** The client's id of the prompt that the span answers; `undefined` before Claude Code 2.1.83. */
   readonly promptId: string | undefined;
+  /** The client's version when the turn began. */
+  readonly version: string | undefined;
   /** What only its kind has; see the interfaces below. */
   readonly detail: TurnDetail | GenerationDetail | ToolDetail | SubagentDetail;
   /** A short word that is no content; `undefined` where all went well. */

@@ -27,8 +27,15 @@ export interface SpanContext {
 export function spansOfTurn(turn: TraceTurn, context: SpanContext): readonly TraceSpan[] {
   const traceId = traceOf(turn.key, turn.number, context);
   const parentSpanId = turnSpanId(traceId);
-  const { promptId } = turn.about;
-  const named = { traceName: turnName(turn.number), promptId, agentId: undefined, started: new Set<string>(), context };
+  const { promptId, version } = turn.about;
+  const named = {
+    traceName: turnName(turn.number),
+    promptId,
+    version,
+    agentId: undefined,
+    started: new Set<string>(),
+    context,
+  };
   const place = { traceId, scope: traceId, parentSpanId, ...named };
   const spans: TraceSpan[] = turn.isContinuation ? [] : [turnSpan(turn, traceId, context)];
   const first = turn.isContinuation ? undefined : turn.prompt;
@@ -63,6 +70,7 @@ export interface SpanPlace {
   readonly started: Set<string>;
   readonly traceName: string;
   readonly promptId: string | undefined;
+  readonly version: string | undefined;
   readonly context: SpanContext;
 }
 
@@ -130,6 +138,7 @@ function turnSpan(turn: TraceTurn, traceId: string, { sessionId }: SpanContext):
     sessionId,
     traceName: turnName(turn.number),
     promptId: turn.about.promptId,
+    version: turn.about.version,
     detail: {
       kind: 'turn',
       turnKey: turn.key,
@@ -191,6 +200,7 @@ function generationSpan(message: TraceMessage, place: GenerationPlace): TraceSpa
     sessionId: context.sessionId,
     traceName: place.traceName,
     promptId: place.promptId,
+    version: place.version,
     detail,
     error: message.isApiError ? 'api_error' : undefined,
     errorText: message.isApiError ? textOf(message.blocks) : undefined,
@@ -242,6 +252,7 @@ function callSpans(
     sessionId: place.context.sessionId,
     traceName: place.traceName,
     promptId: place.promptId,
+    version: place.version,
     detail,
     error: result?.isError ? 'tool_error' : undefined,
     errorText: result?.isError ? resultText(result.content) : undefined,

@@ -57,11 +57,11 @@ export function openRootOf(root: TurnRoot, { open, prompt, firstLine }: TurnDraf
 
 /** What a line that a turn begins with says of the turn. */
 export function aboutOf(line: TraceLine | undefined): AboutTurn {
-  return { promptId: asString(line?.entry.promptId), cwd: line?.head.cwd };
+  return { promptId: asString(line?.entry.promptId), cwd: line?.head.cwd, version: line?.head.version };
 }
 
-function aboutPrompt({ id, cwd }: TracePrompt): AboutTurn {
-  return { promptId: id, cwd };
+function aboutPrompt({ id, cwd, version }: TracePrompt): AboutTurn {
+  return { promptId: id, cwd, version };
 }
 
 export function promptOf(line: TraceLine, strictSeed: boolean): TracePrompt {

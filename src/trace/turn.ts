@@ -40,6 +40,7 @@ export interface TraceTurn {
 export interface AboutTurn {
   readonly promptId: string | undefined;
   readonly cwd: string | undefined;
+  readonly version: string | undefined;
 }
 
 export interface TracePrompt {

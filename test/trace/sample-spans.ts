@@ -9,6 +9,7 @@ const common = {
   sessionId: 'sess1',
   traceName: 'Turn 3',
   promptId: 'p1',
+  version: '2.1.45',
   error: undefined,
   errorText: undefined,
 } as const;

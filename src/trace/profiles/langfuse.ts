@@ -252,7 +252,7 @@ function commonValues(span: TraceSpan, options: ProfileOptions): Values {
     'session.id': span.sessionId,
     'user.id': options.userId,
     'langfuse.environment': options.environment,
-    'langfuse.release': options.release,
+    'langfuse.release': options.release ?? (options.strictSeed === true ? undefined : span.version),
     'langfuse.trace.tags': tagsOf(options),
   };
 }

@@ -109,10 +109,9 @@ export function compactionEvents({ detail }: TraceSpan, startNs: bigint): WireSp
 }
 
 export function resourceOf(spans: readonly TraceSpan[], extra: Values = {}): readonly WireAttribute[] {
-  const turn = spans.find((span) => span.detail.kind === 'turn')?.detail as TurnDetail | undefined; // kind is checked
   return attributes({
     'service.name': 'claude-code',
-    'service.version': turn?.version,
+    'service.version': spans.find(({ version }) => version !== undefined)?.version,
     'telemetry.sdk.language': 'nodejs',
     'telemetry.sdk.name': 'clew',
     'telemetry.sdk.version': ownVersion,
