@@ -82,7 +82,9 @@ export class TurnReader {
     const ended = this.#read(line);
     const { uuid, isSidechain } = line.head;
     if (!isSidechain) this.state.cause = causeAfter(line, this.state.cause);
-    const isOfNext = line === this.#next || this.#ofNext.has(line.parent ?? '');
+    // A compaction begins a new chain: what has no parent belongs to the prompt before it.
+    const isBelowNext = line.parent === undefined ? this.#next !== undefined : this.#ofNext.has(line.parent);
+    const isOfNext = line === this.#next || isBelowNext;
     if (uuid !== undefined) (isOfNext ? this.#ofNext : this.#ofCurrent).add(uuid);
     return ended;
   }

@@ -317,6 +317,20 @@ export const mutants = [
     replace: 'this.#goesOn(id)',
     tests: ['trace/line-order'],
   },
+  {
+    id: 'answer-after-a-compaction-in-the-turn-before',
+    file: turnReader,
+    find: 'line.parent === undefined ? this.#next !== undefined : this.#ofNext.has(line.parent)',
+    replace: "this.#ofNext.has(line.parent ?? '')",
+    tests: ['trace/line-order'],
+  },
+  {
+    id: 'compaction-taken-for-a-message',
+    file: order,
+    find: "return line !== undefined && line.role !== 'compaction';",
+    replace: 'return line !== undefined;',
+    tests: ['trace/line-order'],
+  },
 
   // The span of a turn that goes on after a Stop
   {

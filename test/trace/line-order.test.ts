@@ -80,6 +80,14 @@ test('an answer whose parent is nowhere stays where it was written', (context) =
   assert.deepEqual(turnsOf(context, [p1, a1, lost, p4, a4], false), ['1 one: m1 m2']);
 });
 
+test('an answer after a compaction belongs to the prompt before the compaction', (context) => {
+  const compacted = transcript().user('one').assistant('1').user('two').boundary().summary('said').assistant('2');
+  assert.deepEqual(turnsOf(context, compacted.entries as readonly JsonObject[]), ['1 one: m1', '2 two: m2']);
+  const [one, answer, two, boundary, , last] = compacted.entries as readonly JsonObject[];
+  const direct = { ...last, parentUuid: boundary?.uuid ?? null };
+  assert.deepEqual(turnsOf(context, [one, answer, two, boundary, direct]), ['1 one: m1', '2 two: m2']);
+});
+
 test('parents that name each other do no harm', (context) => {
   const loop = [
     { ...attachment, uuid: 'x', parentUuid: 'y' },
