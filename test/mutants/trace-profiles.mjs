@@ -257,6 +257,13 @@ export const mutants = [
     tests: ['trace/mute'],
   },
   {
+    id: 'loose-agents-of-muted-turns-are-sent',
+    file: 'src/trace/trace-session.ts',
+    find: "run.atEnd === 'session' && !hasMutedTurns;",
+    replace: "run.atEnd === 'session';",
+    tests: ['trace/mute'],
+  },
+  {
     id: 'muted-folder-by-its-first-letters',
     file: mute,
     find: "return inside !== '..' && ",

@@ -382,6 +382,20 @@ export const mutants = [
     replace: 'endMs: root.endMs ?? undefined,',
     tests: ['trace/root-again'],
   },
+  {
+    id: 'turn-sent-again-without-its-version',
+    file: 'src/trace/turn-root.ts',
+    find: 'about: aboutOf(line ?? firstLine),',
+    replace: 'about: { ...aboutOf(line ?? firstLine), version: undefined },',
+    tests: ['trace/root-again'],
+  },
+  {
+    id: 'turn-sent-again-without-its-prompt',
+    file: 'src/trace/turn-root.ts',
+    find: "prompt: line?.role === 'user' ? promptOf(line, strictSeed) : undefined,",
+    replace: 'prompt: undefined,',
+    tests: ['trace/root-again'],
+  },
 
   // Usage
   {

@@ -69,6 +69,23 @@ test('what follows a Stop is muted like its turn', async (context) => {
   assert.deepEqual(place.answers(), []);
 });
 
+test('the span of a turn that was sent before a mute is not sent again for what was said in it', async (context) => {
+  const place = await placeFor(context);
+  const late = (minute: number): string =>
+    sessionText([assistant('more', { message: { id: `msg_${minute}` } })], { sessionId: 's', startMinute: minute });
+  const target = { kind: 'session', name: 's' } as const;
+  await place.stop(first);
+  await place.stop(first + late(2));
+  const turns = (): number => place.receiver.spans.filter(({ name }) => name === 'Turn 1').length;
+  assert.deepEqual([turns(), place.answers()], [2, ['msg_aa', 'msg_ab', 'msg_2']]);
+  await mute(place.places, target, at(5));
+  await place.stop(first + late(2) + late(6));
+  await unmute(place.places, target, at(7));
+  await place.stop(first + late(2) + late(6) + late(8));
+  await place.backfill();
+  assert.deepEqual([turns(), place.answers()], [2, ['msg_aa', 'msg_ab', 'msg_2']]);
+});
+
 test('a muted folder mutes what is said in it and below it', async (context) => {
   const place = await placeFor(context);
   await mute(place.places, { kind: 'project', name: '/home/kim/work' }, at(0));
@@ -90,6 +107,35 @@ test('agents that no call started are muted with their session', async (context)
   await place.stop(first + second);
   await place.backfill();
   assert.deepEqual(place.answers(), ['msg_aa', 'msg_ab']);
+});
+
+test('agents that no call started are muted with the folder of their session, and with their own', async (context) => {
+  const place = await placeFor(context);
+  const agentIn = (cwd: string): string =>
+    sessionText([user('warm up'), assistant('ready', { message: { id: 'msg_warm' } })], {
+      sessionId: 's',
+      isSidechain: true,
+      agentId: 'w1',
+      cwd,
+    });
+  await mute(place.places, { kind: 'project', name: '/muted' }, at(5));
+  await unmute(place.places, { kind: 'project', name: '/muted' }, at(15));
+  for (const [cwd, agentCwd, sent] of [
+    ['/muted', '/elsewhere', []] as const,
+    ['/work', '/muted', []] as const,
+    ['/work', '/work', ['msg_warm']] as const,
+  ]) {
+    writeTree(place.home, {
+      'p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's', cwd }),
+      'p/s/subagents/agent-w1.jsonl': agentIn(agentCwd),
+    });
+    await place.backfill();
+    assert.deepEqual(
+      place.answers().filter((id) => id === 'msg_warm'),
+      sent,
+      `${cwd} ${agentCwd}`,
+    );
+  }
 });
 
 test('a run counts the turns that were muted', async (context) => {

@@ -14,8 +14,8 @@ import { startTime, transcript } from '../support/transcript-builder.ts';
 import { hash } from './trace-kit.ts';
 
 /** Line n is written at second n - 1. A Stop comes after the lines 4, 6 and 9. */
-const session = transcript({ gitBranch: 'main' })
-  .user('go')
+const session = transcript({ gitBranch: 'main', version: '2.1.99' })
+  .user('<command-name>/go</command-name>', { promptId: 'p1' })
   .call('t1')
   .result('t1')
   .assistant('done')
@@ -41,14 +41,42 @@ test('Langfuse gets the span of the turn again with each answer that follows a S
       attributes['langfuse.trace.metadata.git_branch'],
     ]),
     [
-      ['Turn 1', 0, 3000, said('user', 'go'), said('assistant', 'done'), 'main'],
-      ['Turn 1', 0, 5000, said('user', 'go'), said('assistant', 'more'), 'main'],
-      ['Turn 1', 0, 8000, said('user', 'go'), said('assistant', 'all done'), 'main'],
+      ['Turn 1', 0, 3000, said('user', '/go'), said('assistant', 'done'), 'main'],
+      ['Turn 1', 0, 5000, said('user', '/go'), said('assistant', 'more'), 'main'],
+      ['Turn 1', 0, 8000, said('user', '/go'), said('assistant', 'all done'), 'main'],
     ],
   );
   assert.ok(versions.every(({ attributes }) => attributes['langfuse.observation.usage_details'] === undefined));
   assert.deepEqual(repeated(spans), { [root]: 3 });
   assert.equal(spans.length, 3 + 5 + 2);
+});
+
+test('all versions have the same parent, status and attributes but for the output', async (context) => {
+  const labels = { CLEW_TRACE_USER: 'kim', CLEW_TRACE_ENVIRONMENT: 'test', CLEW_TRACE_TAGS: 'a,b' };
+  const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  // Another program that started the client has named the trace.
+  for (const [more, parentSpanId, traceName] of [
+    [{}, undefined, 'Turn 1'] as const,
+    [{ CC_LANGFUSE_TRACEPARENT: parent }, '00f067aa0ba902b7', undefined] as const,
+  ]) {
+    const spans = await traced(context, 'langfuse', { ...labels, ...more });
+    const versions = spans.filter(({ spanId }) => spanId === root);
+    assert.equal(versions.length, 3);
+    const [first, ...others] = versions.map((span) => ({ ...span, endMs: 0, attributes: withoutOutput(span) }));
+    assert.ok(first !== undefined);
+    for (const other of others) assert.deepEqual(other, first);
+    assert.equal(first.parentSpanId, parentSpanId);
+    const expected = {
+      'langfuse.trace.name': traceName,
+      'langfuse.observation.metadata.prompt_id': 'p1',
+      'langfuse.release': '2.1.99',
+      'langfuse.environment': 'test',
+      'user.id': 'kim',
+      'langfuse.trace.tags': ['a', 'b'],
+    };
+    const found = Object.keys(expected).map((key) => [key, first.attributes[key]]);
+    assert.deepEqual(Object.fromEntries(found), expected);
+  }
 });
 
 test('other profiles, and the seed to the letter, get every span once', async (context) => {
@@ -144,6 +172,10 @@ function spooledSpans(places: ReturnType<typeof contextFor>['places']): readonly
     assert.ok(batch !== undefined);
     return spansIn(gunzipSync(batch.body));
   });
+}
+
+function withoutOutput({ attributes }: ReceivedSpan): ReceivedSpan['attributes'] {
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => !/\.output$/.test(key)));
 }
 
 function said(role: string, content: string): string {
