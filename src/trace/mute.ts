@@ -6,7 +6,7 @@ import { asObject, asString, isArray, type JsonValue, parseJson } from '../base/
 import { withLock } from '../library/archive/lock.ts';
 import { readText, writeDurably } from './durable.ts';
 import type { TracePlaces } from './places.ts';
-import type { TraceTurn } from './turn.ts';
+import type { AboutTurn, TraceTurn } from './turn.ts';
 
 /** A time in which a session, or all sessions of a folder, were muted. */
 export interface Mute {
@@ -45,7 +45,7 @@ export function activeMute(mutes: readonly Mute[], place: MutePlace): Mute | und
 /** Whether a turn is not to be sent: it is muted now, or was while the turn went on. */
 export function isMutedTurn(
   mutes: readonly Mute[],
-  turn: Pick<TraceTurn, 'sessionId' | 'about' | 'startMs' | 'endMs'>,
+  turn: Pick<TraceTurn, 'sessionId' | 'startMs' | 'endMs'> & { readonly about: Pick<AboutTurn, 'cwd'> },
 ): boolean {
   const { sessionId, about, endMs } = turn;
   const place = { sessionId, cwd: about.cwd };

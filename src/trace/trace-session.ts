@@ -9,7 +9,7 @@ import type { TraceConfig } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
 import { namesIn } from './durable.ts';
-import { isMutedTurn, readMutes, wasMuted } from './mute.ts';
+import { readMutes, wasMuted } from './mute.ts';
 import { dropPending, readPending, releaseBatch } from './outbox.ts';
 import { sessionKey, sessionLock } from './places.ts';
 import { isTraced } from './projects.ts';
@@ -25,6 +25,7 @@ import {
   writeState,
 } from './state.ts';
 import type { TraceTurn } from './turn.ts';
+import { sortTurns } from './wanted-turns.ts';
 
 /** What `traceSession` is asked to do. */
 export interface SessionRun {
@@ -105,9 +106,7 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
   let hasMutedTurns = false;
   const commit = async (turns: readonly TraceTurn[], cursor: TraceCursor, isWhole: boolean): Promise<void> => {
     onStep('parsed');
-    const traced = turns.filter((turn) => isTraced(config, turn.about.cwd));
-    const wanted = traced.filter((turn) => !isMutedTurn(mutes, turn));
-    const unwanted = turns.filter((turn) => !wanted.includes(turn));
+    const { wanted, unwanted, mutedTurns } = sortTurns(turns, config, mutes);
     hasMutedTurns ||= turns.some(({ about }) => wasMuted(mutes, { ...run, cwd: about.cwd }));
     const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session' && !hasMutedTurns;
     // Where nothing is new, the folder with all its files is not looked at either.
@@ -117,7 +116,7 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     const spool = agents && { ...run, agents, started, hasAll, isLooseWanted };
     const made = spool === undefined ? nothing : await spoolTurns(wanted, spool, context, unwanted);
     total.turns += turns.length;
-    total.mutedTurns += traced.length - wanted.length;
+    total.mutedTurns += mutedTurns;
     total.spans += made.spans;
     total.copies += made.copies;
     if (run.isDryRun === true) return;

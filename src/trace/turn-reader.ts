@@ -230,9 +230,14 @@ export class TurnReader {
     const agentRuns = this.#countRuns(draft);
     const messages = draft.isReplay ? [] : draft.messages(held, this.#rules.readCall, this.#rules.readAnswer);
     const root = rootOf(draft, messages, this.#rules);
-    const { about } = root ?? { about: aboutOf(draft.firstLine) };
+    const { about, startMs } = root ?? { about: aboutOf(draft.firstLine), startMs: undefined };
     const blocks = messages.flatMap((message) => message.blocks);
-    const finished = this.#finishAgents(draft, agentRuns, { key, number, about, blocks }, isEnd && !isOnlyTurn);
+    const finished = this.#finishAgents(
+      draft,
+      agentRuns,
+      { key, number, about, startMs, blocks },
+      isEnd && !isOnlyTurn,
+    );
     for (const line of draft.lateLines) {
       this.#rules.say('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
     }
@@ -246,7 +251,7 @@ export class TurnReader {
       isContinuation: open !== undefined,
       prompt: draft.prompt,
       about,
-      startMs: undefined,
+      startMs,
       model: undefined,
       endMs: draft.endMs,
       isInterrupted: draft.isInterrupted,
@@ -282,16 +287,16 @@ export class TurnReader {
   #finishAgents(
     draft: TurnDraft,
     runs: ReadonlyMap<string, AgentRun>,
-    turn: Pick<TraceTurn, 'key' | 'number' | 'about'> & { readonly blocks: readonly Block[] },
+    turn: Pick<TraceTurn, 'key' | 'number' | 'about' | 'startMs'> & { readonly blocks: readonly Block[] },
     isOver: boolean,
   ): readonly BackgroundAgent[] {
     if (draft.isReplay) return [];
     const started = [...draft.results].flatMap(([toolUseId, { agentId, isBackground }]) => {
       const run = runs.get(toolUseId);
       if (!isBackground || agentId === undefined || run === undefined) return [];
-      const { promptId } = turn.about;
-      const agentType = typeOfAgent(turn.blocks, toolUseId);
-      return [{ ...run, agentId, toolUseId, turnKey: turn.key, turnNumber: turn.number, agentType, promptId }];
+      const { promptId, cwd } = turn.about;
+      const own = { turnKey: turn.key, turnNumber: turn.number, promptId, cwd, startMs: turn.startMs };
+      return [{ ...run, agentId, toolUseId, agentType: typeOfAgent(turn.blocks, toolUseId), ...own }];
     });
     const all = [...this.state.running, ...started];
     const isDone = (agent: BackgroundAgent): boolean => isOver || draft.finished.has(agent.agentId);

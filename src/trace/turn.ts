@@ -125,7 +125,10 @@ export interface BackgroundAgent extends AgentRun {
   /** The turn that started it. */
   readonly turnKey: string;
   readonly turnNumber: number;
-  /** As the call named them; absent in states of earlier versions. */
+  /** As the call named it; absent in states of earlier versions, like the next three. */
   readonly agentType?: string | undefined;
+  /** Of the turn that started it. */
   readonly promptId?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly startMs?: number | undefined;
 }

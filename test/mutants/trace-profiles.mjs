@@ -9,6 +9,7 @@ const draft = 'src/trace/draft.ts';
 const reader = 'src/trace/turn-reader.ts';
 const root = 'src/trace/turn-root.ts';
 const mute = 'src/trace/mute.ts';
+const wanted = 'src/trace/wanted-turns.ts';
 
 export const mutants = [
   // Inputs, outputs and totals
@@ -113,8 +114,8 @@ export const mutants = [
   {
     id: 'background-agent-without-type',
     file: reader,
-    find: 'const agentType = typeOfAgent(turn.blocks, toolUseId);',
-    replace: 'const agentType = undefined;',
+    find: 'agentType: typeOfAgent(turn.blocks, toolUseId),',
+    replace: 'agentType: undefined,',
     tests: ['trace/span-facts'],
   },
 
@@ -230,9 +231,23 @@ export const mutants = [
   // Muted sessions and folders
   {
     id: 'muted-turns-are-sent',
-    file: 'src/trace/trace-session.ts',
+    file: wanted,
     find: 'traced.filter((turn) => !isMutedTurn(mutes, turn))',
     replace: 'traced',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'background-agents-of-muted-turns-are-sent',
+    file: wanted,
+    find: 'agent.startMs ?? turn.startMs',
+    replace: 'turn.startMs',
+    tests: ['trace/mute'],
+  },
+  {
+    id: 'background-agents-of-a-folder-left-out-are-sent',
+    file: wanted,
+    find: 'agent.cwd ?? turn.about.cwd',
+    replace: 'turn.about.cwd',
     tests: ['trace/mute'],
   },
   {

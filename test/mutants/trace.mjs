@@ -806,7 +806,7 @@ export const mutants = [
   },
   {
     id: 'projects-left-out-are-traced',
-    file: session,
+    file: 'src/trace/wanted-turns.ts',
     find: 'turns.filter((turn) => isTraced(config, turn.about.cwd))',
     replace: 'turns.filter(() => true)',
     tests: ['trace/sent'],

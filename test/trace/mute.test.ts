@@ -8,7 +8,7 @@ import { activeMute, type Mute, mute, readMutes, unmute } from '../../src/trace/
 import { type TracePlaces, tracePlaces } from '../../src/trace/places.ts';
 import { sendOutbox } from '../../src/trace/send.ts';
 import { traceSession } from '../../src/trace/trace-session.ts';
-import { assistant, sessionText, user } from '../support/session-text.ts';
+import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { type Receiver, startReceiver } from '../support/trace-receiver.ts';
@@ -138,6 +138,43 @@ test('agents that no call started are muted with the folder of their session, an
   }
 });
 
+test('a background agent is muted with the turn that started it, and left out with its folder', async (context) => {
+  for (const [isMuted, projects, sent] of [
+    [true, '', ['msg_later', 'msg_noted']] as const,
+    [false, '!/secret', ['msg_later', 'msg_noted']] as const,
+    [false, '', ['msg_start', 'msg_later', 'msg_noted', 'msg_bg']] as const,
+  ]) {
+    const place = await placeFor(context, { CLEW_TRACE_PROJECTS: projects });
+    const call = [
+      user('go'),
+      assistant([toolUse('toolu_bg', 'Agent', { prompt: 'Count' })], { message: { id: 'msg_start' } }),
+      user([toolResult('toolu_bg', 'it runs')], { toolUseResult: { isAsync: true, agentId: 'bg' } }),
+    ];
+    const later = [
+      user('and?'),
+      assistant('I wait', { message: { id: 'msg_later' } }),
+      user('<task-notification>\n<task-id>bg</task-id>\n</task-notification>'),
+      assistant('noted', { message: { id: 'msg_noted' } }),
+    ];
+    const cwd = projects === '' ? '/work' : '/secret';
+    const [started, ended] = [
+      sessionText(call, { sessionId: 's', startMinute: 0, cwd }),
+      sessionText(later, { sessionId: 's', startMinute: 10, cwd: '/work' }),
+    ];
+    const agent = [user('Count'), assistant('two', { message: { id: 'msg_bg' } })];
+    writeTree(place.home, {
+      'p/s/subagents/agent-bg.jsonl': sessionText(agent, { sessionId: 's', isSidechain: true, agentId: 'bg', cwd }),
+    });
+    if (isMuted) await mute(place.places, { kind: 'session', name: 's' }, at(-1));
+    await place.stop(started);
+    if (isMuted) await unmute(place.places, { kind: 'session', name: 's' }, at(5));
+    await place.stop(started + ended);
+    assert.deepEqual(place.answers(), sent, `${isMuted} ${projects}`);
+    await place.backfill();
+    assert.deepEqual(place.answers(), sent, `${isMuted} ${projects}, backfill`);
+  }
+});
+
 test('a run counts the turns that were muted', async (context) => {
   const place = await placeFor(context);
   await mute(place.places, { kind: 'session', name: 's' }, at(5));
@@ -196,10 +233,10 @@ interface Place {
   answers(): readonly unknown[];
 }
 
-async function placeFor(context: TestContext): Promise<Place> {
+async function placeFor(context: TestContext, more: Readonly<Record<string, string>> = {}): Promise<Place> {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
-  const env = traceEnv(home, receiver.url);
+  const env = traceEnv(home, receiver.url, more);
   const file = path.join(home, 'p', 's.jsonl');
   const send = async (): Promise<void> => {
     const { places, config } = contextFor(env);

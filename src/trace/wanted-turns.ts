@@ -1,0 +1,32 @@
+// Turns → those that are sent and those that are not: the folder of a turn may be left out, and its session or its folder
+// may be muted. A background agent goes with the turn that started it, whichever turn it ends in.
+import type { TraceConfig } from './config.ts';
+import { isMutedTurn, type Mute } from './mute.ts';
+import { isTraced } from './projects.ts';
+import type { TraceTurn } from './turn.ts';
+
+export interface SortedTurns {
+  readonly wanted: readonly TraceTurn[];
+  /** With turns that hold nothing but the agents which are not sent of turns that are. */
+  readonly unwanted: readonly TraceTurn[];
+  readonly mutedTurns: number;
+}
+
+export function sortTurns(turns: readonly TraceTurn[], config: TraceConfig, mutes: readonly Mute[]): SortedTurns {
+  const traced = turns.filter((turn) => isTraced(config, turn.about.cwd));
+  const sent = traced.filter((turn) => !isMutedTurn(mutes, turn));
+  const [wanted, unwanted] = [[] as TraceTurn[], turns.filter((turn) => !sent.includes(turn))];
+  for (const turn of sent) {
+    const agents = turn.finishedAgents.filter((agent) => {
+      const cwd = agent.cwd ?? turn.about.cwd;
+      const [startMs, endMs] = [agent.startMs ?? turn.startMs, agent.untilMs ?? turn.endMs];
+      return (
+        isTraced(config, cwd) && !isMutedTurn(mutes, { sessionId: turn.sessionId, about: { cwd }, startMs, endMs })
+      );
+    });
+    wanted.push({ ...turn, finishedAgents: agents });
+    const others = turn.finishedAgents.filter((agent) => !agents.includes(agent));
+    if (others.length > 0) unwanted.push({ ...turn, messages: [], sideLines: [], finishedAgents: others });
+  }
+  return { wanted, unwanted, mutedTurns: traced.length - sent.length };
+}
