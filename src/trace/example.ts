@@ -101,11 +101,11 @@ export function exampleWire(destination: Destination, spans: readonly TraceSpan[
 export async function sendExample(
   destination: Destination,
   spans: readonly TraceSpan[],
-  { timeoutMs, ...options }: EncodeOptions & { readonly timeoutMs: number },
+  options: EncodeOptions,
 ): Promise<Outcome> {
   let last: Outcome = { kind: 'taken', rejectedSpans: 0, message: undefined };
   for (const { body, contentType, contentEncoding, spanIds } of encodeBatches(destination, spans, options)) {
-    const { name } = destination;
+    const { name, timeoutMs } = destination;
     const { nowMs } = options;
     const info = { destination: name, contentType, contentEncoding, sessionId: exampleName, spanIds, ledgerKeys: [] };
     last = await postBatch(destination, { info: { ...info, createdMs: nowMs }, body }, { timeoutMs, nowMs });

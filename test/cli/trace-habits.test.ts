@@ -87,7 +87,8 @@ test('what goes wrong on the way comes with what to do about it', async (context
   ] as const;
   for (const [endpoint, wanted] of cases) assert.match(await answerOf({ CLEW_TRACE_ENDPOINT: endpoint }), wanted);
   const silent = await serve(context, () => {});
-  assert.match(await answerOf({ CLEW_TRACE_ENDPOINT: silent }, 50), /^no answer within 50 ms; nothing came back from/);
+  const impatient = { CLEW_TRACE_ENDPOINT: silent, OTEL_EXPORTER_OTLP_TIMEOUT: '50' };
+  assert.match(await answerOf(impatient), /^no answer within 50 ms; nothing came back from/);
 });
 
 test('test fails with one line that says how many destinations did not take it', (context) => {
@@ -224,10 +225,10 @@ test('the status line shows that a session, or the folder it works in, is muted'
 });
 
 /** What the server said and the advice, as `clew trace test` joins them. */
-async function answerOf(env: Readonly<Record<string, string>>, timeoutMs = 5_000): Promise<string> {
+async function answerOf(env: Readonly<Record<string, string>>): Promise<string> {
   const [destination] = readTraceConfig({ ...env, CLEW_HOME: '/nowhere' }).destinations;
   assert.ok(destination !== undefined);
-  const options = { redact: (text: string) => text, labels: {}, nowMs: Date.now(), isBackfill: true, timeoutMs };
+  const options = { redact: (text: string) => text, labels: {}, nowMs: Date.now(), isBackfill: true };
   const outcome = await sendExample(destination, exampleSpans(Date.now(), '1'), options);
   return `${outcome.message}; ${adviceFor(outcome, destination)}`;
 }

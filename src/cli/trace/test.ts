@@ -13,8 +13,6 @@ import { counted } from '../wording.ts';
 import { shownUrl } from './destination-text.ts';
 import { neededConfigOf } from './trace-config.ts';
 
-const timeoutMs = 10_000;
-
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const context = createTraceContext(io.env, neededConfigOf(input));
@@ -24,7 +22,7 @@ export async function run(input: CommandInput): Promise<void> {
     destinations.map(async (destination) => {
       const nowMs = Date.now();
       const spans = exampleSpans(nowMs, version);
-      const options = { redact, labels, nowMs, isBackfill: true, strictSeed, timeoutMs };
+      const options = { redact, labels, nowMs, isBackfill: true, strictSeed };
       const outcome = await sendExample(destination, spans, options);
       const rejectedSpans = outcome.kind === 'taken' ? outcome.rejectedSpans : 0;
       return {
