@@ -66,6 +66,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
   ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],
+  ...['trace test', 'trace mute {sound}', 'trace mute {sound} && trace unmute {sound}'],
   { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
   ...['watch', 'tail', 'open --no-browser', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
