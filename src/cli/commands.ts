@@ -370,8 +370,8 @@ export const commands: readonly CommandRow[] = [
       { name: '--dry-run', summary: 'say what backfill would send, or install would write' },
       {
         name: '--content',
-        value: 'full|no-tool-content|metadata',
-        summary: 'how much of what was said goes into spans',
+        value: 'MODE',
+        summary: 'how much of what was said goes into spans: full, no-tool-content or metadata',
       },
       { name: '--keep-forks', summary: 'send copies of turns in forked sessions too, as traces of their own' },
       { name: '--compat', summary: 'keep writing the state file of cc-langfuse' },
