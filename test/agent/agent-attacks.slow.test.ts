@@ -1,6 +1,7 @@
 // The attack list of the tools, against a whole agent: a scripted model, a real bash, real tools, in four modes, with and
 // without the sandbox, and nobody who says yes. No secret may come into a request, nothing outside or protected may
-// change, nothing may reach the network. With every permission bypassed most of the same attacks must have an effect.
+// change, nothing may reach the network. With every permission bypassed most of the same attacks must have an effect. In CI
+// each mode runs another quarter of the list; all of it with CLEW_LONG=1.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { openAgent } from '../../src/agent/agent.ts';
 import type { PermissionMode } from '../../src/agent/permission-mode.ts';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import { shareOf } from '../support/fuzz-runs.ts';
 import { calls, says, startHeadless } from '../support/headless-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import type { AgentAttack } from './agent-attack.ts';
@@ -29,7 +31,7 @@ import {
 import { skip } from './sandbox/sandbox-kit.ts';
 
 const only = process.env.CLEW_ATTACK;
-const attacks = agentAttacks.filter(({ name }) => only === undefined || name.includes(only));
+const named = agentAttacks.filter(({ name }) => only !== undefined && name.includes(only));
 const modes: readonly PermissionMode[] = ['default', 'plan', 'dontAsk', 'acceptEdits'];
 
 interface Trial {
@@ -46,10 +48,11 @@ interface Outcome {
 }
 
 for (const hasSandbox of [true, false]) {
-  for (const mode of modes) {
+  for (const [part, mode] of modes.entries()) {
     const name = `attacks on the agent in ${mode} mode ${hasSandbox ? 'with' : 'without'} the sandbox have no effect`;
     test(name, { skip: hasSandbox ? skip : false }, async (t) => {
-      const outcomes = await tryAll(t, { mode, hasSandbox });
+      const attacks = chosenAttacks(part);
+      const outcomes = await tryAll(t, attacks, { mode, hasSandbox });
       const failures = outcomes.flatMap(({ effects }, i) =>
         effects.length === 0 ? [] : [`${attacks[i]?.name}: ${effects.join(', ')}`],
       );
@@ -61,7 +64,8 @@ for (const hasSandbox of [true, false]) {
 }
 
 test('most of the attacks have an effect where nothing stops them', async (t) => {
-  const outcomes = await tryAll(t, { mode: 'bypassPermissions', hasSandbox: false, isOpen: true });
+  const attacks = chosenAttacks(0);
+  const outcomes = await tryAll(t, attacks, { mode: 'bypassPermissions', hasSandbox: false, isOpen: true });
   const tame = attacks.filter((_, i) => outcomes[i]?.effects.length === 0).map(({ name }) => name);
   t.diagnostic(
     `${attacks.length - tame.length} of ${attacks.length} attacks have an effect; without: ${tame.join(' | ')}`,
@@ -109,7 +113,12 @@ for (const mode of ['default', 'acceptEdits']) {
   });
 }
 
-async function tryAll(t: TestContext, trial: Trial): Promise<readonly Outcome[]> {
+/** `CLEW_ATTACK=WORD` runs those with the word in their name. */
+function chosenAttacks(part: number): readonly AgentAttack[] {
+  return only === undefined ? shareOf(agentAttacks, part, modes.length) : named;
+}
+
+async function tryAll(t: TestContext, attacks: readonly AgentAttack[], trial: Trial): Promise<readonly Outcome[]> {
   const place = makePlace(temporaryFolder(t));
   const listener = await listen();
   t.after(() => listener.server.close());

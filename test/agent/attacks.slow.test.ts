@@ -1,5 +1,6 @@
 // The attack list, end to end: what the judge allows runs in a real bash, in four modes, with and without the sandbox. No
-// secret may come out, nothing outside or protected may change, and nothing may reach the network.
+// secret may come out, nothing outside or protected may change, and nothing may reach the network. In CI each mode runs
+// another quarter of the list; all of it with CLEW_LONG=1.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -7,6 +8,7 @@ import { makeJudge } from '../../src/agent/permission/judge.ts';
 import type { PermissionMode } from '../../src/agent/permission-mode.ts';
 import { makeSandbox, noMechanism } from '../../src/agent/sandbox/sandbox.ts';
 import { startShell } from '../../src/agent/tools/shell.ts';
+import { shareOf } from '../support/fuzz-runs.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { allAttacks } from './attack-cases.ts';
 import { changes, fill, leaks, listen, makePlace, type Place, resetPlace, token } from './attack-place.ts';
@@ -20,7 +22,7 @@ test('the attack list has at least 250 cases', () => {
 });
 
 for (const hasSandbox of [true, false]) {
-  for (const mode of modes) {
+  for (const [part, mode] of modes.entries()) {
     const name = `attacks in ${mode} mode ${hasSandbox ? 'in the sandbox' : 'without a sandbox'} have no effect`;
     test(name, { skip: hasSandbox ? skip : false }, async (t) => {
       const place = makePlace(temporaryFolder(t));
@@ -28,7 +30,8 @@ for (const hasSandbox of [true, false]) {
       t.after(() => server.close());
       const outcomes = { ran: 0, stopped: 0 };
       const failures: string[] = [];
-      for (const { kind, command } of allAttacks) {
+      const attacks = shareOf(allAttacks, part, modes.length);
+      for (const { kind, command } of attacks) {
         const text = fill(command, place, port);
         const result = await attempt(text, place, mode, hasSandbox);
         outcomes[result.hasRun ? 'ran' : 'stopped']++;
@@ -43,7 +46,7 @@ for (const hasSandbox of [true, false]) {
       t.diagnostic(`${mode}, sandbox ${hasSandbox}: ${outcomes.ran} ran, ${outcomes.stopped} were not run`);
       assert.deepEqual(failures, []);
       // Else the list would prove nothing about the sandbox.
-      if (hasSandbox) assert.ok(outcomes.ran > 200, `${outcomes.ran} ran`);
+      if (hasSandbox) assert.ok(outcomes.ran * 5 > attacks.length * 2, `${outcomes.ran} ran`);
     });
   }
 }
