@@ -53,7 +53,7 @@ test('the package holds only these kinds of files', () => {
     /^dist\/page\/(index\.html|(app|chunk)-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
     /^dist\/standalone\/standalone\.(js|css)$/,
     /^demo\/(README\.md|projects\/[\w/-]+\.(jsonl|meta\.json))$/,
-    /^docs\/([\w-]+\.md|pictures\/[\w-]+\.(svg|png))$/,
+    /^docs\/((?:tracing\/)?[\w-]+\.md|pictures\/[\w-]+\.(svg|png))$/,
   ];
   const files = filesOf(installed);
   assert.deepEqual(

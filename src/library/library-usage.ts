@@ -5,7 +5,7 @@ import type { PriceList } from '../models/price-list.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
 import { projectsFolders } from '../store/roots.ts';
 import type { Database, Row, SqlValue } from './database.ts';
-import { compareAges, readOrigins, type SessionAge } from './lineage.ts';
+import { compareAges, madeAtOf, readOrigins, type SessionAge } from './lineage.ts';
 import { unpackLines } from './usage-rows.ts';
 
 /** A session, as a usage report names it. */
@@ -81,7 +81,8 @@ export function usageParts(database: Database, { roots, endedAfter }: UsageScope
 
 const partRows = (where: string): string => `
 SELECT s.id AS session, s.session_id, s.path AS main, s.slug, s.cwd, s.started_at, s.ended_at, f.path AS file, p.rows,
-  (SELECT m.first_at FROM files m WHERE m.path = s.path) AS first_at
+  (SELECT m.first_at FROM files m WHERE m.path = s.path) AS first_at,
+  (SELECT min(m.born_ms) FROM files m WHERE m.session = s.id) AS born_ms
 FROM usage_parts p JOIN files f ON f.id = p.file JOIN sessions s ON s.id = f.session ${where}
 ORDER BY s.id, f.agent_id IS NOT NULL, f.path, p.line`;
 
@@ -90,6 +91,7 @@ function ageOf(row: Row): SessionAge {
     sessionId: String(row.session_id),
     startedAt: time(row.started_at),
     firstAt: time(row.first_at),
+    madeAt: madeAtOf(time(row.born_ms), time(row.ended_at)),
     endedAt: time(row.ended_at),
     path: String(row.main),
   };

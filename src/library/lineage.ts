@@ -1,8 +1,11 @@
 // Which of several sessions that hold a message held it first: what the lines themselves say of their origin decides,
-// then the times on the lines. Nothing depends on the times of the files, which a copy of the library does not keep.
+// then the times on the lines, and when a file was made, if it was written to after that: a file that was only copied has
+// lines that are older than the file.
+import { statSync } from 'node:fs';
 import type { Database } from './database.ts';
 import { lastTimeOf } from './last-time.ts';
 import { readRows } from './row-reader.ts';
+import { bornMsOf } from './transcript-files.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {
@@ -11,7 +14,9 @@ export interface SessionAge {
   readonly startedAt: number | null;
   /** The time of the first line of its main transcript. A client that forks headless writes its own lines first. */
   readonly firstAt: number | null;
-  /** The latest time in its files. A copy that was gone on with ends after its original; `null` if unknown. */
+  /** When its file was made, or its latest time if that is earlier; `null` if unknown. */
+  readonly madeAt: number | null;
+  /** The latest time in its files. A copy that was continued ends after its original; `null` if unknown. */
   readonly endedAt: number | null;
   readonly path: string;
 }
@@ -31,6 +36,7 @@ export function compareAges(origins: Origins): (a: SessionAge, b: SessionAge) =>
     generationOf(a) - generationOf(b) ||
     compareTimes(a.startedAt, b.startedAt) ||
     compareTimes(a.firstAt, b.firstAt) ||
+    compareTimes(a.madeAt, b.madeAt) ||
     compareTimes(a.endedAt, b.endedAt) ||
     (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
@@ -57,6 +63,11 @@ function reachable(sessionId: string, origins: Origins): ReadonlySet<string> {
     }
   }
   return found;
+}
+
+/** When a session was made, as far as its file and its lines tell. */
+export function madeAtOf(bornMs: number | null, endedAt: number | null): number | null {
+  return bornMs === null || endedAt === null ? endedAt : Math.min(bornMs, endedAt);
 }
 
 function compareTimes(a: number | null, b: number | null): number {
@@ -111,9 +122,13 @@ function readAge(file: string, sessionId: string): { readonly age: SessionAge; r
     });
     const [startedAt, first] = [facts.startedAt, firstAt].map((time) => (Number.isFinite(time) ? time : null));
     const age = { sessionId, path: file, startedAt: startedAt ?? null, firstAt: first ?? null };
-    return { age: { ...age, endedAt: lastTimeOf(file) ?? null }, origins };
+    const endedAt = lastTimeOf(file) ?? null;
+    return { age: { ...age, madeAt: madeAtOf(bornMsOf(statSync(file)), endedAt), endedAt }, origins };
   } catch {
     // Whoever reads the session says what is wrong with it.
-    return { age: { sessionId, path: file, startedAt: null, firstAt: null, endedAt: null }, origins: new Set() };
+    return {
+      age: { sessionId, path: file, startedAt: null, firstAt: null, madeAt: null, endedAt: null },
+      origins: new Set(),
+    };
   }
 }

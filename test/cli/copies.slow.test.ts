@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { thinking, toolUse, transcript } from '../support/transcript-builder.ts';
+import { startTime, thinking, toolUse, transcript } from '../support/transcript-builder.ts';
 
 /** The last of all ids: wherever the order of ids decides, the original loses. */
 const original = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
@@ -47,9 +47,13 @@ function library(context: TestContext): Library {
 
 const hourAgo = Date.now() / 1000 - 3600;
 
+/** A client writes lines after it made their file. */
+const untilNow = Date.now() + 60_000 - startTime;
+
 /** Four turns on two days, with thinking, calls, a sub-agent, a secret and an answer whose end was never linked. */
 function originalSession() {
   return transcript({ sessionId: original })
+    .after(untilNow)
     .user('one: token ghp_0123456789abcdefghijABCDEFGHIJ012345')
     .assistant([thinking('hm'), { type: 'text', text: 'first' }], usage('one', 10))
     .user('two')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { compareAges, type SessionAge } from '../../src/library/lineage.ts';
+import { compareAges, madeAtOf, type SessionAge } from '../../src/library/lineage.ts';
 import { answerLine, makeLibrary } from '../support/usage-library.ts';
 
 const [copyId, secondId, originalId] = ['1', '2', '9'].map((digit) => `${digit.repeat(8)}-1111-4111-a111-111111111111`);
@@ -117,9 +117,22 @@ const age = (sessionId: string, fields: Partial<SessionAge> = {}): SessionAge =>
   sessionId,
   startedAt: 0,
   firstAt: 0,
+  madeAt: 0,
   endedAt: 0,
   path: sessionId,
   ...fields,
+});
+
+test('a file counts as made when it was, unless all of its lines are older: then it was copied', () => {
+  const [born, before, after] = [1000, 900, 1100];
+  assert.equal(madeAtOf(born, after), born);
+  assert.equal(madeAtOf(born, before), before);
+  assert.equal(madeAtOf(null, before), before);
+  assert.equal(madeAtOf(born, null), null);
+  const compare = compareAges(new Map());
+  const original = age('b', { madeAt: madeAtOf(500, 900), endedAt: 900 });
+  assert.ok(compare(original, age('a', { madeAt: madeAtOf(1000, 900), endedAt: 900 })) < 0, 'a copy that is not used');
+  assert.ok(compare(original, age('a', { madeAt: madeAtOf(800, 850), endedAt: 850 })) < 0, 'used longer than its copy');
 });
 
 test('the session that ended first is before its copy only where nothing else decides; an unknown time is the last', () => {

@@ -28,6 +28,7 @@ export const mutants = [
     tests,
   },
   { id: 'no-first-line', file: lineage, find: 'compareTimes(a.firstAt, b.firstAt) ||', replace: '', tests },
+  { id: 'no-birth', file: lineage, find: 'compareTimes(a.madeAt, b.madeAt) ||', replace: '', tests },
   { id: 'no-end', file: lineage, find: 'compareTimes(a.endedAt, b.endedAt) ||', replace: '', tests },
   {
     id: 'cycles-counted',

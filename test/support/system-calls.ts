@@ -72,12 +72,19 @@ function readCalls(log: string, cwd: string): Omit<WatchedRun, 'status' | 'stdou
     connects: new Set<string>(),
     listens: new Set<string>(),
   };
+  const folders = new Map<string, string>();
   for (const line of wholeCalls(log)) {
-    const call = /^(\w+)\((.*)\)\s+= (-?\d+|\?)(?:<[^>]*>)?(?: (E\w+))?/s.exec(line);
+    const call = /^(\w+)\((.*)\)\s+= (-?\d+|\?)(?:<([^>]*)>)?(?: (E\w+))?/s.exec(line);
     if (call === null) continue;
-    const [, name = '', args = '', , error] = call;
+    const [, name = '', args = '', result = '', opened, error] = call;
+    if (opened !== undefined) folders.set(`/proc/self/fd/${result}`, decode(opened));
     if (error !== undefined && harmless.has(error)) continue;
-    note(name, args, cwd, done);
+    note(
+      name,
+      pathsIn(args, cwd).map((file) => throughOpenFolder(file, folders)),
+      args,
+      done,
+    );
   }
   return done;
 }
@@ -103,8 +110,7 @@ function wholeCalls(log: string): string[] {
 
 type Done = { readonly [Key in 'reads' | 'writes' | 'deletes' | 'connects' | 'listens']: Set<string> };
 
-function note(name: string, args: string, cwd: string, done: Done): void {
-  const [first = '', second = ''] = pathsIn(args, cwd);
+function note(name: string, [first = '', second = '']: readonly string[], args: string, done: Done): void {
   if (/^(?:connect|send)/.test(name)) addAddress(args, done.connects);
   else if (name === 'bind') addAddress(args, done.listens);
   else if (name.startsWith('open')) {
@@ -126,6 +132,12 @@ function pathsIn(args: string, cwd: string): string[] {
     else found.push(path.resolve(folder, decode(quoted ?? '')));
   }
   return found.length > 0 ? found : [folder];
+}
+
+/** A file that is named through an open folder. */
+function throughOpenFolder(file: string, folders: ReadonlyMap<string, string>): string {
+  const [at = ''] = /^\/proc\/self\/fd\/\d+/.exec(file) ?? [];
+  return `${folders.get(at) ?? at}${file.slice(at.length)}`;
 }
 
 function decode(hex: string): string {
