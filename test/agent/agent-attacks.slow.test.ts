@@ -1,7 +1,7 @@
 // The attack list of the tools, against a whole agent: a scripted model, a real bash, real tools, in four modes, with and
 // without the sandbox, and nobody who says yes. No secret may come into a request, nothing outside or protected may
 // change, nothing may reach the network. With every permission bypassed most of the same attacks must have an effect. In CI
-// each mode runs another quarter of the list; all of it with CLEW_LONG=1.
+// each mode runs another part of the list; all of it with CLEW_LONG=1.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -51,7 +51,7 @@ for (const hasSandbox of [true, false]) {
   for (const [part, mode] of modes.entries()) {
     const name = `attacks on the agent in ${mode} mode ${hasSandbox ? 'with' : 'without'} the sandbox have no effect`;
     test(name, { skip: hasSandbox ? skip : false }, async (t) => {
-      const attacks = chosenAttacks(part);
+      const attacks = chosenAttacks(hasSandbox ? part : part + modes.length);
       const outcomes = await tryAll(t, attacks, { mode, hasSandbox });
       const failures = outcomes.flatMap(({ effects }, i) =>
         effects.length === 0 ? [] : [`${attacks[i]?.name}: ${effects.join(', ')}`],
@@ -115,7 +115,7 @@ for (const mode of ['default', 'acceptEdits']) {
 
 /** `CLEW_ATTACK=WORD` runs those with the word in their name. */
 function chosenAttacks(part: number): readonly AgentAttack[] {
-  return only === undefined ? shareOf(agentAttacks, part, modes.length) : named;
+  return only === undefined ? shareOf(agentAttacks, part, 2 * modes.length) : named;
 }
 
 async function tryAll(t: TestContext, attacks: readonly AgentAttack[], trial: Trial): Promise<readonly Outcome[]> {

@@ -9,6 +9,7 @@ import { planGraft } from '../../src/surgery/graft.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
+import { shareOf } from '../support/fuzz-runs.ts';
 import { type Bench, benchWith } from '../support/surgery-kit.ts';
 import { compress, fork, move, type Operation, redact, rewind, split, strip } from '../surgery/operations-kit.ts';
 import { type Recording, recordTurns, verdictOn, verdictOnBytes } from './bound-recording.ts';
@@ -56,7 +57,8 @@ test(
     const recording = await recordTurns(current);
     assert.deepEqual(await verdictOnBytes(current, recording), { sent: 9, refused: [], requests: 1 });
     await Promise.all(
-      table.map(([name, operation, kept]) =>
+      // Half of the operations; all of them with CLEW_LONG=1.
+      shareOf(table, 0, 2).map(([name, operation, kept]) =>
         t.test(name, async (context) => {
           const { main, env } = benchOf(context, recording);
           const { to, others } = await operation({ env }, main);

@@ -1,4 +1,4 @@
-// Random command lines in a place full of hostile sessions: two thousand in a thread, and a hundred as processes, half
+// Random command lines in a place full of hostile sessions: 400 in a thread, and 50 as processes (five and four times as many with CLEW_LONG=1), half
 // of them on a terminal. Nothing around changes, only text is printed, every call ends, and none ends as a bug.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -7,6 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Run } from '../support/clew.ts';
 import { clew } from '../support/dist.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { type HostilePlace, makeHostilePlace, snapshotAround } from '../support/hostile-place.ts';
 import { type RandomCommand, randomCommand } from '../support/random-command.ts';
 import { inTerminal, nobody, outputFaults } from '../support/safety-watch.ts';
@@ -22,23 +23,27 @@ const { CLEW_FUZZ_SEED: only } = process.env;
 const seeds = (first: number, count: number): number[] =>
   only === undefined ? Array.from({ length: count }, (_, i) => first + i) : only.split(',').map(Number);
 
-test('two thousand random command lines', { timeout: 1_800_000 }, (context) => {
+test('random command lines (2,000 with CLEW_LONG=1)', { timeout: 1_800_000 }, (context) => {
   assert.deepEqual(
-    seeds(1000, 40).flatMap((seed) => fuzzInThread(makeHostilePlace(context), seed, callsForPlace)),
+    seeds(1000, fuzzRuns(40)).flatMap((seed) => fuzzInThread(makeHostilePlace(context), seed, callsForPlace)),
     [],
   );
 });
 
-test('a hundred as processes, half on a terminal', { skip: skipWithout('script'), timeout: 1_800_000 }, async (t) => {
-  const faults: string[] = [];
-  const queue = seeds(2000, 2);
-  const work = async (): Promise<void> => {
-    for (let seed = queue.shift(); seed !== undefined; seed = queue.shift())
-      faults.push(...(await fuzzProcesses(makeHostilePlace(t, { uid: nobody?.uid }), seed)));
-  };
-  await Promise.all([work(), work()]);
-  assert.deepEqual(faults, []);
-});
+test(
+  'random command lines as processes, half on a terminal',
+  { skip: skipWithout('script'), timeout: 1_800_000 },
+  async (t) => {
+    const faults: string[] = [];
+    const queue = seeds(2000, fuzzRuns(4));
+    const work = async (): Promise<void> => {
+      for (let seed = queue.shift(); seed !== undefined; seed = queue.shift())
+        faults.push(...(await fuzzProcesses(makeHostilePlace(t, { uid: nobody?.uid }), seed)));
+    };
+    await Promise.all([work(), work()]);
+    assert.deepEqual(faults, []);
+  },
+);
 
 async function fuzzProcesses(place: HostilePlace, seed: number): Promise<readonly string[]> {
   const random = seededRandom(seed);
