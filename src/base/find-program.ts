@@ -1,6 +1,7 @@
 // Programs on this machine: by their name in the PATH, or by their path.
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
+import { realPath } from './real-path.ts';
 
 /** The first program of that name in the PATH. Folders that depend on where one is are not searched. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -15,24 +16,14 @@ export function pathOutside(env: NodeJS.ProcessEnv, folders: readonly string[]):
   const { PATH = '', VIRTUAL_ENV, CONDA_PREFIX } = env;
   // Who activated an environment of Python has run its code already.
   const active = [VIRTUAL_ENV, CONDA_PREFIX].flatMap((folder) => (folder ? [path.join(folder, 'bin')] : []));
-  const places = [...folders, ...folders.map(realFolder)].map((folder) => `${path.resolve(folder)}${path.sep}`);
+  const places = [...folders, ...folders.map(realPath)].map((folder) => `${path.resolve(folder)}${path.sep}`);
   const isOutside = (folder: string): boolean =>
     path.isAbsolute(folder) &&
-    ![path.resolve(folder), realFolder(folder)].some((each) =>
+    ![path.resolve(folder), realPath(folder)].some((each) =>
       places.some((place) => `${each}${path.sep}`.startsWith(place)),
     );
   const isKept = (folder: string): boolean => active.includes(folder) || isOutside(folder);
   return PATH.split(path.delimiter).filter(isKept).join(path.delimiter);
-}
-
-/** Also of a folder that is not there yet. */
-function realFolder(folder: string): string {
-  const full = path.resolve(folder);
-  try {
-    return realpathSync(full);
-  } catch {
-    return full === path.dirname(full) ? full : path.join(realFolder(path.dirname(full)), path.basename(full));
-  }
 }
 
 export function isProgram(file: string): boolean {

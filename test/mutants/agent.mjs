@@ -282,7 +282,7 @@ const permission = [
   },
   {
     id: 'permission-links-are-not-followed',
-    file: 'src/agent/real-path.ts',
+    file: 'src/base/real-path.ts',
     find: 'return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;',
     replace: 'return lstatSync(file).isSymbolicLink() ? undefined : undefined;',
     tests: ['agent/permission/judge'],

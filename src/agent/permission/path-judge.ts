@@ -2,9 +2,9 @@
 // that forbids holds for either, a rule that allows must hold for both.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { followLinks, isWithin, realPath } from '../../base/real-path.ts';
 import type { PathPolicy } from '../confinement.ts';
 import type { PermissionMode } from '../permission-mode.ts';
-import { followLinks, isWithin, realPath } from '../real-path.ts';
 import { matchesPath } from '../wildcard.ts';
 import { changeProtection, readProtection } from './protected-path.ts';
 

@@ -86,7 +86,7 @@ function makeProxy(domains: Domains): http.Server {
   return server;
 }
 
-/** A name that is listed as it is may be one of this network. What a star stands for may not: its owner decides what it
+/** A name that is listed as it is may be one of this network. What a star matches may not: its owner decides what it
  *  resolves to. `undefined` if the host is not on the list. */
 function lookupFor(host: string, { allowed, denied }: Domains): LookupFunction | undefined {
   const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');

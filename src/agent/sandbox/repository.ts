@@ -1,7 +1,7 @@
 // The git repository of a project: what git needs of it outside the project, and whether it holds files that are hidden.
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin, realPath } from '../real-path.ts';
+import { isWithin, realPath } from '../../base/real-path.ts';
 
 /** A project below the top of its repository: that top. A worktree: the repository it belongs to. */
 export function repositoryFolders(

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin, realPath } from '../../base/real-path.ts';
 import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../confinement.ts';
-import { isWithin, realPath } from '../real-path.ts';
 import { confinedArgs, openArgs } from './bubblewrap.ts';
 import { confinedEnvironment, openEnvironment } from './environment.ts';
 import { type Domains, openNetwork } from './network.ts';

@@ -68,7 +68,7 @@ async function listFiles(
   // A slash in front ties the pattern to the folder; without it `*.js` would match at any depth.
   const args = ['--files', '--null', '--hidden', '--sortr', 'modified', ...globs, '--glob', '!.git'];
   const list = async (more: readonly string[]): Promise<readonly string[]> => {
-    // ripgrep ties patterns to the folder it stands in.
+    // ripgrep ties patterns to its working directory.
     const search = { rgPath, args: [...args, ...more], cwd: realPath, place: realPath };
     const { stdout } = await runRipgrep(search, context);
     return stdout

@@ -1,8 +1,9 @@
 // Arguments → what ripgrep printed. The binary comes inside an npm package; where that is missing (an unusual platform,
 // an install without optional packages) the one on PATH serves.
 import { spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin, realPath } from '../../base/real-path.ts';
 import type { CallContext, Workspace } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { limits } from './limits.ts';
@@ -49,8 +50,7 @@ interface Start {
 /** In the project it runs like a command that only reads: a link that appears meanwhile leads nowhere then. Elsewhere a
  *  rule or a person allowed the search. */
 function confine(words: readonly string[], { cwd, place }: Search, workspace: Workspace): Start {
-  const folders = [workspace.projectDir, ...workspace.extraDirs].map((folder) => realpathSync(folder));
-  const isOwn = folders.some((folder) => `${place}/`.startsWith(`${folder}/`));
+  const isOwn = [workspace.projectDir, ...workspace.extraDirs].some((folder) => isWithin(realPath(folder), place));
   if (!isOwn || workspace.sandbox.mechanism === 'none') return { words, env: workspace.env };
   const { env, sessionDir } = workspace;
   // The folder of the program is visible there, as those of the PATH are.

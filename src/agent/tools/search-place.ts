@@ -2,6 +2,7 @@
 // would name them — below the project relative to it, elsewhere absolute.
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin } from '../../base/real-path.ts';
 import type { CallContext, Workspace } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { describeMissing, resolvePath } from './paths.ts';
@@ -30,7 +31,7 @@ export function hiddenArgs(
     if (file === realPath)
       throw new ToolFailure(`${absolute} may not be read: a rule denies it, or it may hold credentials.`);
     const relative = path.relative(from, file);
-    const isBelow = relative !== '..' && !relative.startsWith('../');
+    const isBelow = isWithin(from, file);
     // A blank at the end of a pattern would be left out.
     const name = (isBelow ? relative : file).replace(/[*?[\]{}\\!# ]/g, '\\$&');
     return isBelow ? `--glob=!/${name}` : `--glob=!**${name}`;
@@ -47,11 +48,10 @@ export async function findPlace(context: CallContext, given: string | undefined)
   const [realPath, top] = await Promise.all([realpath(absolute), realpath(workspace.projectDir)]);
   refuseElsewhere(context, 'read', absolute, realPath);
   const relative = path.relative(top, realPath);
-  const isBelow = relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative);
   return {
     absolute,
     realPath,
     isFolder: stats.isDirectory(),
-    args: relative === '' ? [] : [isBelow ? relative : realPath],
+    args: relative === '' ? [] : [isWithin(top, realPath) ? relative : realPath],
   };
 }
