@@ -1,6 +1,7 @@
 // One face for the two SQLite engines: Node's own where it has one (22.13 and newer), else libsql, whose binary comes
 // inside its npm package. Nothing above this file knows which it is.
 import { createRequire } from 'node:module';
+import { nativeCall } from '../base/native-calls.ts';
 import { openLibsql } from './libsql-engine.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -31,7 +32,7 @@ export interface Engine {
 const busyMs = 10_000;
 
 export function openDatabase(path: string): Database {
-  const engine = openEngine(path);
+  const engine = safely(nativeCall(() => openEngine(path)));
   try {
     engine.exec(`PRAGMA busy_timeout = ${busyMs}`);
     // WAL lets readers go on while one writes; NORMAL loses at most the last transactions on a power cut, never the file.
@@ -44,6 +45,22 @@ export function openDatabase(path: string): Database {
     throw error;
   }
   return wrap(engine);
+}
+
+/** The worker that calls it may be terminated at any time. */
+function safely(engine: Engine): Engine {
+  return {
+    exec: (sql) => nativeCall(() => engine.exec(sql)),
+    prepare: (sql) => {
+      const statement = nativeCall(() => engine.prepare(sql));
+      return {
+        run: (...values) => nativeCall(() => statement.run(...values)),
+        get: (...values) => nativeCall(() => statement.get(...values)),
+        all: (...values) => nativeCall(() => statement.all(...values)),
+      };
+    },
+    close: () => nativeCall(() => engine.close()),
+  };
 }
 
 function wrap(engine: Engine): Database {

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { newNativeCallState, terminateWorker } from '../../base/native-calls.ts';
 import { Refusal, type StatusFailure } from './refusal.ts';
 
 /** What the worker is for. */
@@ -14,6 +15,12 @@ export interface ThreadSetup {
   /** Clew's own state folder. */
   readonly state: string;
   readonly isDemo: boolean;
+}
+
+/** What a worker gets when it starts. */
+export interface WorkerSetup extends ThreadSetup {
+  /** For `shareNativeCalls`. */
+  readonly nativeCalls: Int32Array;
 }
 
 export interface Answer {
@@ -60,6 +67,7 @@ export class Thread {
   readonly #options: ThreadOptions;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
+  #nativeCalls = newNativeCallState();
   #lastId = 0;
   #isClosed = false;
   #hasBegun = false;
@@ -107,14 +115,18 @@ export class Thread {
 
   /** For tests: the worker ends as it would of a fault. */
   async killWorker(): Promise<void> {
-    await this.#worker?.terminate();
+    await this.#terminate();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#pause);
     this.#fail(new Refusal(503, 'the server is stopping'));
-    await this.#worker?.terminate();
+    await this.#terminate();
+  }
+
+  async #terminate(): Promise<void> {
+    if (this.#worker !== undefined) await terminateWorker(this.#worker, this.#nativeCalls);
   }
 
   #post(question: Question): void {
@@ -123,8 +135,9 @@ export class Thread {
   }
 
   #startWorker(): Worker {
+    this.#nativeCalls = newNativeCallState();
     const worker = new Worker(workerFile(), {
-      workerData: this.#setup,
+      workerData: { ...this.#setup, nativeCalls: this.#nativeCalls } satisfies WorkerSetup,
       env: this.#options.env,
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
     });

@@ -1,8 +1,9 @@
 // The entry of every worker thread: what it was started for decides which questions it answers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage } from '../../base/memory.ts';
+import { shareNativeCalls } from '../../base/native-calls.ts';
 import { failureOf } from './refusal.ts';
-import type { Answer, Message, Question, ThreadSetup } from './thread.ts';
+import type { Answer, Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
 
 /** Gives what is sent as JSON, or bytes with their type. */
 export type Method = (params: never) => unknown;
@@ -10,9 +11,10 @@ export type Methods = Readonly<Record<string, Method>>;
 export type Tell = (name: string, value: unknown) => void;
 
 const port = parentPort;
-if (port !== null) await serve(workerData as ThreadSetup); // set by thread.ts
+if (port !== null) await serve(workerData as WorkerSetup); // set by thread.ts
 
-async function serve(setup: ThreadSetup): Promise<void> {
+async function serve({ nativeCalls, ...setup }: WorkerSetup): Promise<void> {
+  shareNativeCalls(nativeCalls);
   const methods = await methodsFor(setup, (name, value) => send({ kind: 'news', name, value }));
   port?.on('message', async ({ id, method, params }: Question) => {
     try {
