@@ -1,5 +1,5 @@
-// Types, lint and format, table of models, API reference, list of mutants, architecture: everything that can be said of the
-// sources without running them.
+// Types, lint and format, table of models, API reference, list of mutants, banned phrases, architecture: everything
+// that can be checked without running the program.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compile } from './compile.mjs';
@@ -12,6 +12,7 @@ const steps = [
   ['table of models', ['scripts/models.mjs', '--check']],
   ['API reference', ['scripts/api-docs.mjs', '--check']],
   ['list of mutants', ['scripts/mutants.mjs', '--check']],
+  ['banned phrases', ['scripts/phrases.mjs']],
   ['architecture', ['--test', '--test-reporter=spec', 'build/test/architecture.test.js']],
 ];
 for (const [name, argv] of steps) {
