@@ -23,7 +23,7 @@ const phrases = [
   [/\bstand-?ins?\b|\bstandIn/i, 'placeholder, fake'],
   [/\b(?:tells?|told|telling)\b(?! (?:\w+ ){0,3}(?:apart|from)\b)/i, 'shows, prints, reports, says, instructs'],
   [
-    /(?<!\b(?:leaves?|leaving|left|falls?|lags?) (?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token)\b)/i,
+    /(?<!\b(?:leaves?|leaving|left|falls?|lags?)[ -](?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token)\b)/i,
     'after',
   ],
   [/(?<!\bthere )\b(?:is|are|was|were) (?:no\b(?! (?:longer|more|fewer|less)\b)|none\b)/i, 'is not a; there is no'],
