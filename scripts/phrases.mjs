@@ -40,7 +40,7 @@ const phrases = [
   [/\b(?:thereof|whereof|thereby|wherein|whence|thence|whereupon|nought|likewise|anyhow)\b/i, 'the common word'],
   [/\ball the same\b/i, 'still, anyway'],
   [/\bwhere it is not known\b/i, 'if unknown'],
-  [/\binside of\b/i, 'inside, in'],
+  [/(?<!\bthe )\binside of\b/i, 'inside, in'],
   [/\bin the manner of\b/i, 'like'],
   [/\b(?:gives?|gave|given) back\b/i, 'returns'],
   [/\bas (?:it|they) came\b/i, 'unchanged'],
