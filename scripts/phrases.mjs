@@ -26,7 +26,7 @@ const phrases = [
     /(?<!\b(?:leaves?|leaving|left|falls?|lags?)[ -](?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token)\b)/i,
     'after',
   ],
-  [/(?<!\bthere )\b(?:is|are|was|were) (?:no\b(?! (?:longer|more|fewer|less)\b)|none\b)/i, 'is not a; there is no'],
+  [/(?<!\bthere )\b(?:is|are|was|were) (?:no(?=\s|$)(?! (?:longer|more|fewer|less)\b)|none\b)/i, 'is not a; there is no'],
   [/\banew\b/i, 'again; rebuild'],
   [/\b(?:mend|heal)(?:s|ed|ing)?\b/i, 'repair, fix'],
   [/\b(?:your|a person's|the user's) word\b|\byours to\b/i, 'confirmation, permission'],
@@ -73,11 +73,18 @@ export function unusedExemptions(files, exemptions = exemptTexts) {
 
 function phrasesIn({ path: file, text }, exemptions) {
   const exempt = exemptions.flatMap(({ texts }) => texts);
-  return text.split('\n').flatMap((line, index) => {
-    const checked = exempt.reduce((rest, each) => rest.replaceAll(each, ''), line);
+  const withoutExempt = (line) => exempt.reduce((rest, each) => rest.replaceAll(each, ''), line);
+  const lines = text.split('\n').map(withoutExempt);
+  return lines.flatMap((line, index) => {
+    // A phrase may begin with the last word of the line before.
+    const before = /[\w-]*$/.exec(lines[index - 1] ?? '')?.[0] ?? '';
+    const checked = `${before} ${line.replace(/^[\s/*>-]+/, '')}`;
     return phrases.flatMap(([phrase, better]) => {
-      const match = phrase.exec(checked);
-      return match === null ? [] : [`${file}:${index + 1}: "${match[0]}" (${better}): ${line.trim().slice(0, 140)}`];
+      const match = new RegExp(phrase, `${phrase.flags}g`)[Symbol.matchAll](checked);
+      const [found] = [...match].filter(({ index: at, 0: words }) => at + words.length > before.length);
+      return found === undefined
+        ? []
+        : [`${file}:${index + 1}: "${found[0]}" (${better}): ${line.trim().slice(0, 140)}`];
     });
   });
 }

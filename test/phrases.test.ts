@@ -91,6 +91,14 @@ test('plain English passes', () => {
   );
 });
 
+test('a phrase is found across the end of a line, and counted once', () => {
+  const check = (text: string): string[] =>
+    findPhrases([{ path: 'src/a.ts', text }], []).map((each) => each.slice(0, 18));
+  assert.deepEqual(check('// the turn goes\n  // on after that\n// and ends'), ['src/a.ts:2: "goes ']);
+  assert.deepEqual(check('where there\nis no output'), []);
+  assert.deepEqual(check('it is told\nby a line'), ['src/a.ts:1: "told"']);
+});
+
 test('an exempt text passes, and the rest of its line is still checked', () => {
   const exemptions = [{ why: 'a prompt', texts: ["'go on'"] }];
   const check = (text: string): number => findPhrases([{ path: 'test/a.ts', text }], exemptions).length;
