@@ -59,10 +59,6 @@ export const exemptTexts = [
     texts: ['marching mending musing'],
   },
   {
-    why: 'a field of public JSON, which keeps its name',
-    texts: ['`beside`'],
-  },
-  {
     why: 'what a user or a model says in test data, the demo and examples',
     texts: [
       "'go on'",

@@ -26,11 +26,15 @@ const phrases = [
     /(?<!\b(?:leaves?|leaving|left|falls?|lags?)[ -](?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token)\b)/i,
     'after',
   ],
-  [/(?<!\bthere )\b(?:is|are|was|were) (?:no(?=\s|$)(?! (?:longer|more|fewer|less)\b)|none\b)/i, 'is not a; there is no'],
+  [
+    /(?<!\bthere )\b(?:is|are|was|were) (?:no(?=\s|$)(?! (?:longer|more|fewer|less)\b)|none\b)/i,
+    'is not a; there is no',
+  ],
   [/\banew\b/i, 'again; rebuild'],
   [/\b(?:mend|heal)(?:s|ed|ing)?\b/i, 'repair, fix'],
   [/\b(?:your|a person's|the user's) word\b|\byours to\b/i, 'confirmation, permission'],
-  [/\bbesides?\b/i, 'next to, also'],
+  // As a name it is a field of public types.
+  [/(?<![.'`#])\bbesides?\b(?=\s(?![=?:&|+])|[.;]|$)/i, 'next to, also'],
   [/\b(?:by (?:itself|themselves)|of itself|at a loss)\b/i, 'automatically, alone, on its own'],
   [/\bsomebody\b|\ba person\b/i, 'the user, another program'],
   [/\b(?:for|of|to|by|from|with) who\b/i, 'for anyone who, for users that'],

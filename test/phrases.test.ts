@@ -38,6 +38,7 @@ const banned = [
   'a repair needs your word',
   'port 80 is not yours to use',
   'the file beside it',
+  'and more besides.',
   'it starts by itself',
   'somebody else wrote it',
   'a person must agree',
@@ -73,6 +74,7 @@ const plain = [
   'there are none',
   'the sum goes on the next line',
   'recommended, amended',
+  'readonly beside: number; line.beside, `beside`',
   'the bottom of the shelfware', // a word that only contains one
 ];
 
