@@ -1,5 +1,5 @@
-// How soon one can type in `clew chat`: the CPU time until its prompt is on the screen, above that of a bare `node -e 0`.
-// The program runs in a terminal that `script` plays; a module preloaded into it ends it at the first frame of the prompt.
+// The start-up time of `clew chat`: the CPU time until its prompt is on the screen, minus that of `node -e 0`.
+// The program runs in a terminal emulated by `script`; a preloaded module ends it at the first frame of the prompt.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

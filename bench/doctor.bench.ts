@@ -1,5 +1,5 @@
-// How much work a look at every session is: `clew doctor --all` beside the first `clew usage`, which indexes the rows of
-// the same sessions and nothing more. CLEW_BENCH_ROOT names another library than the generated one.
+// The cost of checking every session: `clew doctor --all` compared with the first `clew usage`, which only indexes the rows of
+// the same sessions. CLEW_BENCH_ROOT sets another library than the generated one.
 import { readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// How soon `clew -p` says something: the CPU time until the first byte of its stream, above that of a bare `node -e 0`. A
-// module preloaded into it ends it there; the model is never asked.
+// The start-up time of `clew -p`: the CPU time until the first byte of its stream, minus that of `node -e 0`. A
+// preloaded module ends it there, before any request to the model.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

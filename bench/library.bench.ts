@@ -1,5 +1,5 @@
-// How much work the index is: the first `clew usage` beside ccusage 20 (Rust), which reads everything every time, then
-// the same with nothing changed, the status line, memory, and whether both count the same.
+// The cost of the index: the first `clew usage` compared with ccusage 20 (Rust), which reads everything every time, then
+// the same without changes, the status line, memory, and whether both count the same.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

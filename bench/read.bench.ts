@@ -1,5 +1,5 @@
-// How fast lines are read: the lazy scan beside JSON.parse of every line, with `cat` and `wc -l` as the floor, and how
-// much memory a very large transcript takes.
+// The speed of reading lines: the lazy scan compared with JSON.parse of every line, with `cat` and `wc -l` as lower bounds, and
+// the memory for a very large transcript.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { corpusFiles, corpusFolder, sizeMb } from './support/corpus.ts';

@@ -1,4 +1,4 @@
-// What the sandbox costs: the CPU time of `ls` in it, above that of a plain `ls`, in a small project and in one with many
+// The cost of the sandbox: the CPU time of `ls` in it, minus that of a plain `ls`, in a small project and in one with many
 // folders, and the wall time of ten commands one after the other. A control group counts the time, so it needs root.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

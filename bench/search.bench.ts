@@ -49,7 +49,7 @@ function measure<T>(name: string, work: () => T): { result: T; cpuMs: number } {
   return { result, cpuMs };
 }
 
-/** Words, phrases and pairs of CJK characters that stand in the corpus, from documents all over it. */
+/** Words, phrases and pairs of CJK characters from documents all over the corpus. */
 function makeQueries(index: Database, count: number): Record<string, string[]> {
   const reader = new DocumentReader('scattered');
   const sample = index

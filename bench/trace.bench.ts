@@ -1,4 +1,4 @@
-// What the tracer's hook costs a session: CPU beside a bare `node -e 0`, on a session with nothing new, with a new turn,
+// The cost of the tracer's hook: CPU compared with `node -e 0`, on a session with nothing new, with a new turn,
 // with one at the end of 100 MB, and with the server down; and how many bytes it reads for that.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ function measureHook(deadPort: number): void {
       command: ['bash', '-c', 'exec "$1" "$2" < "$3"', 'bash', process.execPath, hook, idle.event],
     },
     { name: 'hook, one new turn, server down', command: newTurn(small) },
-    { name: `hook, one new turn behind ${(statSync(large.file).size / 1e6).toFixed(0)} MB`, command: newTurn(large) },
+    { name: `hook, one new turn after ${(statSync(large.file).size / 1e6).toFixed(0)} MB`, command: newTurn(large) },
   ];
   process.env.CLEW_HOME = path.join(folder, 'state');
   process.env.CLEW_TRACE_ENDPOINT = `http://127.0.0.1:${deadPort}`;

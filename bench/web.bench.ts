@@ -1,6 +1,6 @@
-// What the page takes in real Chromium: a session of 200 MB and 50,000 lines, and the list of 10,000 sessions, each beside
-// a page that a plain server sends ready made in the same round: one with nothing but a word on it, and the same list as
-// static HTML. Wall clocks are of this machine at this hour; the ratios and the CPU times are what to compare.
+// The page in real Chromium: a session of 200 MB and 50,000 lines, and the list of 10,000 sessions, each compared with
+// a static page in the same round: one with a single word, and the same list as static HTML. Wall times depend on the machine
+// and its load; compare the ratios and the CPU times.
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -150,7 +150,7 @@ interface PageScope {
   requestAnimationFrame(work: () => void): void;
 }
 
-/** A prompt and its answer behind the end of the file, which is as it was afterwards. */
+/** Appends a prompt and its answer to the file, and removes them afterwards. */
 async function measureAppends(
   page: Page,
   pid: number,

@@ -1,10 +1,10 @@
-// Puts what nearly every command loads into one chunk. esbuild makes a chunk for each set of parts that share a module,
-// which was 44 files for `clew usage`, and Node takes half a millisecond of CPU for each. Here every part that is loaded
+// Puts the code that nearly every command loads into one chunk. esbuild creates a chunk for each set of parts that share a
+// module, which was 44 files for `clew usage`, and Node takes half a millisecond of CPU for each. Here every part that is loaded
 // later also imports the core, so that all of the core is shared by the same parts.
 import path from 'node:path';
 
 const core = path.resolve('src/cli/usage.ts');
-/** They answer by themselves or pass on. */
+/** They handle a call alone, or load the rest. */
 const isBare = /[\\/]cli[\\/](main|program)\.ts$/;
 
 export const coreChunk = {

@@ -1,5 +1,5 @@
-// The licences of the packages whose code is in dist/: esbuild's metafiles → one text. Most licences ask that their text
-// goes with every copy, and who installs Clew does not install these packages.
+// The licences of the packages whose code is in dist/: esbuild's metafiles → one text. Most licences require that their text
+// is part of every copy, and an install of Clew does not install these packages.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
-// Bundles the page that exported files carry into dist/standalone, and the page into dist/page: names that change with their content, code that is not needed at once in chunks of its
-// own, and index.html that loads the rest.
+// Bundles the page of exported files into dist/standalone, and the page of the server into dist/page: file names change with
+// their content, code that is not needed at once is in separate chunks, and index.html loads the rest.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -61,9 +61,9 @@ export async function buildStandalone() {
   });
   mkdirSync('dist/standalone', { recursive: true });
   for (const { path: file, text } of outputFiles) {
-    // In a script these stand only in strings, templates and patterns, where the escape means the same.
+    // In a script these occur only in strings, templates and patterns, where the escape means the same.
     const safe = file.endsWith('.js') ? text.replace(/<(?=!--|\/?script)/gi, '\\x3C') : text;
-    if (/<\/(script|style)|<!--/i.test(safe)) throw new Error(`${file} cannot stand inside of a page`);
+    if (/<\/(script|style)|<!--/i.test(safe)) throw new Error(`${file} cannot be inlined in a page`);
     writeFileSync(file, safe);
   }
   return { metafile };

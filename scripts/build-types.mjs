@@ -28,7 +28,7 @@ export function readPublicTypes(folder) {
   };
   for (const { source, name, isType } of load('index.d.ts').links.values())
     add(source, name, isType ? 'type' : 'value');
-  // A Map goes on with what is added while it is walked.
+  // Iterating a Map includes entries that are added meanwhile.
   for (const { file, text } of found.values()) for (const name of referredNames(text)) add(file, name, 'inner');
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.offset - b.offset));
 }

@@ -1,4 +1,4 @@
-// Builds what is installed: the command and the library (bundled, split so that a command loads only
+// Builds the installed files: the command and the library (bundled, split so that a command loads only
 // what it uses) into dist/, the page into dist/page/ and dist/standalone/, the type declarations into dist/index.d.ts, and
 // the licences of the bundled packages into dist/THIRD-PARTY.txt.
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ const program = await build({
   },
   chunkNames: 'chunks/[name]-[hash]',
 });
-// The hook runs after every turn: by itself it is one small file, and shares no chunk with the command.
+// The hook runs after every turn, so it is one small file that shares no chunk with the command.
 const hook = await build({
   ...common,
   entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },

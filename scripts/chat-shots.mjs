@@ -1,6 +1,6 @@
 // The pictures of `clew chat` in docs/pictures: node scripts/chat-shots.mjs [NAME…]. The built program runs in tmux, in a
-// home of its own, with a model that plays a script; what the terminal shows becomes an SVG. COLUMNS and NO_COLOR are
-// taken from the environment, SHOTS is another folder for them.
+// temporary home, with a scripted model; the screen becomes an SVG. COLUMNS and NO_COLOR come from the environment, and
+// SHOTS sets another output folder.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ async function shoot(scene) {
   }
 }
 
-/** Waits until the screen shows it and stands still, the spinner apart. */
+/** Waits until the screen shows it and stops changing, apart from the spinner. */
 async function shows(tmux, wantedText) {
   let before = '';
   let shown = '';

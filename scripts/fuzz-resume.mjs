@@ -1,5 +1,5 @@
 // npm run fuzz:resume [-- --seed N --count N --hostile …]: compiles, then lets the real client resume random sessions
-// and compares what it sends with what we predict (test/interop/fuzz/fuzz-resume.ts).
+// and compares its requests with our predictions (test/interop/fuzz/fuzz-resume.ts).
 import { fileURLToPath } from 'node:url';
 import { compile, runNode } from './compile.mjs';
 

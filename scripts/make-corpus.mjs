@@ -1,7 +1,7 @@
 // Packs the recordings and the published transcripts that the tests read into test/corpus/corpus.br.
-//   node scripts/make-corpus.mjs DIR     DIR holds corpus/, counting/ and interop/ as they were recorded
+//   node scripts/make-corpus.mjs DIR     DIR contains corpus/, counting/ and interop/, as recorded
 // Texts of the client itself (system prompts, tool descriptions, reminders) are not ours to publish: in them every
-// letter and digit becomes an x, so that lengths, escapes and line breaks stay. All other bytes stay as they are.
+// letter and digit becomes an x, so that lengths, escapes and line breaks stay. All other bytes stay unchanged.
 // The format: one line of JSON, an array of [path, size], then the bytes of these files; compressed with Brotli.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Makes docs/pictures/page.png, the picture of the README, from the demo library: build first (`npm run build`), then
-// `node scripts/screenshot.mjs`. It needs a Chromium, at /usr/bin/chromium or where CHROMIUM says.
+// Creates docs/pictures/page.png, the picture of the README, from the demo library: build first (`npm run build`), then
+// `node scripts/screenshot.mjs`. It needs Chromium, at /usr/bin/chromium or at the path in CHROMIUM.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 // Compiles what changed and runs test files with node:test.
 //   npm test [-- WORD…]          the fast tests: no browser, no kill loops, no long fuzz, no real client
 //   npm run test:all [-- WORD…]  these and the slow ones, *.slow.test.ts
-//   npm run test:slow [-- WORD…] the slow ones alone
+//   npm run test:slow [-- WORD…] only the slow ones
 //   npm run test:interop         the tests that run the real client, test/interop
 // With words, only files whose path contains one of them.
 import { spawnSync } from 'node:child_process';

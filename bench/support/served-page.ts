@@ -79,7 +79,7 @@ async function metricOf(devtools: CDPSession, name: string): Promise<number> {
 /** User and system time of a process with all its threads, in milliseconds. */
 export function cpuOf(pid: number): number {
   if (pid === 0) return 0;
-  // The name, which may hold spaces, stands in brackets; a tick is ten milliseconds.
+  // The name, which may contain spaces, is in brackets; a tick is ten milliseconds.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

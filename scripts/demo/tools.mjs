@@ -1,5 +1,5 @@
-// Tool calls with their results, as content blocks for transcript.mjs: what goes in is what a person would say of the
-// call, what comes out has the input, the text the model saw and the toolUseResult a client shows.
+// Tool calls with their results, as content blocks for transcript.mjs: a short description of the call → its input, the text
+// for the model and the toolUseResult that a client shows.
 
 export const text = (value) => ({ type: 'text', text: value });
 
@@ -100,9 +100,9 @@ function patchHunk(before, after) {
   let tail = 0;
   while (tail < Math.min(from.length, to.length) - head && from.at(-1 - tail) === to.at(-1 - tail)) tail++;
   const start = Math.max(0, head - 3);
-  const behind = from.slice(from.length - tail, from.length - tail + 3);
-  const context = from.slice(start, head).length + (behind.at(-1) === '' ? behind.length - 1 : behind.length);
-  const kept = behind.at(-1) === '' ? behind.slice(0, -1) : behind;
+  const trailing = from.slice(from.length - tail, from.length - tail + 3);
+  const context = from.slice(start, head).length + (trailing.at(-1) === '' ? trailing.length - 1 : trailing.length);
+  const kept = trailing.at(-1) === '' ? trailing.slice(0, -1) : trailing;
   const [removed, added] = [from.slice(head, from.length - tail), to.slice(head, to.length - tail)];
   return {
     oldStart: start + 1,

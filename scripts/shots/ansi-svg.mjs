@@ -1,5 +1,5 @@
 // What `tmux capture-pane -e` prints → an SVG: text that scales and can be searched, in the sixteen colours of a dark
-// terminal. Every run of one look has its width said, so that the columns stand in any font.
+// terminal. Every run of one style has an explicit width, so that columns line up in any font.
 const palette = ['#1d1f27', '#f0717a', '#8ccf7e', '#e5c76b', '#67b0e8', '#c47fd5', '#6cbfbf', '#c9ccd6'];
 const bright = ['#737a8c', ...palette.slice(1, 7), '#ffffff'];
 const background = '#14161c';
@@ -24,7 +24,7 @@ ${drawn.join('\n')}
 `;
 }
 
-/** Texts of one look. A look goes on over the end of a row. */
+/** Runs of text with one style. A style continues after the end of a row. */
 function runsOf(rows) {
   let look = {};
   const runs = [];
@@ -66,8 +66,8 @@ function changeOf(code) {
 
 function drawRun({ look, text, row, column }) {
   const color = look.color ?? foreground;
-  const behind = look.inverse ? box(column, text.length, row, color) : '';
-  if (text.trim() === '') return behind;
+  const highlight = look.inverse ? box(column, text.length, row, color) : '';
+  if (text.trim() === '') return highlight;
   const lead = text.length - text.trimStart().length;
   // Spaces in a row would be drawn as one.
   const shown = text.trim().replace(/ {2,}/g, (spaces) => '\u00a0'.repeat(spaces.length));
@@ -80,7 +80,7 @@ function drawRun({ look, text, row, column }) {
   const x = number(margin + (column + lead) * cell.width);
   const y = number(margin + row * cell.height + cell.size);
   const length = number(shown.length * cell.width);
-  return `${behind}<text x="${x}" y="${y}" fill="${look.inverse ? background : color}" textLength="${length}"${style}>${escapeXml(shown)}</text>`;
+  return `${highlight}<text x="${x}" y="${y}" fill="${look.inverse ? background : color}" textLength="${length}"${style}>${escapeXml(shown)}</text>`;
 }
 
 function box(column, cells, row, color) {

@@ -18,7 +18,7 @@ export const overloaded: ModelFailure = {
   isRetryable: true,
 };
 
-/** Options for a library below `folder`, the state folder beside it. */
+/** Options for a library below `folder`, with the state folder next to it. */
 export function placeIn(folder: string, more: Partial<OpenOptions> = {}): OpenOptions {
   return {
     root: path.join(folder, 'library'),

@@ -31,7 +31,7 @@ export function toolNames(body: JsonObject): unknown[] {
   return isArray(body.tools) ? body.tools.map((tool) => asObject(tool)?.name) : [];
 }
 
-/** The texts of a request's messages, those of one message joined; what Clew tells about the surroundings left out. */
+/** The texts of a request's messages, joined per message, without the environment that Clew adds. */
 export function texts(body: { readonly messages?: unknown } | undefined): string[] {
   const messages = isArray(body?.messages) ? body.messages : [];
   return messages.flatMap((message) => {

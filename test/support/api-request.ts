@@ -15,7 +15,7 @@ export function assistant(...content: readonly [string] | readonly JsonObject[])
 
 function plain(content: readonly [string] | readonly JsonObject[]): Content {
   const [first] = content;
-  return typeof first === 'string' ? first : (content as readonly JsonObject[]); // a string stands alone
+  return typeof first === 'string' ? first : (content as readonly JsonObject[]); // a string is the only content
 }
 
 export function text(words: string): JsonObject {

@@ -1,4 +1,4 @@
-// A session like those of client 2.1.325 with nine thinking blocks, `th1` to `th9`, each signed for what stands before it:
+// A session like those of client 2.1.325 with nine thinking blocks, `th1` to `th9`, each signed for everything before it:
 // tool calls, an image, a token in a prompt, snapshots of the system prompt, notes of the client.
 import { randomUUID } from 'node:crypto';
 import { leafOf, signAfter } from './bound-thinking.ts';
@@ -65,13 +65,13 @@ export class BoundWriter {
     return this.user([block], { toolUseResult: { stdout: content } });
   }
 
-  /** A record beside the chain. */
+  /** A record outside the chain. */
   aside(entry: Json): this {
     this.lines.push({ ...entry, sessionId: this.#sessionId });
     return this;
   }
 
-  /** What the client writes at the end of a turn: where to go on. */
+  /** The pin that the client writes at the end of a turn. */
   pin(): this {
     return this.aside({ type: 'last-prompt', leafUuid: this.#parent });
   }
@@ -115,7 +115,7 @@ export function randomBoundSession(random: () => number): BoundWriter {
   return writer;
 }
 
-/** Another turn of a session that stands in a file: the client goes on with it. */
+/** Appends another turn to the file of a session, as the client does. */
 export function addRandomTurn(writer: BoundWriter, random: () => number, name: string): void {
   const kind = random();
   if (kind < 0.15) writer.user([text(`Look ${name}.`), image]);

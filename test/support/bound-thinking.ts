@@ -1,6 +1,6 @@
-// A stand-in for the API's check of preserved thinking, apart from the code under test: a signature carries hashes of what
-// it was made after, and `judge` says which blocks of a transcript the API would refuse. It reads a transcript with a
-// small reader of its own, good for the plain files that tests build: one chain, pins, a compaction, marks.
+// A fake of the API's check of preserved thinking, independent of the code under test: a signature contains hashes of everything
+// before it, and `judge` returns the blocks of a transcript that the API would refuse. It has its own small reader for the
+// plain files that tests build: one chain, pins, a compaction, marks.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -64,7 +64,7 @@ function said({ messages }: Pick<Sent, 'messages'>): unknown {
 export interface Judgement {
   /** The names of the blocks that are sent, in order. */
   readonly sent: readonly string[];
-  /** Those that stand after something else than when they were made. */
+  /** Those that come after other content than when they were created. */
   readonly dead: readonly string[];
   /** Those whose predecessor is missing though an earlier block is there. */
   readonly holes: readonly string[];
@@ -147,7 +147,7 @@ function blocksOf(content: unknown): readonly Json[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly Json[]);
 }
 
-/** The line that a resume goes on from. */
+/** The line that a resume continues from. */
 export function leafOf(lines: readonly Json[]): Json | undefined {
   return chainOf(lines).at(-1);
 }

@@ -51,7 +51,7 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {
     const address = request.url();
-    // A page from disk is a file by itself.
+    // A page from disk has no server.
     const isOwn = url.startsWith('file:') ? address === url.split('#')[0] : address.startsWith(`${origin}/`);
     if (!isOwn && !/^(data|blob):/.test(address)) complaints.push(`asked for ${address}`);
   });

@@ -1,4 +1,4 @@
-// Every line of a corpus that is JSON, parsed; what is no JSON there is the business of the line reader's tests.
+// Every JSON line of a corpus, parsed; the tests of the line reader cover the other lines.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type JsonValue, parseJson } from '../../src/base/json.ts';

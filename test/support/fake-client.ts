@@ -1,5 +1,5 @@
-// A program that stands in for Claude Code in tests: it says a version, and for each session that it knows it posts the
-// messages that it was given to ANTHROPIC_BASE_URL. It notes its environment and its process id beside itself.
+// A fake Claude Code for tests: it prints a version, and for each session that it knows it posts the
+// given messages to ANTHROPIC_BASE_URL. It writes its environment and its process id to a file next to itself.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
@@ -8,7 +8,7 @@ import { recordings } from '../interop/recordings.ts';
 
 export interface FakeClient {
   readonly path: string;
-  /** What it noted at its last run. */
+  /** What it wrote in its last run. */
   readonly noted: () =>
     | { readonly pid: number; readonly cwd: string; readonly env: Readonly<Record<string, string>> }
     | undefined;

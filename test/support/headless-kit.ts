@@ -142,7 +142,7 @@ export function messagesOf(body: unknown): readonly JsonObject[] {
   return isArray(messages) ? messages.filter(isObject) : [];
 }
 
-/** The texts of a request's messages, those of one message joined; what Clew tells about the surroundings left out. */
+/** The texts of a request's messages, joined per message, without the environment that Clew adds. */
 export function textsOf(body: JsonObject | undefined): string[] {
   return messagesOf(body).flatMap(({ content }) => {
     if (typeof content === 'string') return [content];

@@ -1,5 +1,5 @@
-// Beside the session whose every text attacks, one whose every name does: of its file, its folder, its sub-agents and its
-// lines; and it is damaged, so that whoever examines it quotes those names. It cost money, was answered twice, and has just
+// A session in which every name is hostile (in hostile-session.ts, every text is): of its file, its folder, its sub-agents and
+// its lines; and it is damaged, so that every report about it quotes those names. It cost money, was answered twice, and has just
 // been written to: no report leaves it out.
 import path from 'node:path';
 import { attack as anyAttack } from './hostile-session.ts';

@@ -1,6 +1,6 @@
 // A library with one session that attacks whoever shows it: every text that can be shown, in the transcript, in what the
-// client keeps beside results, in a sub-agent and in its meta file, tries to run, to load, to colour, to reorder, to break
-// out of where it stands. Each begins with the name of its field, so that a test can say that it was shown.
+// client stores next to results, in a sub-agent and in its meta file, tries to run, to load, to colour, to reorder, to break
+// out of its place. Each begins with the name of its field, so that a test can say that it was shown.
 import path from 'node:path';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { writeTree } from './temp-folder.ts';
@@ -187,7 +187,7 @@ function addWords(builder: ReturnType<typeof transcript>, call: Call, { answer, 
   call('word3', word.slice(0, 5_000), { [word]: word }, undefined, word);
 }
 
-/** A terminal overwrites what stands before a carriage return, and a row shows only the beginning: it is named twice. */
+/** A terminal overwrites the text before a carriage return, and a row shows only the beginning: it is named twice. */
 function fieldText(field: string): string {
   return `${field}: ${attack} ${field}:`;
 }

@@ -28,7 +28,7 @@ const tools = [{ name: 'Read' }];
 const user = (content: string | readonly JsonObject[]): JsonObject => ({ role: 'user', content });
 const assistant: JsonObject = { role: 'assistant', content: [{ type: 'text', text: 'x' }] };
 
-test('the newest marker chooses the script, the answers behind it choose the step', () => {
+test('the newest marker chooses the script, the answers after it choose the step', () => {
   const kind = (...messages: readonly JsonObject[]) => chooseReply({ tools, messages }, scripts).kind;
   assert.deepEqual(
     [
@@ -109,7 +109,7 @@ test('every scenario has an answer for a client of either generation of tools', 
       }
 });
 
-test('normalise removes what the client adds by itself, and nothing else', () => {
+test('normalise removes only what the client itself adds', () => {
   const reminder = { type: 'text', text: '<system-reminder>\nx\n</system-reminder>' };
   const result = (content: string | readonly object[]) => ({ type: 'tool_result', tool_use_id: 't', content });
   assert.deepEqual(

@@ -1,5 +1,5 @@
 // An agent that kills itself: opened with the options of its only argument, it runs one turn and sends itself SIGKILL
-// inside of the event with the given number, so that nothing behind that event has happened. It prints how many there were.
+// during the event with the given number, so that nothing after that event has happened. It prints the number of events.
 import { openAgent } from '../../src/agent/agent.ts';
 
 export interface KilledAgentOptions {

@@ -95,7 +95,7 @@ export interface FakeToolOptions {
   readonly run?: (input: JsonObject, context: CallContext) => Promise<ToolOutcome>;
 }
 
-/** Answers `done NAME` unless told otherwise; refuses an input with `bad`. */
+/** Returns `done NAME` by default; refuses an input with `bad`. */
 export function fakeTool(name: string, options: FakeToolOptions = {}): Tool {
   return {
     name,

@@ -47,7 +47,7 @@ export async function post(
 
 export interface Streamed {
   readonly events: readonly JsonObject[];
-  /** Events whose data is no JSON. */
+  /** Events whose data is not JSON. */
   readonly broken: readonly string[];
   readonly bytes: number;
   /** How the connection ended where it was not the end of the answer. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The checkout; the compiled tests stand in build/test/support. */
+/** The checkout; the compiled tests are in build/test/support. */
 export const projectRoot: string = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 export function filesBelow(folder: string, ending: string): string[] {

@@ -1,8 +1,8 @@
-// A node as a plain object with everything it tells, so that two nodes can be compared as a whole.
+// A node as a plain object with all its values, so that two nodes can be compared.
 import { Node } from '../../src/session/node.ts';
 
 export function plainNode(node: Node): Record<string, unknown> {
-  const told = Object.entries(Object.getOwnPropertyDescriptors(Node.prototype)).filter(([, each]) => each.get);
-  const values = told.map(([name]) => [name, node[name as keyof Node]] as const);
+  const getters = Object.entries(Object.getOwnPropertyDescriptors(Node.prototype)).filter(([, each]) => each.get);
+  const values = getters.map(([name]) => [name, node[name as keyof Node]] as const);
   return { ...node, ...Object.fromEntries(values) };
 }

@@ -124,7 +124,7 @@ export class PlantFile {
       .filter((line) => !line.isTaken);
   }
 
-  behind(line: PlantLine): PlantLine | undefined {
+  lineAfter(line: PlantLine): PlantLine | undefined {
     return this.lines[this.lines.indexOf(line) + 1];
   }
 

@@ -273,8 +273,8 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return true;
   },
   'L-split': (file) => {
-    const line = file.take((each) => file.behind(each)?.isTaken === false);
-    const next = line === undefined ? undefined : file.behind(line);
+    const line = file.take((each) => file.lineAfter(each)?.isTaken === false);
+    const next = line === undefined ? undefined : file.lineAfter(line);
     if (line === undefined || next === undefined) return false;
     next.isTaken = true;
     const cut = Math.floor(line.bytes.length * (0.2 + 0.6 * file.random()));
@@ -289,7 +289,7 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return line !== undefined;
   },
   'L-utf16': (file) => {
-    // There the mark is part of the encoding, bytes that are no UTF-8 cannot be encoded, and a file that is not read hides damage of its graph.
+    // There the mark is part of the encoding, bytes that are not UTF-8 cannot be encoded, and a file that is not read hides damage of its graph.
     if (file.hasBom || !isUtf8(file.bytes()) || file.lines.some(({ isTaken }) => isTaken)) return false;
     file.encoding = file.random() < 0.5 ? 'utf16le' : 'utf16be';
     return true;
@@ -302,8 +302,8 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return true;
   },
   'L-joined': (file) => {
-    const line = file.take((each) => file.behind(each)?.isTaken === false);
-    const next = line === undefined ? undefined : file.behind(line);
+    const line = file.take((each) => file.lineAfter(each)?.isTaken === false);
+    const next = line === undefined ? undefined : file.lineAfter(line);
     if (line === undefined || next === undefined) return false;
     line.bytes = Buffer.concat([line.bytes, next.bytes]);
     file.lines.splice(file.lines.indexOf(next), 1);
@@ -352,7 +352,7 @@ function change(file: PlantFile, edit: (entry: JsonObject) => JsonObject): boole
   return line !== undefined;
 }
 
-/** A turn behind what was planted, so that it is not at the end. */
+/** A turn after the planted damage, so that it is not at the end. */
 function talk(file: PlantFile): boolean {
   file.user('go on');
   file.assistant([text('gone on')]);

@@ -81,7 +81,7 @@ export function plantedBench(context: TestContext, texts: readonly string[]): Be
   return bench;
 }
 
-/** Behind every text that was said, thinking that is signed included, in the input of calls, and in results. */
+/** After every message text, including signed thinking, in the input of calls, and in results. */
 export function plantSecrets(
   text: string,
   secrets: readonly string[],

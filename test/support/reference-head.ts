@@ -46,12 +46,12 @@ function contentOf(entry: JsonObject): JsonValue | undefined {
   return messageBeside(entry) === undefined ? undefined : entry.content;
 }
 
-/** Only texts that a person may have said are looked at. */
+/** Only texts that the user may have typed are checked. */
 function mayBeUser(entry: JsonObject): boolean {
   return entry.type === 'user' || (asString(entry.type) ?? '') === '';
 }
 
-/** The scanner's head with whole texts for its prefixes, which must be good enough to tell the kind of an input. */
+/** The scanner's head with whole texts for its prefixes, which must be long enough to determine the kind of an input. */
 export function withWholeTexts(head: Head | undefined, expected: Head): Head | undefined {
   if (head === undefined || head.textPrefixes.length !== expected.textPrefixes.length) return head;
   for (const [index, prefix] of head.textPrefixes.entries()) {

@@ -1,4 +1,4 @@
-// A clew that goes on running: what it prints, line by line, while a test changes files, and how it ends.
+// A clew that keeps running while a test changes files: its output line by line, and its exit.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';

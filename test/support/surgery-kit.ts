@@ -20,7 +20,7 @@ export interface Bench {
   readonly env: NodeJS.ProcessEnv & { readonly CLEW_HOME: string };
 }
 
-/** A session of its own from a builder's text; `files` stand beside it in the project folder. */
+/** A separate session from a builder's text; `files` are next to it in the project folder. */
 export function benchWith(
   context: TestContext,
   sessionId: string,
@@ -74,7 +74,7 @@ export function someRealSessions(part: number): string[] {
   return realSessions().filter((_, i) => process.env.CLEW_LONG === '1' || i % 3 === part % 3);
 }
 
-/** Takes back the operation that was made last. */
+/** Undoes the last operation. */
 export async function undoLast(bench: Pick<Bench, 'env'>): Promise<void> {
   const operations = operationsFolder(bench.env);
   const record = (await readRecords(operations)).find(({ state }) => state === 'done');
@@ -95,7 +95,7 @@ export async function sentBy(file: string): Promise<string[]> {
   );
 }
 
-/** A line of a copy, without what tells the copy from the original: the session id and where the line comes from. */
+/** A line of a copy, without the differences from the original: the session id and the source of the line. */
 export function asBefore({ forkedFrom, ...entry }: JsonObject, sessionId: string): JsonObject {
   return 'sessionId' in entry ? { ...entry, sessionId } : entry;
 }

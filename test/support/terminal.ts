@@ -1,4 +1,4 @@
-// A real terminal, which tmux plays, to type into and to look at.
+// A real terminal in tmux, for typing and for reading the screen.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -14,7 +14,7 @@ export interface Terminal {
   /** In brackets, as terminals paste. */
   paste(text: string): void;
   resize(columns: number, rows: number): void;
-  /** The screen, once it shows what is waited for and stands still (a clock may go on); it fails where that never comes. */
+  /** The screen, once it matches and stops changing (apart from a clock); fails on a timeout. */
   screen(wanted: RegExp): Promise<string>;
   /** Everything that went through it, the screen included. */
   scrollback(): string;
@@ -38,7 +38,7 @@ const stillMs = 40;
 /** For a machine on which everything else runs too. */
 const longestMs = 60_000;
 
-/** A screen stands still although a spinner turns and a clock goes on. */
+/** Spinners and clocks do not count as a change of the screen. */
 function withoutClocks(shown: string): string {
   return shown.replace(/[\u2800-\u28ff]|\d+/g, '#');
 }
@@ -81,7 +81,7 @@ export function openTerminal(
   };
 }
 
-/** A program that does not end by the hang-up is a defect: the test fails, and nothing is left of it all the same. */
+/** A program that ignores the hang-up is a bug: the test fails, and the program is still killed. */
 async function closeTerminal(tmux: (...args: readonly string[]) => string): Promise<void> {
   const shell = Number(tmux('display-message', '-p', '-t', 't', '#{pane_pid}'));
   const programs = shell > 0 ? processesBelow(shell) : [];

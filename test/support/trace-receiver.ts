@@ -1,5 +1,5 @@
-// A server for traces on loopback that is as unreliable as a test wants it: it fails, asks to wait, cuts the connection,
-// answers late. What it took is kept as it came: what it said it took, and what it took while its answer got lost.
+// A trace server on loopback that is as unreliable as a test needs: it fails, asks for a delay, cuts the connection,
+// responds late. It records all accepted requests unchanged, also those whose response got lost.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer as readAll } from 'node:stream/consumers';
@@ -103,7 +103,7 @@ async function answer(
   });
 }
 
-/** Ends with the connection: a timer that goes on would keep the process of the test alive. */
+/** Ends with the connection: a running timer would keep the process of the test alive. */
 function waitUnlessClosed(response: ServerResponse, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -114,7 +114,7 @@ function waitUnlessClosed(response: ServerResponse, ms: number): Promise<void> {
   });
 }
 
-/** Every span that came, as it came, in the order of ids. */
+/** Every received span, unchanged, ordered by id. */
 export function rawSpans({ bodies }: Pick<Receiver, 'bodies'>): readonly string[] {
   return bodies
     .flatMap(jsonSpans)

@@ -38,7 +38,7 @@ export interface TranscriptBuilder {
   progress(fields?: Fields): TranscriptBuilder;
   lastPrompt(leafUuid: string | undefined, fields?: Fields): TranscriptBuilder;
   queue(operation: string, content?: JsonValue, fields?: Fields): TranscriptBuilder;
-  /** A line beside the chain, of any type. */
+  /** A line outside the chain, of any type. */
   aside(type: string, fields?: Fields): TranscriptBuilder;
   /** Any object, exactly as given. */
   entry(entry: JsonObject): TranscriptBuilder;
@@ -217,7 +217,7 @@ function fromNodes(nodes: readonly Node[], entries: readonly JsonObject[], sizeB
     diagnostics: [],
     foreign: undefined,
     mayRepeat: true, // the closer look is always taken
-    // An agent's nodes are numbered anew, so an entry is found by its place in the file.
+    // An agent's nodes have their own numbers, so an entry is found by its offset in the file.
     read: (node) => entries[node.line - 1] ?? {},
     pick: (picked) => {
       const again = picked.map(({ line, offset, length, hidden }, index) => {

@@ -1,5 +1,5 @@
 // A repository that tries everything a folder can bring: each trap that takes effect leaves a file next to the project, or
-// its words in a request. The list of what a person must be shown is written by hand here.
+// its words in a request. The list of what the user must see is written by hand here.
 import { readdirSync } from 'node:fs';
 
 const hook = (name: string) => [{ hooks: [{ type: 'command', command: `touch ../trap-${name}` }] }];

@@ -23,7 +23,7 @@ export interface WebServer {
   readonly token: string;
   readonly client: Client<SessionHead, TurnView, FindResult>;
   readonly server: RunningServer;
-  /** What it told, of anything that went wrong inside. */
+  /** The internal errors it reported. */
   readonly faults: readonly string[];
   /** A request exactly as given. */
   send(options: RawRequest): Promise<RawAnswer>;
