@@ -1,14 +1,19 @@
-// The folder table of src/README.md is the rule: a folder imports only from folders above it.
+// The rules for src: the folder table of src/README.md (a folder imports only from folders above it), the size of folders, no
+// import cycles, entry files, and which modules may write to the terminal.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { journeyProblems, readJourneys } from './support/journeys.ts';
 import { projectRoot } from './support/paths.ts';
-
-interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
+import {
+  crowdedFolders,
+  entryPoints,
+  entryViolations,
+  fileCycles,
+  folderCycles,
+  type SourceFile,
+} from './support/source-rules.ts';
 
 test('every source folder imports only from folders above it in src/README.md', () => {
   assert.deepEqual(
@@ -30,6 +35,89 @@ test('a planted violation is found', () => {
     'base/again.ts imports ../format/block.ts, which is below base/',
     'attic/old.ts is in a folder that src/README.md does not list',
   ]);
+});
+
+test('a folder with too many files is found', () => {
+  const files = ['base/a.ts', 'base/b.css', 'base/deep/c.ts', 'secrets/a.ts', 'secrets/b.ts', 'session/a.ts'];
+  assert.deepEqual(crowdedFolders(files, { limit: 1, exempt: ['secrets'] }), ['base/ has 2 files; the limit is 1']);
+});
+
+test('import cycles between files are found, types and late imports included, one for each group', () => {
+  const planted = [
+    { path: 'base/a.ts', text: "import { b } from './b.ts';" },
+    { path: 'base/b.ts', text: "import type { C } from '../format/c.ts';\nimport './d.ts';" },
+    { path: 'format/c.ts', text: "const late = await import('../base/a.ts');" },
+    { path: 'base/d.ts', text: "export * from './e.ts';" },
+    { path: 'base/e.ts', text: "import { d } from './d.ts';" },
+    { path: 'base/f.ts', text: "import { a } from './a.ts';\nimport fs from 'node:fs';" },
+  ];
+  assert.deepEqual(fileCycles(planted), [
+    'base/a.ts → base/b.ts → format/c.ts → base/a.ts',
+    'base/d.ts → base/e.ts → base/d.ts',
+  ]);
+  assert.deepEqual(fileCycles(planted.filter(({ path: file }) => file === 'base/f.ts' || file === 'base/a.ts')), []);
+});
+
+test('a cycle between folders is found, also between a folder and its subfolder', () => {
+  const planted = [
+    { path: 'web/a.ts', text: "import { b } from './server/b.ts';" },
+    { path: 'web/server/b.ts', text: '' },
+    { path: 'web/server/c.ts', text: "import type { D } from '../d.ts';" },
+    { path: 'web/d.ts', text: '' },
+    { path: 'cli/e.ts', text: "import { a } from '../web/a.ts';" },
+  ];
+  assert.deepEqual(folderCycles(planted), [
+    'web → web/server → web (web/a.ts imports web/server/b.ts; web/server/c.ts imports web/d.ts)',
+  ]);
+  assert.deepEqual(folderCycles(planted.filter(({ path: file }) => file !== 'web/server/c.ts')), []);
+});
+
+test('an import past the entry file of another folder is found', () => {
+  const planted = [
+    { path: 'session/a.ts', text: "import { b } from './b.ts';\nimport { read } from '../store/index.ts';" },
+    { path: 'session/c.ts', text: "import type { Line } from '../store/line.ts';" },
+    { path: 'session/resume/d.ts', text: "const late = await import('../b.ts');" },
+    { path: 'session/e.tsx', text: "import './e.css';\nimport '../style/page.css';" },
+    { path: 'cli/main.ts', text: "import { run } from '../session/a.ts';" },
+  ];
+  assert.deepEqual(entryViolations(planted, ['cli/main.ts']), [
+    'session/c.ts imports store/line.ts instead of store/index.ts',
+    'session/resume/d.ts imports session/b.ts instead of session/index.ts',
+  ]);
+});
+
+test('the entry points of the bundles are read from the build scripts', () => {
+  assert.deepEqual(entryPoints(["entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts' },\n", 'no entry']), [
+    'cli/main.ts',
+    'index.ts',
+  ]);
+});
+
+test('a journey through a missing file, over too many files or past the imports is found', () => {
+  const files = [
+    { path: 'cli/main.ts', text: "const { ls } = await import('./ls/index.ts');" },
+    { path: 'cli/ls/index.ts', text: "export { ls } from './command.ts';" },
+    { path: 'cli/ls/command.ts', text: "import { list } from '../../library/list.ts';" },
+    { path: 'library/list.ts', text: '' },
+    { path: 'library/other.ts', text: '' },
+  ];
+  const readme = (steps: string): string =>
+    `# Sources\n\n\`cli/main.ts\`\n\n## Journeys\n\n### \`ls\`\n\n${steps}\n\n## More\n`;
+  const good = '1. `cli/main.ts` finds the command\n2. `cli/ls/command.ts` prints,\n   `library/list.ts` lists';
+  assert.deepEqual(readJourneys(readme(good)), [
+    { name: '`ls`', lists: [['cli/main.ts', 'cli/ls/command.ts', 'library/list.ts']] },
+  ]);
+  assert.deepEqual(journeyProblems(readme(good), files, 3), []);
+  assert.deepEqual(journeyProblems(readme(good), files, 2), ['`ls` names 3 files; the limit is 2']);
+  assert.deepEqual(journeyProblems(readme('1. `cli/main.ts`\n2. `cli/old.ts`'), files, 3), [
+    'cli/old.ts does not exist',
+    '`ls`: no earlier file of the list imports cli/old.ts',
+  ]);
+  assert.deepEqual(journeyProblems(readme('1. `cli/main.ts`\n2. `library/other.ts`'), files, 3), [
+    '`ls`: no earlier file of the list imports library/other.ts',
+  ]);
+  const overHttp = '1. `cli/main.ts`\n\nThen, over HTTP:\n\n1. `library/other.ts`';
+  assert.deepEqual(journeyProblems(readme(overHttp), files, 3), []);
 });
 
 test('the parts of the agent do not import one another', () => {

@@ -1,0 +1,121 @@
+// The rules for files and folders of src, as pure functions: files in, one message per violation out. A folder is every
+// directory below src; a subfolder is another folder than its parent. `test/architecture.test.ts` applies them.
+import path from 'node:path';
+
+export interface SourceFile {
+  /** From src, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files that a file imports by a relative path, as paths from src; types and `import()` included. */
+export function importsOf({ path: file, text }: SourceFile): readonly string[] {
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map(([, specifier = '']) =>
+    path.posix.join(path.posix.dirname(file), specifier),
+  );
+}
+
+/** Folders with more than `limit` files directly in them. */
+export function crowdedFolders(
+  paths: readonly string[],
+  { limit, exempt }: { readonly limit: number; readonly exempt: readonly string[] },
+): string[] {
+  const counts = new Map<string, number>();
+  for (const file of paths) counts.set(folderOf(file), (counts.get(folderOf(file)) ?? 0) + 1);
+  return [...counts]
+    .filter(([folder, count]) => count > limit && !exempt.includes(folder))
+    .map(([folder, count]) => `${folder}/ has ${count} files; the limit is ${limit}`);
+}
+
+/** One cycle for each group of files that import one another. */
+export function fileCycles(files: readonly SourceFile[]): string[] {
+  const known = new Set(files.map((file) => file.path));
+  const graph = new Map(files.map((file) => [file.path, importsOf(file).filter((target) => known.has(target))]));
+  return cyclesOf(graph).map((cycle) => cycle.join(' → '));
+}
+
+/** One cycle for each group of folders that import one another, with an import for each step. */
+export function folderCycles(files: readonly SourceFile[]): string[] {
+  const graph = new Map<string, string[]>(files.map((file) => [folderOf(file.path), []]));
+  const examples = new Map<string, string>();
+  for (const file of files) {
+    const from = folderOf(file.path);
+    for (const target of importsOf(file)) {
+      const to = folderOf(target);
+      if (to === from || !graph.has(to)) continue;
+      graph.get(from)?.push(to);
+      const step = `${from} → ${to}`;
+      if (!examples.has(step)) examples.set(step, `${file.path} imports ${target}`);
+    }
+  }
+  return cyclesOf(graph).map((cycle) => {
+    const steps = cycle.slice(1).map((to, index) => examples.get(`${cycle[index]} → ${to}`));
+    return `${cycle.join(' → ')} (${steps.join('; ')})`;
+  });
+}
+
+/** Imports of another folder that do not go through its entry file. Files in `exempt` may import any file. */
+export function entryViolations(files: readonly SourceFile[], exempt: readonly string[]): string[] {
+  return files
+    .filter((file) => !exempt.includes(file.path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => /\.tsx?$/.test(target) && folderOf(target) !== folderOf(file.path))
+        .filter((target) => path.posix.basename(target) !== 'index.ts')
+        .map((target) => `${file.path} imports ${target} instead of ${folderOf(target)}/index.ts`),
+    );
+}
+
+/** The source files that the build scripts start from, as paths from src. */
+export function entryPoints(buildScripts: readonly string[]): string[] {
+  return buildScripts
+    .flatMap((text) => [...text.matchAll(/entryPoints: \{([^}]*)\}/g)])
+    .flatMap(([, list = '']) => [...list.matchAll(/'src\/([^']+)'/g)])
+    .map(([, file = '']) => file);
+}
+
+function folderOf(file: string): string {
+  return path.posix.dirname(file);
+}
+
+/** One shortest cycle, with its first node repeated at the end, for each strongly connected part of a graph. */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  for (const start of [...graph.keys()].sort()) {
+    if (done.has(start)) continue;
+    const cycle = shortestCycle(graph, start);
+    if (cycle === undefined) continue;
+    cycles.push(cycle);
+    const reached = reachable(graph, start);
+    for (const node of reached) if (reachable(graph, node).has(start)) done.add(node);
+  }
+  return cycles;
+}
+
+function shortestCycle(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | undefined {
+  const paths: string[][] = [[start]];
+  const seen = new Set<string>();
+  for (const steps of paths) {
+    for (const next of graph.get(steps.at(-1) ?? '') ?? []) {
+      if (next === start) return [...steps, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      paths.push([...steps, next]);
+    }
+  }
+  return undefined;
+}
+
+function reachable(graph: ReadonlyMap<string, readonly string[]>, start: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const queue = [start];
+  for (const node of queue) {
+    for (const next of graph.get(node) ?? []) {
+      if (found.has(next)) continue;
+      found.add(next);
+      queue.push(next);
+    }
+  }
+  return found;
+}
