@@ -20,9 +20,9 @@ export function readJourneys(readme: string): readonly Journey[] {
     });
 }
 
-/** Files of a page, such as `cli/main.ts`, in the order of the page. */
+/** Files of a page, in the order of the page: backticked paths from src such as `cli/main.ts`, with a folder. */
 export function namedFiles(page: string): readonly string[] {
-  return [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)*\.tsx?)`/g)].map(([, file = '']) => file);
+  return [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)+\.tsx?)`/g)].map(([, file = '']) => file);
 }
 
 /** What is wrong with a page: a file that does not exist, a journey that is too long, a step that no import takes. */
