@@ -64,7 +64,7 @@ for (const file of transcripts) {
     assert.deepEqual(results.sort(), calls.sort());
   });
 
-  test(`every parent in ${name} stands before its child, and time only moves forward`, () => {
+  test(`every parent in ${name} is before its child, and times only increase`, () => {
     const seen = new Set<unknown>([null]);
     let before = '';
     for (const entry of readEntries(file).filter((line) => line.uuid !== undefined)) {

@@ -39,7 +39,7 @@ for (const name of ['home', 'cache', 'project']) mkdirSync(path.join(folder, nam
 writeTree(folder, { 'bin/rg': '#!/bin/sh\necho wrong ripgrep\n', 'project/package.json': '{ "type": "module" }' });
 spawnSync('chmod', ['+x', path.join(folder, 'bin/rg')]);
 
-// The runner has built dist/ for this file; a build by npm pack would disturb the tests that run beside it.
+// The runner has built dist/ for this file; a build by npm pack would disturb the tests that run at the same time.
 const packed = run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], path.dirname(dist), process.env);
 const tarball = path.join(folder, packed.stdout.trim().split('\n').at(-1) ?? '');
 run('npm', ['install', '--no-audit', '--no-fund', tarball], project, env);

@@ -1,4 +1,4 @@
-// What the README shows is run as it stands: its example of the library, its commands, and the version.
+// Runs what the README shows: its example of the library, its commands, and the version.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

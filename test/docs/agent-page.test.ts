@@ -1,4 +1,4 @@
-// docs/agent.md says which test shows each box of the checklist; a test that was renamed would leave it lying.
+// docs/agent.md names a test for each box of the checklist; a renamed test would make it wrong.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -33,7 +33,7 @@ function sentThinking(body: JsonObject | undefined): string[] {
   });
 }
 
-/** The client goes on with the session, direct; `refused` are the requests that the API refused. */
+/** The client continues the session, direct; `refused` are the requests that the API refused. */
 async function clientTurn(
   cli: string,
   sessionId: string,
@@ -68,7 +68,7 @@ async function ourTurns(kit: AgentKit, ...prompts: readonly string[]): Promise<v
   await kit.agent.close('exit');
 }
 
-test('the agent and the client go on in turn, and no request is refused but one, which the client recovers from', async (t) => {
+test('the agent and the client take turns, and only one request is refused, which the client recovers from', async (t) => {
   const cli = await installClient(version);
   const first = await startAgent(t, [thinks('a'), thinks('b')]);
   await ourTurns(first, 'one', 'two');

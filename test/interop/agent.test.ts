@@ -209,7 +209,7 @@ test('clew -p continues a session of every recorded client with the right messag
   }
 });
 
-/** Clew tells about its surroundings after the prompt, which then ends with a newline. */
+/** Clew adds its environment after the prompt, which then ends with a newline. */
 function withoutNewline(messages: readonly JsonObject[]): readonly JsonObject[] {
   return JSON.parse(JSON.stringify(messages).replace('"text":"next\\n"', '"text":"next"')) as readonly JsonObject[];
 }

@@ -1,6 +1,6 @@
-// The published rules of preserved thinking as a stand-in for the API: answers carry thinking blocks whose signatures hold
+// A fake API with the published rules of preserved thinking: answers have thinking blocks whose signatures contain
 // hashes of everything before them, and a request with a block that no longer fits gets the error of the API. It is built
-// from the documentation and from error texts that users quote; it is not the API, and it knows nothing of the code.
+// from the documentation and from error texts that users quote, independently of the code.
 import { createHash } from 'node:crypto';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import type { Failure, ScriptBlock, Step } from './mock-reply.ts';
@@ -24,7 +24,7 @@ interface Message {
   readonly blocks: readonly JsonObject[];
 }
 
-/** Models that check what stands before a block. */
+/** Models that check everything before a block. */
 const checks = /fable-5-[12]|opus-5-5|sonnet-5-5|haiku-5-5/;
 
 const isThought = ({ type }: JsonObject): boolean => type === 'thinking' || type === 'redacted_thinking';

@@ -1,5 +1,5 @@
-// A session that the real client writes direct against the stand-in of the API, with nine signed thinking blocks: tools, an
-// image, a token in a prompt. And the client's own verdict on a session made from it: its first request, judged.
+// A session that the real client writes direct against the fake API, with nine signed thinking blocks: tools, an
+// image, a token in a prompt. And the client's first request for a session made from it, checked.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -119,11 +119,11 @@ export interface ResumeVerdict {
   /** Thinking blocks in the first request. */
   readonly sent: number;
   readonly refused: readonly RefusedBlock['why'][];
-  /** How often the stand-in was asked until it answered. */
+  /** The number of requests until the fake API answered. */
   readonly requests: number;
 }
 
-/** What the stand-in says to the client that resumes this file. */
+/** The response of the fake API to the client that resumes this file. */
 export async function verdictOn(version: string, file: string): Promise<ResumeVerdict> {
   const run = await resume({
     cli: await clientOf(version),

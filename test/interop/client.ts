@@ -1,5 +1,5 @@
 // The real client as a black box: installs a version from npm, runs it on session files in a temporary home against
-// the mock, and tells what it sent and what it left on disk. The client is proprietary: it is run, never read.
+// the mock, and returns what it sent and wrote. The client is proprietary: it is run, never read.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -32,14 +32,14 @@ export interface ClientOptions {
   /** Where the client believes its requests go: to an address it is given (the default), or to api.anthropic.com. */
   readonly host?: 'anthropic' | 'gateway';
   readonly args?: readonly string[];
-  /** What stands in the folder the client works in. */
+  /** The files of the client's working directory. */
   readonly workspace?: FileSet;
   /** What the mock answers, given the folder the client works in; without it, every answer is `MOCK-REPLY`. */
   readonly scripts?: (folder: string) => Scripts;
   /** See `MockApiOptions`. */
   readonly answer?: MockApiOptions['answer'];
   readonly timeoutMs?: number;
-  /** Beside the little that the client's environment has. */
+  /** Added to the client's small environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Called with the client's home before it starts. */
   readonly prepare?: (home: string) => void | Promise<void>;
@@ -65,7 +65,7 @@ export interface ClientRun {
 }
 
 export interface ResumeRun extends ClientRun {
-  /** What the client wrote behind the transcript, `null` where it changed what stood there before. */
+  /** What the client appended to the transcript, `null` if it changed earlier bytes. */
   readonly appended: string | null;
 }
 
@@ -75,7 +75,7 @@ export async function installClient(version: string): Promise<string> {
   if (await isVersion(cli, version)) return cli;
   await install(version, async (folder) => {
     await npmInstall(folder, `@anthropic-ai/claude-code@${version}`);
-    // The newer packages link their native binary in an install script, which npm 11 no longer runs by itself.
+    // The newer packages link their native binary in an install script, which npm 11 no longer runs automatically.
     const installer = path.join(folder, 'node_modules/@anthropic-ai/claude-code/install.cjs');
     if (existsSync(installer)) await execFileAsync(process.execPath, [installer], { cwd: path.dirname(installer) });
   });
@@ -83,7 +83,7 @@ export async function installClient(version: string): Promise<string> {
   throw new Error(`the client ${version} in ${path.dirname(cli)} does not run; remove that folder and try again`);
 }
 
-/** Imports a package that only a test of this folder needs, installed once beside the clients. */
+/** Imports a package that only a test of this folder needs, installed once next to the clients. */
 export async function importPackage(name: string, version: string, flags: readonly string[] = []): Promise<unknown> {
   const folderName = `${name.replaceAll('/', '-')}-${version}`;
   const manifest = path.join(installFolder(folderName), 'node_modules', name, 'package.json');
@@ -125,7 +125,7 @@ export async function startSession(options: ClientOptions): Promise<ClientRun> {
   return runClient(options, {}, options.args ?? []);
 }
 
-/** A transcript and the folder of its session beside it (`subagents/`, `tool-results/`). */
+/** A transcript and its side folder (`subagents/`, `tool-results/`). */
 export async function sessionFiles(transcript: string): Promise<FileSet> {
   const sessionId = path.basename(transcript, '.jsonl');
   const beside = path.join(path.dirname(transcript), sessionId);

@@ -63,7 +63,7 @@ export function damagedSessions(count: number): readonly DamagedSession[] {
   });
 }
 
-/** What the client puts in by itself. */
+/** What the client itself adds. */
 const made =
   /^\[Tool call interrupted|^No response requested\.$|^\[Tool result missing|^\[Orphaned tool result|^\(no content\)$|^\[Tool use interrupted\]$/;
 

@@ -1,6 +1,6 @@
-// The mock of the Messages API under the name api.anthropic.com: the client behaves differently on its way there than
-// behind `ANTHROPIC_BASE_URL`. A proxy on loopback hands that one name to the mock, over TLS with a throw-away
-// certificate that the client is told to trust, and refuses every other name. Nothing leaves the machine.
+// The mock of the Messages API under the name api.anthropic.com: the client behaves differently there than
+// with `ANTHROPIC_BASE_URL`. A proxy on loopback forwards that one name to the mock, over TLS with a temporary
+// certificate that the client trusts, and refuses every other name. Nothing leaves the machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -148,7 +148,7 @@ async function grafted(context: TestContext, file: string, isPortable = false): 
   return operate(planGraft(...sources), sources, { env: bench.env, isPortable });
 }
 
-/** A fork of the first turn that went on with another prompt. */
+/** A fork of the first turn that continued with another prompt. */
 async function otherWay(bench: Bench): Promise<string> {
   const source = await loadSource(bench.main);
   const { to } = await operate(planFork(source, { at: '1' }), [source], { env: bench.env });

@@ -221,7 +221,7 @@ test(
   },
 );
 
-/** The client goes on after a mark that hides all thinking, and then the mark is taken out again. */
+/** The client continues after a mark that hides all thinking, and then the mark is removed. */
 async function strippedAndBack(recording: Recording): Promise<Recording> {
   const lines = linesOf(recording.bytes);
   const leaf = lines.findLast(({ type }) => type === 'assistant');

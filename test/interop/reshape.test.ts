@@ -1,5 +1,5 @@
-// Stripped and compressed sessions, tried on the real client: it sends exactly what `clew messages` says. Sessions are
-// real ones of the corpus beside this checkout, else the choice in the recordings.
+// Stripped and compressed sessions in the real client: it sends exactly what `clew messages` prints. Sessions are
+// real ones of the corpus next to this checkout, else those in the recordings.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

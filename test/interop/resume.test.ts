@@ -105,7 +105,7 @@ function assistantBlockTypes(entry: unknown): unknown[] {
   return Array.isArray(content) ? content.map((block) => (isObject(block) ? block.type : block)) : [content];
 }
 
-/** A list of ticks does not tell how long is left to wait; this goes on for minutes. */
+/** The run takes minutes, and a list of ticks does not show the remaining time. */
 function progressReport(total: number): () => void {
   const start = Date.now();
   let done = 0;

@@ -272,7 +272,7 @@ function offers(request: JsonObject, tool: string): boolean {
   return isArray(request.tools) && request.tools.some((offered) => isObject(offered) && offered.name === tool);
 }
 
-/** Newer clients tell the model which file to write its plan to. */
+/** Newer clients send the model the file for its plan. */
 function planFile(request: JsonObject): string | undefined {
   return JSON.stringify([request.messages, request.system]).match(/\/[^\s"`\\]*\.claude\/plans\/[\w-]+\.md/)?.[0];
 }

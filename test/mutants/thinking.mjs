@@ -1,4 +1,4 @@
-// Preserved thinking: what the servers refuse, what the agent keeps, tells, leaves out and recovers from.
+// Preserved thinking: what the servers refuse, what the agent keeps, sends, leaves out and recovers from.
 const check = 'src/api/server/thinking-check.ts';
 const prefix = 'src/api/request-prefix.ts';
 const fit = 'src/agent/fit-thinking.ts';
@@ -68,7 +68,7 @@ export const mutants = [
     tests: shared,
   },
   {
-    id: 'prompt-made-anew-on-every-resume',
+    id: 'prompt-rebuilt-on-every-resume',
     file: keeper,
     find: 'if (kept !== undefined && !this.#isOutdated(kept)) return kept;',
     replace: '',
@@ -117,7 +117,7 @@ export const mutants = [
     tests: ['surgery/private-lines'],
   },
   {
-    id: 'changes-are-told-only-once',
+    id: 'changes-are-sent-only-once',
     file: 'src/agent/context/situation.ts',
     find: 'const last = told.findLast(',
     replace: 'const last = told.find(',

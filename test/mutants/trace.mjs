@@ -332,7 +332,7 @@ export const mutants = [
     tests: ['trace/line-order'],
   },
 
-  // The span of a turn that goes on after a Stop
+  // The span of a turn that continues after a Stop
   {
     id: 'turn-not-sent-again',
     file: spool,

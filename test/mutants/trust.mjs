@@ -1,4 +1,4 @@
-// Trust: nothing that a folder brings takes effect before a person accepted it, and they see all of it.
+// Trust: nothing in a folder takes effect before the user accepts it, and the user sees all of it.
 const settings = 'src/agent/settings.ts';
 const acceptance = 'src/agent/trust/acceptance.ts';
 const offer = 'src/agent/trust/offer.ts';

@@ -1,5 +1,5 @@
 // docs/safety.md is complete: every command and every flag that changes what is touched has its row, in words that the
-// page explains. Whether the rows are true is what the other tests of this folder find out.
+// page explains. The other tests of this folder check whether the rows are true.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commands } from '../../src/cli/commands.ts';
@@ -23,8 +23,8 @@ test('every command has a row, and every row is of a command with these flags', 
   assert.deepEqual(unknown.map(nameOf), []);
 });
 
-/** The flags by which a command touches more, or less, than without them; each has a row of its own. */
-const telling = [
+/** The flags that change what a command touches; each has a separate row. */
+const touching = [
   '--dry-run',
   '--in-place',
   '--fix',
@@ -34,12 +34,12 @@ const telling = [
   '--api',
   '--allow-changes',
 ];
-/** They change what is written, but not where; `bundle` does not go without. */
+/** They change what is written, but not where; `bundle` requires it. */
 const silent = new Set(['export --force', 'restore --force', 'bundle --output']);
 
 test('every flag that changes what a command touches has a row', () => {
   const missing = commands.flatMap(({ name, flags }) =>
-    [...telling, '--output', '--force', '--check', '--list', '--verify']
+    [...touching, '--output', '--force', '--check', '--list', '--verify']
       .filter((flag) => flags.some((each) => each.name === flag) && !silent.has(`${name} ${flag}`))
       .filter((flag) => !rows.some(({ words }) => words[0] === name && words.includes(flag)))
       .map((flag) => `${name} ${flag}`),
@@ -61,7 +61,7 @@ test('the rows use the words that the page explains, each row once', () => {
   assert.equal(new Set(rows.map(nameOf)).size, rows.length);
 });
 
-/** Written down apart from the table: what the page promises in words. */
+/** The guarantees of the page, written independently of the table. */
 const own = new Set(['state', 'operations']);
 const network = new Map([
   ['model API', ['chat', 'print', 'compress --api']],

@@ -1,5 +1,5 @@
 // What a model says and does in a generated session: messages of one or several lines, calls alone and in parallel,
-// with their results on the chain or beside it.
+// with their results on the chain or outside it.
 import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
 import { addAttachment, addHook } from './notes.ts';
 import { imageBlock, type SessionWriter, textBlock } from './session-writer.ts';
@@ -121,7 +121,7 @@ function addCalls(message: Message, calls: readonly JsonObject[]): void {
   }
 }
 
-/** For calls that stand on one line; their results follow one another, or come on one line. */
+/** For calls on one line; their results are on consecutive lines, or on one line. */
 function addChainedResults(writer: SessionWriter, calls: readonly JsonObject[]): void {
   if (writer.dice.chance(0.4)) {
     const content = calls.map((call) => resultOf(writer, call));

@@ -62,7 +62,7 @@ function addPrompt(writer: SessionWriter): void {
   } else writer.add('user', { message: { role: 'user', content: text } });
 }
 
-/** What a slash command or a shell command leaves beside the conversation. */
+/** What a slash command or a shell command writes outside the conversation. */
 function addCommand(writer: SessionWriter): void {
   const { dice } = writer;
   const say = (content: string, fields: JsonObject = {}): string =>
@@ -131,7 +131,7 @@ function pin(writer: SessionWriter, explicit: boolean): void {
   writer.aside('last-prompt', { lastPrompt: 'x', leafUuid: writer.parent, ...(explicit ? { explicit: true } : {}) });
 }
 
-/** The conversation goes on from the end of an earlier turn. */
+/** The conversation continues from the end of an earlier turn. */
 function rewind({ writer, ends }: Session): void {
   if (ends.length === 0) return;
   writer.parent = writer.dice.pick(ends);

@@ -1,4 +1,4 @@
-// The lines of a generated session: envelopes as clients write them, a clock that goes on by small steps, and the place
+// The lines of a generated session: envelopes as clients write them, a clock that advances in small steps, and the place
 // in the chain on which the next line hangs.
 import type { JsonObject } from '../../../src/base/json.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
@@ -72,12 +72,12 @@ export class SessionWriter {
     return uuid;
   }
 
-  /** A line beside the chain. */
+  /** A line outside the chain. */
   aside(type: string, fields: JsonObject): void {
     this.lines.push({ type, sessionId: fuzzSessionId, ...fields });
   }
 
-  /** Somebody comes back after lunch. */
+  /** The user returns after a long pause. */
   wait(): void {
     this.#time += 3_600_000;
   }
