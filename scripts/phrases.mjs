@@ -34,7 +34,7 @@ const phrases = [
   [/\b(?:mend|heal)(?:s|ed|ing)?\b/i, 'repair, fix'],
   [/\b(?:your|a person's|the user's) word\b|\byours to\b/i, 'confirmation, permission'],
   // As a name it is a field of public types.
-  [/(?<![.'`#])\bbesides?\b(?=\s(?![=?:&|+])|[.;]|$)/i, 'next to, also'],
+  [/(?<![.'`#])\bbesides?\b(?=\s(?![=?:&|+])|[.;](?!\w)|$)/i, 'next to, also'],
   [/\b(?:by (?:itself|themselves)|of itself|at a loss)\b/i, 'automatically, alone, on its own'],
   [/\bsomebody\b|\ba person\b/i, 'the user, another program'],
   [/\b(?:for|of|to|by|from|with) who\b/i, 'for anyone who, for users that'],
