@@ -23,11 +23,11 @@ process.stdout.write = (text, ...rest) => {
 process.env.CLEW_HOME = path.join(folder, 'state');
 process.env.CLEW_ROOTS = path.join(folder, 'claude');
 process.env.TERM = 'xterm-256color';
-// It reads certificates at every start of Node, here as there.
+// Node reads certificates at every start, in both commands.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const rounds = 15;
-// A terminal of a known size; `script` alone makes one of none. The limit is for a prompt that never comes.
+// A terminal of a known size; `script` alone creates one without a size. The timeout is for a prompt that never appears.
 const inTerminal = (command: string): readonly string[] => [
   'timeout',
   '20',
@@ -39,7 +39,7 @@ const inTerminal = (command: string): readonly string[] => [
 const node = `'${process.execPath}'`;
 const measured = measureAll(
   [
-    // With the same module: it is the benchmark's, not the program's.
+    // With the same module, because it belongs to the benchmark, not to the program.
     { name: 'node -e 0', command: inTerminal(`${node} --import '${pathToFileURL(watcher)}' -e 0`) },
     {
       name: 'clew chat, prompt on the screen',

@@ -25,7 +25,7 @@ const contenders: readonly Contender[] = [
     name: 'clew usage --json, no index yet',
     command: ['sh', '-c', 'rm -rf "$1"; shift; exec "$@"', 'sh', state, process.execPath, clew, 'usage', '--json'],
   },
-  // It ends with 1 where it finds something.
+  // It exits with 1 if it finds something.
   {
     name: 'clew doctor --all --json',
     command: ['sh', '-c', '"$@" || true', 'sh', process.execPath, clew, ...examine],

@@ -22,7 +22,7 @@ process.stdout.write = (text, ...rest) => {
 );
 process.env.CLEW_HOME = path.join(folder, 'state');
 process.env.CLEW_ROOTS = path.join(folder, 'claude');
-// It reads certificates at every start of Node, here as there.
+// Node reads certificates at every start, in both commands.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const rounds = 15;
@@ -30,7 +30,7 @@ const node = [process.execPath, '--import', String(pathToFileURL(watcher))] as c
 const asked = ['-p', 'hello', '--output-format', 'stream-json'] as const;
 const measured = measureAll(
   [
-    // With the same module: it is the benchmark's, not the program's.
+    // With the same module, because it belongs to the benchmark, not to the program.
     { name: 'node -e 0', command: [...node, '-e', '0'] },
     { name: 'clew -p, first byte', command: [...node, path.join(project, 'dist/clew.js'), ...asked] },
   ],

@@ -17,7 +17,7 @@ const ccusage = installCcusage('20.0.24');
 process.env.CLEW_HOME = state;
 process.env.CLEW_ROOTS = root;
 process.env.CLAUDE_CONFIG_DIR = root;
-// Where it is set, every start of Node reads the certificates it names: a cost of the machine, to both sides.
+// If set, every start of Node reads these certificates: a cost of the machine, for both sides.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const transcripts = readdirSync(path.join(root, 'projects'), { recursive: true, encoding: 'utf8' })
@@ -91,7 +91,7 @@ function corpus(): string {
   return folder;
 }
 
-/** Into a folder of its own: it is a peer to compare with, not a dependency. */
+/** Into a separate folder: it is compared with, not a dependency. */
 function installCcusage(version: string): string {
   const folder = path.join(cache, `ccusage-${version}`);
   const command = path.join(folder, 'node_modules/.bin/ccusage');
@@ -107,14 +107,14 @@ function repeat(measure: () => number): string {
   return median([measure(), measure(), measure()]).toFixed(0).padStart(5);
 }
 
-/** Of the launcher or of the native program it starts, whichever had more; `NaN` where there is no GNU time. */
+/** Of the launcher or of the native program it starts, whichever had more; `NaN` without GNU time. */
 function ccusageMemoryMb(): number {
   const argv = [ccusage, 'claude', 'daily', '--offline', '--json'];
   const run = spawnSync('/usr/bin/time', ['-v', ...argv], { encoding: 'utf8', maxBuffer: 1 << 28 });
   return Number(/Maximum resident set size \(kbytes\): (\d+)/.exec(run.stderr ?? '')?.[1]) / 1024;
 }
 
-/** What a status line is asked about is the session that is used now. */
+/** A status line is for the current session. */
 function newestSession(): string | undefined {
   const args = [clew, 'usage', 'session', '--json'];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 28 });

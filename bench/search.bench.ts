@@ -29,7 +29,7 @@ for (const [name, list] of Object.entries(queries)) time(name, list);
 database.close();
 rmSync(folder, { recursive: true });
 
-/** The corpus that other measurements were made with, where its generator is; else our own. */
+/** The corpus of other measurements, if its generator exists; else our own. */
 function corpusRoot(): string {
   const generator = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/bench/gen.mjs');
   const made = path.join(tmpdir(), 'corpus300');

@@ -16,7 +16,7 @@ const rounds = 15;
 
 measureHook(9);
 
-/** Nobody listens at the port: the hook only spools, and leaves sending to a process that it starts. */
+/** Nothing listens on the port: the hook only spools, and starts a process for sending. */
 function measureHook(deadPort: number): void {
   const idle = makeSession('idle', 1);
   const small = makeSession('small', 20);
@@ -105,7 +105,7 @@ function runHook({ event }: Session): void {
   if (run.status !== 0) throw new Error(`the hook failed: ${run.stderr}`);
 }
 
-/** What the system says that the process has read, modules included. */
+/** The bytes that the process has read, according to the system, including modules. */
 function bytesRead(session: Session, isIdle = false): number {
   if (!existsSync('/proc/self/io')) return Number.NaN;
   const read = (which: Session): number => {

@@ -33,7 +33,7 @@ const state = mkdtempSync(path.join(tmpdir(), 'clew-bench-web-'));
 const browser = await launchChromium();
 const plain = await serveStatic({ '/empty': page('<p id="here">Clew</p>'), '/list': page(listHtml()) });
 try {
-  // The first page of a browser pays for its start.
+  // The first page of a browser includes its start-up.
   await (await openMeasured(browser, `${plain.url}/empty`, '#here', 0)).close();
   await benchSession();
   await benchList();
@@ -106,7 +106,7 @@ async function benchList(): Promise<void> {
   console.log(`  most memory of the server ${Math.max(...memory).toFixed(0)} MB`);
 }
 
-/** In even steps to the end; with each it is looked at twice, after two frames and once all is there. */
+/** In even steps to the end; each step is checked twice, after two frames and after loading. */
 async function scrollThrough(page: Page): Promise<{ readonly blanks: number; readonly placeholders: number }> {
   let [blanks, placeholders] = [0, 0];
   for (let step = 1; step <= scrollSteps; step++) {

@@ -17,7 +17,7 @@ const common = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** Returns esbuild's metafile and how many bytes the first load takes, packed. */
+/** Returns esbuild's metafile and the compressed bytes of the first load. */
 export async function buildPage() {
   const { metafile } = await build({
     ...common,
@@ -48,7 +48,7 @@ export async function buildPage() {
   return { metafile, firstLoadBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** One script and one style sheet that an exported file carries inside: nothing of them may end the element around it. */
+/** One script and one style sheet to inline in an exported file: nothing in them may end the element around it. */
 export async function buildStandalone() {
   const { outputFiles, metafile } = await build({
     ...common,

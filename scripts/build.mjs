@@ -13,8 +13,8 @@ import { runNode, stampDist } from './compile.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
-// commander can run commands as programs of their own, for which it loads child_process, streams and sockets at its
-// start. Our commands are functions: it gets the module if it asks.
+// commander can run commands as separate programs, for which it loads child_process, streams and sockets at
+// start-up. Our commands are functions, so the module is loaded on first use.
 const lazyProcesses = {
   name: 'lazy-processes',
   setup({ onResolve, onLoad }) {
@@ -37,15 +37,15 @@ const common = {
   sourcemap: 'external',
   sourcesContent: false,
   metafile: true,
-  // Node reads every byte of a chunk before it runs any of it.
+  // Node reads a whole chunk before it runs it.
   minifyWhitespace: true,
   minifySyntax: true,
 };
 const program = await build({
   ...common,
   entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
-  // One file loads in a fraction of the time of a package's many. Only packages with native parts stay outside: each
-  // finds the part for the platform next to itself. They are the dependencies of the package, all others are bundled.
+  // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
+  // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
   plugins: [coreChunk, lazyProcesses, inkParts],
   // React's own development build checks and warns, at several times the cost.

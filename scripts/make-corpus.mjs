@@ -48,7 +48,7 @@ console.log(`${files.length} files, ${clientTexts.length} texts of the client bl
 /** As they are written in JSON, the longest first, since one may contain another. */
 function collectClientTexts(transcripts, requests) {
   const texts = new Set();
-  // What the sessions of these vectors say in a system prompt was made up; the client puts its own sentence before it.
+  // The system prompts of these vectors were invented; the client puts its own sentence before them.
   for (const file of requests) {
     for (const { system } of JSON.parse(readFileSync(path.join(source, file), 'utf8')).requests)
       for (const text of stringsOf(system))
@@ -104,7 +104,7 @@ function descriptionsOf(value) {
 
 function blankClientTexts(file, bytes) {
   const original = bytes.toString('latin1');
-  // What reminders say in a session that was made by hand is not the client's.
+  // Reminders in a hand-made session are not the client's text.
   const isMade = file.includes('/vectors');
   let text = isMade ? original : original.replaceAll(reminder, (_, tag, inside) => tag + blank(inside));
   for (const each of clientTexts) {

@@ -50,7 +50,7 @@ function sampleOf(list, count) {
   return Array.from({ length: Math.min(count, list.length) }, (_, i) => list[Math.floor((i * list.length) / count)]);
 }
 
-/** The text to change is in the file exactly once: a list that the sources have outgrown is an error, not a survivor. */
+/** The text to change is in the file exactly once: an outdated list is an error, not a survivor. */
 function checkMutant({ id, file, find, replace, tests }) {
   const count = readFileSync(file, 'utf8').split(find).length - 1;
   if (count !== 1) return [`${id}: ${JSON.stringify(find)} is in ${file} ${count} times`];
@@ -63,7 +63,7 @@ function testSource(name) {
   return `test/${name}.test.ts`;
 }
 
-/** Works in a copy of build/, so that several can work at once and build/ stays as it is. */
+/** Works in a copy of build/, so that several can run at once and build/ does not change. */
 async function work(folder) {
   rmSync(folder, { recursive: true, force: true });
   cpSync('build', folder, { recursive: true });

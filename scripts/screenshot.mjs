@@ -23,7 +23,7 @@ try {
   const { url } = JSON.parse(String(await new Promise((resolve) => clew.stdout.once('data', resolve))));
   const page = await browser.newPage({ viewport: { width: 1200, height: 675 }, reducedMotion: 'reduce' });
   await page.goto(url);
-  // A session says more of the page than a list of five.
+  // A session shows more of the page than a list of five.
   await page.getByRole('link', { name: 'Find out why the build is slow' }).click();
   await page.locator('.turn .answer').first().waitFor();
   await page.locator('.index-progress').waitFor({ state: 'detached' });

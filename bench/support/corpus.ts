@@ -1,6 +1,6 @@
-// Makes the transcripts that benchmarks read: deterministic, with the shapes and proportions of real sessions (tool
-// results and their twins make most of the bytes, text is full of escapes, a few lines are very long). Our own words,
-// no file of anybody's machine.
+// Generates the transcripts of the benchmarks: deterministic, with the shapes and proportions of real sessions (tool
+// results and their twins are most of the bytes, text is full of escapes, a few lines are very long). All text is
+// generated.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export interface CorpusPlan {
   readonly bytesPerLine: number;
 }
 
-/** The folder of a corpus, a root for `--root`; made on first use and kept for later runs. */
+/** The folder of a corpus, a root for `--root`; generated on first use and kept for later runs. */
 export function corpusFolder(name: string, plan: CorpusPlan): string {
   const root = path.join(
     tmpdir(),
@@ -90,7 +90,7 @@ function body(session: number, i: number, bytes: number): object {
       'tool_use',
     );
   }
-  // Results hold the same text twice, as they do in real files; every fiftieth is very long.
+  // Results contain the same text twice, as in real files; every fiftieth is very long.
   const text = source(i, i % 50 === 2 ? bytes * 20 : bytes / 2);
   const block = { tool_use_id: `toolu_${session}_${i - 1}`, type: 'tool_result', content: text };
   return {
@@ -114,8 +114,8 @@ function answer(id: string, block: object, stopReason: string): object {
   return { type: 'assistant', message: { ...message, ...rest }, requestId: `req_${id}` };
 }
 
-// An escaped quote every two hundred bytes or so, as measured in published transcripts: quotes are what a scanner that
-// jumps from quote to quote stumbles over.
+// An escaped quote every two hundred bytes or so, as measured in published transcripts: quotes slow down a scanner that
+// jumps from quote to quote.
 const sentences = [
   'The keeper lights the lamp before dusk and writes the hour into the log. ',
   'Nothing in the table says why the second column is wider than the first. ',

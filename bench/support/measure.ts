@@ -1,5 +1,5 @@
 // Runs commands one after the other, several rounds of all of them, and compares their CPU time: on a shared machine
-// wall clocks lie and neighbouring runs drift together, so ratios of medians over interleaved rounds are what counts.
+// wall times are unreliable and adjacent runs drift together, so compare ratios of medians over interleaved rounds.
 import { spawnSync } from 'node:child_process';
 
 export interface Contender {
@@ -24,7 +24,7 @@ export function measureAll(contenders: readonly Contender[], rounds: number): re
   });
 }
 
-/** Through bash, whose `time` knows a child's CPU time on every machine. */
+/** Through bash, whose `time` reports a child's CPU time on every machine. */
 function measure({ name, command }: Contender): Measured {
   const script = 'TIMEFORMAT="clew-time %R %U %S"; time "$@" >/dev/null';
   const run = spawnSync('bash', ['-c', script, 'bash', ...command], { encoding: 'utf8', maxBuffer: 1 << 28 });
@@ -40,7 +40,7 @@ export function median(numbers: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** The most memory that a Node command had at any time, in megabytes, as it says itself at its end. */
+/** The peak memory of a Node command in megabytes, as it reports at its end. */
 export function peakMemoryMb(argv: readonly string[]): number {
   const report = 'process.on("exit",()=>process.stderr.write("clew-rss "+process.resourceUsage().maxRSS+"\\n"))';
   const hook = `data:text/javascript,${encodeURIComponent(report)}`;

@@ -1,5 +1,5 @@
-// A page in real Chromium, measured from inside: when it showed what was waited for (since the navigation, redirects
-// included), what its main thread and its server had to do for it, and what it holds.
+// A page in real Chromium, measured from inside: the time until it showed the expected content (since the navigation,
+// including redirects), the work of its main thread and its server, and its memory.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 
 export interface Shown {
-  /** From the navigation until what was waited for is in the page, and until anything at all is painted. */
+  /** From the navigation until the expected content is in the page, and until the first paint. */
   readonly shownMs: number;
   readonly paintMs: number;
   /** The work of the page's main thread and of the server until then. */
@@ -27,9 +27,9 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args });
 }
 
-/** `pid` 0: the server's work is not of interest. */
+/** `pid` 0: the server is not measured. */
 export async function openMeasured(browser: Browser, url: string, selector: string, pid: number): Promise<OpenedPage> {
-  // What is waited for is evaluated in the page, which its policy forbids to all but us.
+  // The condition is evaluated in the page, which its policy otherwise forbids.
   const view = { viewport: { width: 1280, height: 800 }, bypassCSP: true } as const;
   const context = await browser.newContext({ ...view, reducedMotion: 'reduce' });
   await context.addInitScript(watchFor, selector);
@@ -57,7 +57,7 @@ export async function openMeasured(browser: Browser, url: string, selector: stri
   };
 }
 
-/** Runs in the page. With every frame: what is in the document then has been painted, or is with the next one. */
+/** Runs in the page, with every frame: the document has then been painted, or is with the next frame. */
 function watchFor(selector: string): void {
   const scope = globalThis as unknown as {
     document: { querySelector(selector: string): unknown };
@@ -128,7 +128,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return text;
 }
 
-/** The pages to compare with: plain files of a plain server. */
+/** The pages to compare with: static files. */
 export async function serveStatic(pages: Readonly<Record<string, string>>): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const body = pages[request.url ?? ''];

@@ -1,5 +1,5 @@
 // Builds one session in the profile that every tested client resumes to the same messages (docs/format.md, "Writing
-// files that every client resumes"): full envelope, one block a line, one chain, rising times, a final last-prompt.
+// files that every client resumes"): full envelope, one block per line, one chain, increasing times, a final last-prompt.
 import { createHash } from 'node:crypto';
 
 const version = '2.1.150';
@@ -72,13 +72,13 @@ export function createTranscript(options) {
     useModel(name) {
       model = name;
     },
-    /** What the user types: a string, or blocks where an image is pasted. */
+    /** What the user types: a string, or blocks if an image is pasted. */
     prompt(content, permissionMode = 'default') {
       if (!options.agent) promptId = ids.uuid();
       lastPrompt = typeof content === 'string' ? content : content.find((block) => block.type === 'text').text;
       return user(content, options.agent ? {} : { permissionMode });
     },
-    /** One response of the model: blocks, where a tool call carries its own result; results follow in one chain. */
+    /** One response of the model: blocks, where a tool call has its own result; results follow in one chain. */
     respond(...blocks) {
       const open = blocks.filter((block) => block.result !== undefined);
       const answer = {

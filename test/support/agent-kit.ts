@@ -20,12 +20,12 @@ export interface AgentKit {
   readonly folder: string;
   /** The bodies of the requests so far. */
   bodies(): JsonObject[];
-  /** The types of the events, pieces and progress left out. */
+  /** The types of the events, without deltas and progress. */
   types(): string[];
 }
 
 export interface AgentKitOptions extends Partial<AgentOptions>, AgentReplacements {
-  /** Below the temporary folder; `project/…` is the working folder, `claude/…` the user's own. */
+  /** Below the temporary folder; `project/…` is the working directory, `claude/…` belongs to the user. */
   readonly files?: Readonly<Record<string, string>>;
   readonly folder?: string;
   readonly onEvent?: (event: AgentEvent) => void | Promise<void>;

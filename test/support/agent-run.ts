@@ -1,5 +1,5 @@
-// A run of the agent as the recorder hears it: a session in a temporary library and short words for the events of a
-// turn, with the ids and times that a loop would give them.
+// The events of a run of the agent, as the recorder receives them: a session in a temporary library and short functions
+// for the events of a turn, with the ids and times of a loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { AgentEvent, AgentHappening, AgentMark, ModelFailure } from '../../src/agent/event.ts';
@@ -118,7 +118,7 @@ export class AgentRun {
     await this.emit({ type: 'turn-end', outcome: 'success', ...counts, text: '', denials: [] });
   }
 
-  /** A sub-agent that was started by a call, from its prompt to its last answer. */
+  /** A sub-agent that a call started, from its prompt to its last answer. */
   async agent(parentCallId: string, agentId: string): Promise<AgentMark> {
     const mark = { agentId, parentCallId };
     await this.emit({ type: 'agent-started', ...mark, agentType: 'general-purpose', description: 'Look' });

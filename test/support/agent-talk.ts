@@ -1,4 +1,4 @@
-// What a scripted model says in a test of the agent, and what is read of its events, its requests and its session.
+// The answers of a scripted model in tests of the agent, and readers for its events, requests and sessions.
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../src/agent/event.ts';
 import type { ToolOutcome } from '../../src/agent/tool.ts';
@@ -38,12 +38,12 @@ export function texts(body: { readonly messages?: unknown } | undefined): string
     const content = asObject(message)?.content;
     const blocks = isArray(content) ? content.filter((block) => !isReminder(block)) : [];
     const said = blocks.flatMap((block) => asObject(block)?.text ?? []);
-    // Clew ends a prompt with a newline where another text follows.
+    // Clew ends a prompt with a newline if another text follows.
     return said.length === 0 ? [] : [said.join('').trimEnd()];
   });
 }
 
-/** What the last request sent is the beginning of what a resume of the file would send. */
+/** The last request is the beginning of what a resume of the file would send. */
 export async function assertSame({ agent, bodies }: AgentKit): Promise<readonly WireMessage[]> {
   const sent = requestMessages(await loadSession(agent.state.file));
   assert.ok(!('refused' in sent));

@@ -39,19 +39,19 @@ export function setWholeTimes(folder: string): void {
   for (const file of filesBelow(folder, '')) utimesSync(file, 1_700_000_000, 1_700_000_000);
 }
 
-/** What an archive holds: for each session its copies, without the times at which they were made. */
+/** The content of an archive: for each session its copies, without their times. */
 export function holdings(archive: string): Record<string, readonly string[]> {
   const sessions = [...readContents(archive).sessions.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return Object.fromEntries(sessions.map(({ key, versions }) => [key, versions.map(contentKey)]));
 }
 
-/** As `--fork-session` does it: the same lines with another session id. */
+/** Like `--fork-session`: the same lines with another session id. */
 export function forkByClient(main: string, newId: string): void {
   const oldId = path.basename(main, '.jsonl');
   writeFileSync(forkPath(main, newId), readFileSync(main, 'latin1').replaceAll(oldId, newId), 'latin1');
 }
 
-/** As the SDK does it: new uuids, parents to match, another session id, and where every line comes from. */
+/** Like the SDK: new uuids and matching parents, another session id, and the source of every line. */
 export function forkBySdk(main: string, newId: string): void {
   const known = new Map<string, string>();
   const renew = (uuid: unknown): unknown => {
@@ -74,7 +74,7 @@ export function forkBySdk(main: string, newId: string): void {
 
 let seed = 1;
 
-/** The same ones in every run, but as hard to compress as real ones. */
+/** Deterministic, but as hard to compress as real ones. */
 export function randomUuid(): string {
   const digits = Array.from({ length: 32 }, () => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

@@ -40,7 +40,7 @@ function sorted(value: unknown): unknown {
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 const signatureOf = (block: Json): string => String(block.signature ?? block.data);
 
-/** The signature of a block with this name that is the next thing said after the line with this uuid. */
+/** The signature of a block with this name directly after the line with this uuid. */
 export function signAfter(lines: readonly Json[], uuid: unknown, name: string): string {
   const sent = sentBy(wayTo(lines, uuid));
   const blocks = sent.messages.flatMap((message) => message.blocks);
@@ -66,11 +66,11 @@ export interface Judgement {
   readonly sent: readonly string[];
   /** Those that come after other content than when they were created. */
   readonly dead: readonly string[];
-  /** Those whose predecessor is missing though an earlier block is there. */
+  /** Those whose predecessor is missing although an earlier block is sent. */
   readonly holes: readonly string[];
 }
 
-/** What the API would say to a resume of a transcript. */
+/** The API's response to a resume of a transcript. */
 export function judge(file: string): Judgement {
   return judgeLines(linesOf(file));
 }
@@ -152,7 +152,7 @@ export function leafOf(lines: readonly Json[]): Json | undefined {
   return chainOf(lines).at(-1);
 }
 
-/** From the line that is pinned last, or the last one said, up to the beginning or a compaction. */
+/** From the last pinned line, or the last message, up to the beginning or a compaction. */
 function chainOf(lines: readonly Json[]): readonly Json[] {
   const byUuid = new Map(lines.filter(({ uuid }) => uuid !== undefined).map((line) => [line.uuid, line]));
   const pin = lines.findLastIndex(({ type, leafUuid }) => type === 'last-prompt' && byUuid.has(leafUuid));
@@ -160,7 +160,7 @@ function chainOf(lines: readonly Json[]): readonly Json[] {
     ({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true,
   );
   const isPinned = pin > end || lines[pin]?.explicit === true;
-  // Notes that hang below the last line are part of it.
+  // Notes below the last line are part of it.
   let leaf = isPinned ? byUuid.get(lines[pin]?.leafUuid) : lines[end];
   for (let note = leaf; note !== undefined; note = noteBelow(lines, note)) leaf = note;
   return wayTo(lines, leaf?.uuid);

@@ -1,5 +1,5 @@
-// A real Chromium, Debian's, that playwright-core drives: one for a test file, a fresh profile for every page, and what
-// went wrong in a page, so that a test can say that nothing did.
+// A real Chromium, Debian's, that playwright-core drives: one per test file, a new profile for every page, and the
+// errors of a page, so that a test can assert that there are none.
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -13,7 +13,7 @@ export const skipWithoutChromium: string | false = existsSync(executablePath)
 
 export interface OpenedPage {
   readonly page: Page;
-  /** Errors and warnings that the page printed, exceptions nobody caught, and requests to elsewhere. */
+  /** Errors and warnings that the page printed, uncaught exceptions, and requests to other servers. */
   readonly complaints: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function openBrowser(): Promise<Browser> {
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 
-/** A page in a profile of its own, at an address; others are complained about. `script` runs before the page's own. */
+/** A page with its own profile, at an address; other addresses are reported. `script` runs before the page's scripts. */
 export async function openPage(
   url: string,
   options: BrowserContextOptions = desktop,

@@ -1,4 +1,4 @@
-// A script of a model's replies → `clew chat` in a real terminal that talks to it, in a folder and a home of its own.
+// A script of model replies → `clew chat` in a real terminal, with a temporary folder and home.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ export function bash(shell: string): ScriptStep {
   };
 }
 
-/** `flags` are quoted with double quotes where they need it. */
+/** `flags` get double quotes if needed. */
 export async function startChat(context: TestContext, script: Script, flags = ''): Promise<ChatRun> {
   const folder = temporaryFolder(context);
   writeTree(folder, {

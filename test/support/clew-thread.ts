@@ -1,5 +1,5 @@
 // Runs the built command in a thread, one call after the other: the same bundle, arguments, environment and output as in
-// a process of its own, without the cost of starting Node each time. This file is both sides: the tests' and the thread's.
+// a process, without the cost of starting Node each time. This file contains both sides: the tests' and the thread's.
 import {
   isMainThread,
   MessageChannel,
@@ -55,7 +55,7 @@ function ask(call: Call): Run {
 function startThread(): Connection {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
-  // Only the environment of the process decides what the home folder and the time zone are.
+  // The home folder and the time zone depend only on the environment of the process.
   const worker = new Worker(new URL(import.meta.url), {
     env: SHARE_ENV,
     workerData: { port: port2, signal },
@@ -66,7 +66,7 @@ function startThread(): Connection {
   return { worker, port: port1, signal };
 }
 
-/** In the thread: answers calls until its process ends. */
+/** In the thread: handles calls until its process ends. */
 function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -84,7 +84,7 @@ function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
     process.exitCode = 0;
     output.stdout = [];
     output.stderr = [];
-    // With another query the first file is run again; what it imports stays loaded.
+    // With another query the first file runs again; its imports stay loaded.
     await import(`${clew}?${++calls}`);
     setEnvironment(before);
     const result: Run = {

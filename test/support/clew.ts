@@ -1,4 +1,4 @@
-// Runs the built command as a user would, in an environment that holds nothing of the machine's own.
+// Runs the built command as a user would, in an environment without any value of the machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,11 +17,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly uid?: number;
-  /** In a process of its own also in the fast tests: for what a process keeps, like an open database. */
+  /** In a separate process, also in the fast tests: for state of a process, like an open database. */
   readonly isAlone?: boolean;
 }
 
-/** No home, no colours, 80 columns, UTC, unless `env` says otherwise. */
+/** No home, no colours, 80 columns, UTC, unless `env` overrides it. */
 export function runClew(args: readonly string[], { env = {}, cwd, uid, isAlone = false }: RunOptions = {}): Run {
   const call = { args, env: { ...cleanEnv(), ...env } };
   if (process.env.CLEW_FAST_TESTS === '1' && uid === undefined && !isAlone) return runInThread(call, cwd);
@@ -43,7 +43,7 @@ export function cleanEnv(): Record<string, string> {
 
 let ownState: string | undefined;
 
-/** One index for all calls of a test file, gone with its process. */
+/** One index for all calls of a test file, removed with its process. */
 function stateHome(): string {
   if (ownState !== undefined) return ownState;
   const folder = mkdtempSync(path.join(tmpdir(), 'clew-state-'));
@@ -52,7 +52,7 @@ function stateHome(): string {
   return folder;
 }
 
-/** What a successful call prints as JSON; anything else fails with what it said. */
+/** The JSON that a successful call prints; anything else fails with its output. */
 export function jsonOf(args: readonly string[], options?: RunOptions): JsonValue {
   const { status, stdout, stderr } = runClew(args, options);
   const value = status === 0 ? parseJson(stdout) : undefined;

@@ -1,10 +1,10 @@
-// A transcript with random damage, of the kinds that crashes, editors and merges leave behind; the lines that nothing
-// happened to are known, so that a test can ask for them.
+// A transcript with random damage, of the kinds that crashes, editors and merges cause; the undamaged lines
+// are known, so that a test can check them.
 import fc from 'fast-check';
 
 export interface DamagedLine {
   readonly bytes: Buffer;
-  /** The line of the original that this still is, counted from 0; `undefined` for a damaged one. */
+  /** The number of the original line, from 0; `undefined` for a damaged one. */
   readonly original: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export function damageLines(lines: readonly Buffer[], wanted: readonly Damage[])
   return result;
 }
 
-/** The file, every line ended by a newline but the last where `isTorn`. */
+/** The file; every line ends with a newline, except the last if `isTorn`. */
 export function joinLines(lines: readonly DamagedLine[], isTorn: boolean): Buffer {
   const bytes = Buffer.concat(lines.flatMap((line) => [line.bytes, newline]));
   return isTorn ? bytes.subarray(0, -1) : bytes;

@@ -1,4 +1,4 @@
-// Records the calls that change names on the disk or make bytes durable, in their order, and can make one of them fail.
+// Records the calls that change names on disk or make bytes durable, in order, and can make one of them fail.
 // The functions of node:fs/promises are replaced for the whole process until the test ends.
 import fsPromises, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -9,7 +9,7 @@ export interface DiskCalls {
   readonly calls: string[];
 }
 
-/** `fail` gets every call before it is made; what it throws, the caller gets. */
+/** `fail` runs before every call; the caller gets what it throws. */
 export async function recordDiskCalls(
   context: TestContext,
   fail: (call: string) => void = () => {},

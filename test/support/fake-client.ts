@@ -16,7 +16,7 @@ export interface FakeClient {
 
 export interface FakeClientOptions {
   readonly version: string;
-  /** By session: what it sends instead of what client 2.1.325 was recorded to send; `null`: it refuses. */
+  /** By session: what it sends instead of the recording of client 2.1.325; `null`: it refuses. */
   readonly instead?: Readonly<Record<string, JsonValue>>;
   /** It sends nothing and never ends. */
   readonly hangs?: boolean;

@@ -1,4 +1,4 @@
-// `clew -p` as a program of its own in a test: a scripted model on loopback, and a home that holds nothing else.
+// `clew -p` as a separate process in a test: a scripted model on loopback, and an otherwise empty home.
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { temporaryFolder, writeTree } from './temp-folder.ts';
 import { waitFor } from './wait.ts';
 
 export interface HeadlessOptions {
-  /** Below the temporary folder; `project/…` is the working folder, `home/.claude/…` the user's own. */
+  /** Below the temporary folder; `project/…` is the working directory, `home/.claude/…` belongs to the user. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -50,11 +50,11 @@ export interface HeadlessKit {
   readonly cwd: string;
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Stdin is closed at once unless a text is given. */
+  /** Without a text, stdin is closed at once. */
   print(args: readonly string[], stdin?: string, env?: Readonly<Record<string, string>>): Promise<PrintEnd>;
   start(args: readonly string[], env?: Readonly<Record<string, string>>): RunningPrint;
   bodies(): readonly JsonObject[];
-  /** The transcripts below the root, sub-agents left out. */
+  /** The transcripts below the root, without sub-agents. */
   transcripts(): readonly string[];
 }
 
@@ -110,7 +110,7 @@ function startPrint(t: TestContext, args: readonly string[], cwd: string, env: N
     child[name].setEncoding('utf8').on('data', (text: string) => {
       texts[name] += text;
     });
-  // It may end without reading what it is sent.
+  // It may exit without reading its input.
   child.stdin.on('error', () => undefined);
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const ended = closed.then(([status, signal]): PrintEnd => {
@@ -148,12 +148,12 @@ export function textsOf(body: JsonObject | undefined): string[] {
     if (typeof content === 'string') return [content];
     const blocks = isArray(content) ? content.filter((block) => !isReminder(block)) : [];
     const said = blocks.flatMap((block) => asObject(block)?.text ?? []);
-    // Clew ends a prompt with a newline where another text follows.
+    // Clew ends a prompt with a newline if another text follows.
     return said.length === 0 ? [] : [said.join('').trimEnd()];
   });
 }
 
-/** The `type/subtype` of messages, or what they hold. */
+/** The `type/subtype` of messages, or their content. */
 export function kindsOf(messages: readonly JsonObject[]): string[] {
   return messages.map((message) => {
     if (typeof message.subtype === 'string') return `${message.type}/${message.subtype}`;
@@ -165,7 +165,7 @@ export function kindsOf(messages: readonly JsonObject[]): string[] {
   });
 }
 
-/** Doctor has nothing to say of the session but what is worth knowing. */
+/** Doctor finds nothing but notes. */
 export async function assertSound(file: string): Promise<void> {
   const { findings } = await diagnoseSession(await loadSession(file));
   const bad = findings.filter(({ severity }) => severity !== 'info');

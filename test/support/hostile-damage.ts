@@ -6,10 +6,10 @@ import { attack as anyAttack } from './hostile-session.ts';
 import { writeTree } from './temp-folder.ts';
 import { text, thinking, toolResult, toolUse, transcript } from './transcript-builder.ts';
 
-/** Half a character would be one more damage, and one that hides the others. */
+/** Half a character would be additional damage that hides the rest. */
 const attack = anyAttack.toWellFormed();
 
-/** As much of the attack as the name of a file can hold. */
+/** As much of the attack as fits into a file name. */
 export const hostileName = '<img src=x onerror=canary()>\u202e\u001b[31m\u0007\u2066';
 
 export interface HostileDamage {
@@ -30,7 +30,7 @@ export function writeHostileDamage(root: string): HostileDamage {
       .assistant([text('by an agent'), toolUse('in-agent', `agent tool: ${attack}`)], { message: { model: attack } })
       .text(),
     [`${agent}.meta.json`]: JSON.stringify({ agentType: attack, description: attack, toolUseId: 'task' }),
-    // A session that is gone, and one that lies too deep: findings of the folder.
+    // A deleted session, and one that is too deep: findings of the folder.
     [`${folder}/${lostId}/subagents/agent-x.jsonl`]: transcript().user('left').text(),
     [`${folder}/${hostileName}/${lostId}.jsonl`]: transcript().user('too deep').text(),
   });

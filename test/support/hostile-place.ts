@@ -1,5 +1,5 @@
 // A home with hostile sessions, and around it files that no call may change: a canary. The sessions are links out of the
-// root, pipes, devices, hard links, other programs' files, files that cannot be read, and names that steer a terminal.
+// root, pipes, devices, hard links, other programs' files, files that cannot be read, and names with control sequences.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, lchownSync, linkSync, lutimesSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -14,18 +14,18 @@ import { listTree, snapshotTree, type TreeSnapshot } from './tree-snapshot.ts';
 export interface HostilePlace {
   readonly top: string;
   readonly root: string;
-  /** The folder in the root that holds the sessions of the working folder. */
+  /** The folder of the root with the sessions of the working directory. */
   readonly project: string;
   readonly state: string;
-  /** The working folder. */
+  /** The working directory. */
   readonly work: string;
-  /** Files that a command line may name to be read: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`, `prices.json`, `claude`. */
+  /** Files that a command line may use as input: `rules.json`, `summary.md`, `notes.jsonl`, `broken.clew`, `prices.json`, `claude`. */
   readonly input: string;
-  /** For files and folders that a command line names as output; `loose` has sessions: in no root, and of a linked project. */
+  /** For output files and folders; `loose` has sessions outside any root, and of a linked project. */
   readonly out: string;
   readonly canary: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Words for SESSION: what they name → the word. */
+  /** Words for SESSION, by what they name. */
   readonly sessions: Readonly<Record<SessionName, string>>;
 }
 
@@ -61,11 +61,11 @@ export const sessionNames = [
 const uuid = (digit: string): string =>
   `${digit.repeat(8)}-${digit.repeat(4)}-4${digit.repeat(3)}-8${digit.repeat(3)}-${digit.repeat(12)}`;
 
-/** Such a word counts as a secret: `clew redact` has something to replace. */
+/** A secret, so that `clew redact` has something to replace. */
 const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
 
 export interface PlaceOptions {
-  /** For calls as a user who is not root, to whom closed files are closed. */
+  /** For calls as a user other than root, who cannot read closed files. */
   readonly uid?: number | undefined;
   /** `history.jsonl` is a file instead of a link out of the root. */
   readonly hasSoundHistory?: boolean;

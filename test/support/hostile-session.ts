@@ -1,6 +1,6 @@
-// A library with one session that attacks whoever shows it: every text that can be shown, in the transcript, in what the
+// A library with one session that attacks its viewers: every text that can be shown, in the transcript, in what the
 // client stores next to results, in a sub-agent and in its meta file, tries to run, to load, to colour, to reorder, to break
-// out of its place. Each begins with the name of its field, so that a test can say that it was shown.
+// out of its place. Each begins with the name of its field, so that a test can check that it was shown.
 import path from 'node:path';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { writeTree } from './temp-folder.ts';
@@ -12,7 +12,7 @@ export const hostileId = 'aaaaaaaa-0000-4000-a000-00000000dead';
 const esc = '\u001b';
 const bell = '\u0007';
 
-/** As text it may be shown; nothing of it may do what it says. `canary` is what a test listens to. */
+/** It may be shown as text, but must have no effect. `canary` is what a test listens for. */
 export const attack: string = [
   '<script>canary()</script><img src=x onerror=canary()><svg onload=canary()><iframe src="javascript:canary()"></iframe>',
   '</script></style></pre></noscript></title></textarea>--><b onmouseover="canary()" style="position:fixed;inset:0">b</b>',
@@ -123,7 +123,7 @@ function mainText(say: Say, words: WordSizes): string {
 
 type Call = (id: string, name: string, input: JsonObject, stored?: JsonValue, output?: JsonValue) => void;
 
-/** Each tool that is shown as what it is, in its input, its result and the client's own account of it. */
+/** Each tool with its own view, in its input, its result and `toolUseResult`. */
 function addCalls(call: Call, say: Say): void {
   const patch = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1 };
   const shell = { stdout: say('stdout'), stderr: say('stderr'), persistedOutputPath: say('persisted') };

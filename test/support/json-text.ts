@@ -1,4 +1,4 @@
-// Prints JSON in the many legal ways a file may hold it: random white space, random escapes, random number forms.
+// Prints JSON in many valid forms: random white space, random escapes, random number forms.
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json.ts';
 

@@ -6,7 +6,7 @@ export interface KilledAgentOptions {
   readonly cwd: string;
   readonly root: string;
   readonly prompt: string;
-  /** From 1; `null`: it lives on. */
+  /** From 1; `null`: it is not killed. */
   readonly killAt: number | null;
 }
 

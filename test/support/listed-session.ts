@@ -1,4 +1,4 @@
-// A session as a list shows it, of which a test says only what it is about.
+// A session of a list; a test sets only the fields it needs.
 import type { ListedSession } from '../../src/library/session-list.ts';
 
 export function listedSession(more: Partial<ListedSession> = {}): ListedSession {

@@ -1,5 +1,5 @@
-// A loop in a test: a model that plays a list of answers, tools of a few lines, a clock whose waits cost no time, and a
-// real session in a temporary folder, so that what the loop holds can be compared with what a resume would send.
+// A loop in a test: a model with a list of answers, small tools, a clock whose waits take no time, and a
+// real session in a temporary folder, so that the conversation can be compared with what a resume would send.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import { temporaryFolder } from './temp-folder.ts';
 
 export const model = 'claude-opus-5-5';
 
-/** An answer as the model gives it, or how it fails; a function may do anything. */
+/** An answer of the model, or its failure; a function may do anything. */
 export type FakeAnswer =
   | {
       readonly blocks: readonly JsonObject[];
@@ -51,7 +51,7 @@ export function call(name: string, input: JsonObject = {}, id = `toolu_${count++
   return { type: 'tool_use', id, name, input };
 }
 
-/** Plays the answers in order; `requests` is what it was asked. */
+/** Returns the answers in order and records the requests. */
 export function fakeModel(answers: readonly FakeAnswer[]): {
   readonly stream: StreamModel;
   readonly requests: ModelRequest[];
@@ -117,7 +117,7 @@ export const allowAll: PermissionJudge = {
 
 export const noHooks: AgentHooks = { run: async () => emptyVerdict };
 
-/** Waits are only written down. */
+/** Waits are only recorded. */
 export class FakeClock implements Clock {
   readonly waits: number[] = [];
   #ms = Date.parse('2026-01-03T10:00:00.000Z');
@@ -144,9 +144,9 @@ export interface LoopKit {
   readonly meter: CostMeter;
   readonly parts: LoopParts;
   readonly emit: (happening: AgentHappening) => Promise<void>;
-  /** Runs a turn, and checks that the conversation is what a resume of the file would send. */
+  /** Runs a turn, and checks that the conversation equals what a resume of the file would send. */
   turn(prompt: string, signal?: AbortSignal): Promise<TurnEnded>;
-  /** The types of the events, without those of pieces. */
+  /** The types of the events, without text deltas. */
   types(): string[];
 }
 
@@ -213,7 +213,7 @@ export async function startLoop(
   return { session, events, requests: fake.requests, clock, meter, parts, emit, turn, types };
 }
 
-/** What is held in memory is what a resume of the file would send. */
+/** The conversation in memory equals what a resume of the file would send. */
 export async function assertResumable(session: OpenSession): Promise<void> {
   const sent = requestMessages(await loadSession(session.file), undefined, { host: 'gateway' });
   assert.ok(!('refused' in sent), 'the session cannot be resumed');

@@ -1,5 +1,5 @@
 // A client of the Messages API for tests, written from the API's description and not from our servers: sends requests,
-// reads server-sent events, and puts a message together from them.
+// reads server-sent events, and builds a message from them.
 import assert from 'node:assert/strict';
 import {
   asObject,
@@ -50,11 +50,11 @@ export interface Streamed {
   /** Events whose data is not JSON. */
   readonly broken: readonly string[];
   readonly bytes: number;
-  /** How the connection ended where it was not the end of the answer. */
+  /** How the connection ended before the end of the answer. */
   readonly cut: boolean;
 }
 
-/** Reads to the end, or until `stop` says so. */
+/** Reads to the end, or until `stop` returns true. */
 export async function stream(
   url: string,
   body: JsonObject,
@@ -103,7 +103,7 @@ function take(text: string, events: JsonObject[], broken: string[]): void {
   }
 }
 
-/** The content that the deltas make, as clients put it together. */
+/** The content built from the deltas, as in clients. */
 export function contentOfEvents(events: readonly JsonObject[]): JsonObject[] {
   const blocks: Record<string, JsonValue | undefined>[] = [];
   const inputs = new Map<number, string>();

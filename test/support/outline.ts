@@ -1,4 +1,4 @@
-// What a resume sends, small enough to be written down in a test: each message as its role and a word for each block.
+// What a resume sends, in a short form for tests: each message as its role and a word for each block.
 import { isArray, type JsonValue } from '../../src/base/json.ts';
 import { texts } from '../../src/session/resume/client.ts';
 import type { WireBlock, WireMessage } from '../../src/session/resume/draft.ts';
@@ -8,7 +8,7 @@ import type { TranscriptBuilder } from './transcript-builder.ts';
 
 export type OutlineMessage = { readonly user: readonly string[] } | { readonly assistant: readonly string[] };
 
-/** What the client sends with the prompt `next`, behind a gateway if not said otherwise, or why it refuses. */
+/** What the client sends with the prompt `next`, by default behind a gateway, or why it refuses. */
 export function sent(builder: TranscriptBuilder, host: ClientHost = 'gateway'): readonly OutlineMessage[] | string {
   const request = requestMessages({ transcript: builder.transcript() }, 'next', { host });
   return 'refused' in request ? request.refused : outline(request.messages);

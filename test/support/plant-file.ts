@@ -1,4 +1,4 @@
-// A transcript while damage is planted in it: its lines, which of them nothing was planted in yet, and new lines hung on
+// A transcript while damage is planted in it: its lines, which of them are still undamaged, and new lines at
 // its end.
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
@@ -48,7 +48,7 @@ export class PlantFile {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }
 
-  /** The last line of the conversation, which new lines hang on. */
+  /** The last line of the conversation, the parent of new lines. */
   tail(): JsonObject {
     for (let i = this.lines.length - 1; i >= 0; i--) {
       const entry = this.entry(this.lines[i] as PlantLine); // i is in range
@@ -57,7 +57,7 @@ export class PlantFile {
     return {};
   }
 
-  /** A line hung on the end, or on `fields.parentUuid`; three seconds after it. */
+  /** A line after the end, or after `fields.parentUuid`; three seconds later. */
   append(type: string, fields: JsonObject): JsonObject {
     const { sessionId = 'session', cwd = '/w', version = '2.1.325' } = this.tail();
     const entry = {
@@ -117,7 +117,7 @@ export class PlantFile {
     return chain.reverse().filter((line) => isMessage(this.entry(line)));
   }
 
-  /** Those from the second on that nothing was planted in yet. */
+  /** Undamaged lines, from the second on. */
   free(): PlantLine[] {
     return this.chain()
       .slice(1)

@@ -1,5 +1,5 @@
-// A session that holds given texts in every place where a session can hold one: what was said, the twins of results,
-// notes, bookkeeping, sub-agents, side files, torn lines, and what the client keeps elsewhere.
+// A session with given texts in every possible place: messages, the twins of results,
+// notes, bookkeeping, sub-agents, side files, torn lines, and the client's files elsewhere.
 import type { TestContext } from 'node:test';
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
 import { type Bench, benchWith } from './surgery-kit.ts';

@@ -1,4 +1,4 @@
-// Which processes still run; one that is dead and not yet collected does not.
+// Which processes still run; zombies do not count.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Those that work in the folder, by /proc. */
+/** Those whose working directory is in the folder, by /proc. */
 export function processesIn(folder: string): { readonly pid: number; readonly command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -27,7 +27,7 @@ export function processesIn(folder: string): { readonly pid: number; readonly co
   });
 }
 
-/** What it has started, and what that has started. */
+/** Its children and their children. */
 export function processesBelow(parent: number): readonly number[] {
   const listed = spawnSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' }).stdout;
   const pairs = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number));

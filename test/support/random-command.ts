@@ -1,18 +1,18 @@
-// A seed's numbers → a command line: any command of src/cli/commands.ts with any of its flags, with arguments that fit,
-// that nearly fit and that do not. Paths to write to are always in the folder for output.
+// A seed's numbers → a command line: any command of src/cli/commands.ts with any of its flags, with valid,
+// nearly valid and invalid arguments. Output paths are always in the output folder.
 import type { CommandRow, Flag } from '../../src/cli/command.ts';
 import { commands, globalFlags } from '../../src/cli/commands.ts';
 import type { HostilePlace } from './hostile-place.ts';
 
 export interface RandomCommand {
   readonly args: readonly string[];
-  /** It may run until it is stopped: a server, a watcher, or the agent that waits for its model. */
+  /** It may run until it is stopped: a server, a watcher, or the agent waiting for its model. */
   readonly isEndless: boolean;
 }
 
 const endless: ReadonlySet<string> = new Set(['chat', 'print', 'watch', 'tail', 'open', 'replay']);
 
-/** Words that look like flags, patterns, keys of objects, or steer a terminal. No path leads out of where it starts. */
+/** Words that look like flags, patterns, keys of objects, or control a terminal. No path leaves its folder. */
 const odd: readonly string[] = [
   ...[
     '',
@@ -49,9 +49,9 @@ const odd: readonly string[] = [
   ...['x'.repeat(300), 'a b', 'today', '7d', '2026-01-03', '3h', 'daily', 'first', 'session', 'html', 'json', 'md'],
 ];
 
-/** What a word of the help stands for; other words get odd values only. */
+/** Valid values for words of the help; other words only get odd values. */
 function valuesFor(word: string, { sessions, root, input, out, top }: HostilePlace): readonly string[] {
-  // As root a mistake would remove the device itself.
+  // As root, a mistake would remove the device itself.
   const { 'empty device': _, ...named } = sessions;
   const known: Readonly<Record<string, readonly string[]>> = {
     SESSION: [...Object.values(named), ...Array.from({ length: 10 }, () => sessions.sound), sessions.twin.slice(0, 4)],
@@ -95,7 +95,7 @@ function valuesFor(word: string, { sessions, root, input, out, top }: HostilePla
   return known[word] ?? [];
 }
 
-/** Their value is a path that is written to, or a program that is started: never an odd one. */
+/** Their value is an output path or a program to start: never an odd one. */
 const safeOnly: ReadonlySet<string> = new Set(['DIR', 'FILE', 'root', 'named FILE']);
 const inputFlags: ReadonlySet<string> = new Set(['--rules', '--summary-file', '--file']);
 
@@ -120,7 +120,7 @@ export function randomCommand(random: () => number, place: HostilePlace): Random
   return { args, isEndless: endless.has(row.name) || args.includes('follow') };
 }
 
-/** Without these most calls that change something end with a question or with nothing to do. */
+/** Without these, most calls that change something end with a question or do nothing. */
 const likely: ReadonlySet<string> = new Set([
   '--yes',
   '--fix',

@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 export const randomTranscript: fc.Arbitrary<TranscriptBuilder> = fc
   .array(step, { maxLength: 30 })
-  // Printed as a file where a property fails.
+  // Printed as a file if a property fails.
   .map((steps) => build(steps))
   .map((builder) => Object.assign(builder, { [fc.toStringMethod]: () => `\n${builder.text()}` }));
 
@@ -77,7 +77,7 @@ function build(steps: readonly Step[]): TranscriptBuilder {
   return builder;
 }
 
-/** Mostly the line before, else any line, one that comes later, none, or one that is not in the file. */
+/** Mostly the line before; else any line, a later one, none, or one that is not in the file. */
 function parentOf({ parent }: Step, uuids: readonly string[]): { parentUuid?: string | null } {
   if (parent < 12) return {};
   if (parent < 16) return { parentUuid: uuids[(parent * 7) % Math.max(1, uuids.length)] ?? null };

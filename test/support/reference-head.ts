@@ -1,5 +1,5 @@
-// The head of an entry taken plainly from its parsed value: what the scanner must find in the bytes. `textPrefixes`
-// holds the whole texts; `withWholeTexts` lets the scanner's own cut them.
+// The head of an entry, computed from its parsed value: what the scanner must find in the bytes. `textPrefixes`
+// has the full texts; `withWholeTexts` cuts them like the scanner.
 import assert from 'node:assert/strict';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Head, MessageHead } from '../../src/format/head.ts';
@@ -34,7 +34,7 @@ export function referenceHead(entry: JsonObject): Head {
   };
 }
 
-/** Content on the entry itself, where a user or assistant line has no message (seed 002). */
+/** Content on the entry itself, if a user or assistant line has no message (seed 002). */
 function messageBeside(entry: JsonObject): MessageHead | undefined {
   if (entry.type !== 'user' && entry.type !== 'assistant') return undefined;
   const message = referenceMessage({ content: entry.content });

@@ -1,4 +1,4 @@
-// The table of docs/safety.md as data, and the row that counts for a command line.
+// The table of docs/safety.md as data, and the row that applies to a command line.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from './paths.ts';
@@ -24,12 +24,12 @@ export function readSafetyTable(page: string = safetyPage): readonly SafetyRow[]
   }));
 }
 
-/** The words that the cells are made of, as the page explains them. */
+/** The words of the cells, as the page defines them. */
 export function readVocabulary(page: string = safetyPage): ReadonlySet<string> {
   return new Set(tableAfter(page, '| word |').map(([word = '']) => word));
 }
 
-/** The last row whose words are all in the command line, as the page says. */
+/** The last row whose words are all in the command line, as defined by the page. */
 export function rowFor(args: readonly string[], rows: readonly SafetyRow[] = readSafetyTable()): SafetyRow {
   const row = rows.findLast(({ words }) => words[0] === args[0] && words.every((word) => args.includes(word)));
   if (row === undefined) throw new Error(`docs/safety.md has no row for clew ${args.join(' ')}`);

@@ -1,4 +1,4 @@
-// A call under watch in a hostile place → what it did, in the words of docs/safety.md, and what it should not have done.
+// A watched call in a hostile place → what it touched, in the words of docs/safety.md, and its violations.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { changesOf, listTree } from './tree-snapshot.ts';
 export interface WatchedCall {
   readonly run: WatchedRun;
   readonly done: Readonly<Record<Column, ReadonlySet<string>>>;
-  /** Each in one line; none if the call did only what its row says, ended, printed text and changed nothing around. */
+  /** One line each; none if the call did only what its row allows, ended, printed plain text and changed nothing else. */
   readonly faults: readonly string[];
 }
 
@@ -23,7 +23,7 @@ type Column = 'reads' | 'writes' | 'deletes' | 'sends';
 
 export interface CallOptions {
   readonly input?: string;
-  /** It is stopped after `seconds`, and that is as it should be. */
+  /** It is stopped after `seconds`, which is expected. */
   readonly isEndless?: boolean;
   readonly isInTerminal?: boolean;
   readonly env?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export function fillIn(place: HostilePlace, text: string): string {
   });
 }
 
-/** A call that leads up to a watched one. */
+/** A call that prepares a watched one. */
 export function prepareCall(place: HostilePlace, args: readonly string[]): void {
   const { error } = spawnSync(process.execPath, [clew, ...args], {
     env: place.env,
@@ -95,7 +95,7 @@ export async function watchCall(
   const found = { reads, writes, deletes, sends };
   const faults = [
     ...extraIn(found, row),
-    // What the agent draws is full of sequences of its own.
+    // The agent's screen is full of its own sequences.
     ...(isInTerminal ? [] : outputFaults(args, isEndless ? { ...run, status: 0 } : run)),
     ...changesOf(around, snapshotAround(place, open)),
   ];
@@ -119,7 +119,7 @@ function extraIn(found: Found, row: SafetyRow): readonly string[] {
   );
 }
 
-/** What no call may do, whatever it is: end as a bug, never end, steer a terminal. */
+/** What no call may do: end as a bug, never end, send control sequences. */
 export function outputFaults(
   args: readonly string[],
   { status, stdout, stderr }: Run,
@@ -131,7 +131,7 @@ export function outputFaults(
     [137, 'did not end'],
   ]);
   const fault = status === null ? 'was killed by a signal' : ended.get(status);
-  // `clew cat` gives the bytes back as they are, unless it writes to a terminal.
+  // `clew cat` prints the bytes unchanged, unless it writes to a terminal.
   const printed = args[0] === 'cat' && !isTerminal ? [stderr] : [stdout, stderr];
   return [...(fault === undefined ? [] : [fault]), ...printed.flatMap((text) => steeringIn(text) ?? [])];
 }
@@ -146,7 +146,7 @@ function linksIn(files: Iterable<string>): ReadonlyMap<string, string> {
   return new Map(links.map((file) => [file, path.resolve(path.dirname(file), readlinkSync(file))]));
 }
 
-/** Where a path led before the call, which may have removed the links on its way. A deletion does not follow the last one. */
+/** The target of a path before the call, which may have removed links. A deletion does not follow the last link. */
 function realOf(file: string, links: ReadonlyMap<string, string>, follows: boolean): string {
   let real = '/';
   const parts = file.split('/').filter((part) => part !== '');
@@ -174,7 +174,7 @@ function placeWritten({ top, root, state, out, work }: HostilePlace, file: strin
   if (isIn(state)) return 'state';
   if (isIn(path.join(root, 'projects')) || isIn(path.join(out, 'loose'))) return 'sessions';
   if (isIn(out)) return 'output';
-  // To replace a file, a temporary one is made in its folder, and the folder itself is synced.
+  // Replacing a file creates a temporary one in its folder, and syncs the folder.
   if (file === root || /^\.clew-[0-9a-f]{16}\.tmp$/.test(path.relative(root, file))) return '';
   if (isIn(root)) return /^settings\.json[^/]*$/.test(path.relative(root, file)) ? 'settings.json' : 'client files';
   if (isIn(work)) return 'working folder';

@@ -1,7 +1,7 @@
 // The session that the doctor's tests damage: nothing is wrong with it.
 import { text, thinking, toolResult, toolUse, transcript } from './transcript-builder.ts';
 
-/** Two turns with a call each, thinking, and a prompt that is answered in words. */
+/** Two turns with a call each, thinking, and a prompt with a text answer. */
 export const plain: Buffer = Buffer.from(
   transcript()
     .user('look at it')

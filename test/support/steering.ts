@@ -3,13 +3,13 @@
 /** All but tabs and newlines that moves a cursor, starts a sequence or changes the direction of text. */
 const steering = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** The first place that steers, with what is around it; `undefined` if all of it is text. */
+/** The first control sequence with its context; `undefined` if everything is text. */
 export function steeringIn(text: string): string | undefined {
   const at = text.search(steering);
   return at < 0 ? undefined : `prints ${JSON.stringify(text.slice(Math.max(0, at - 40), at + 20))}`;
 }
 
-/** Takes out what a terminal and Clew add without colours: line ends, progress bars, and the line of a question. */
+/** Removes what a terminal and Clew add without colours: line ends, progress bars, and the line of a question. */
 export function withoutOwnSequences(text: string): string {
   return text
     .replace(/\r\x1b\[K|\r[^\r\n\x1b]*\x1b\[K/g, '')

@@ -1,4 +1,4 @@
-// Files that are not sessions, of every kind that a user may name by mistake, and what `clew show` says of them.
+// Files that are not sessions, of every kind that a user may give by mistake, and the messages of `clew show`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { writeTree } from './temp-folder.ts';
 import { transcript } from './transcript-builder.ts';
 
-/** By their names below the folder, with what the refusal says. */
+/** By their names below the folder, with the refusal. */
 export const strangers: Readonly<Record<string, RegExp>> = {
   'notes.txt': /notes\.txt is not a transcript: its name does not end in \.jsonl; name a \.jsonl file of Claude Code$/,
   'notes.jsonl': /is not a transcript: no line of it is a JSON record; name a \.jsonl file of Claude Code$/,

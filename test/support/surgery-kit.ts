@@ -1,5 +1,5 @@
-// A library of one session in a temporary folder, to operate on: copies of real sessions with all their files, a state
-// folder of its own, and the bytes of everything for comparison.
+// A library of one session in a temporary folder, to operate on: copies of real sessions with all their files, a
+// separate state folder, and the bytes of everything for comparison.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -62,14 +62,14 @@ export function contentsOf(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Main transcripts that the real client wrote, without those that hold no conversation. */
+/** Main transcripts of the real client that contain a conversation. */
 export function realSessions(): string[] {
   return filesBelow(path.join(corpusFolder, 'corpus/real'), '.jsonl').filter((file) =>
     /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/.test(path.basename(file)),
   );
 }
 
-/** A third of them, another one for each `part`; all with CLEW_LONG=1. The tests of the real client try them all. */
+/** A third of them, another third for each `part`; all with CLEW_LONG=1. The tests of the real client use all of them. */
 export function someRealSessions(part: number): string[] {
   return realSessions().filter((_, i) => process.env.CLEW_LONG === '1' || i % 3 === part % 3);
 }
@@ -100,7 +100,7 @@ export function asBefore({ forkedFrom, ...entry }: JsonObject, sessionId: string
   return 'sessionId' in entry ? { ...entry, sessionId } : entry;
 }
 
-/** The bytes of a copy, without what its lines say of where they come from. */
+/** The bytes of a copy, without the sources of its lines. */
 export function withoutOrigin(text: string): string {
   return text.replaceAll(/,"forkedFrom":\{[^}]*\}/g, '');
 }

@@ -1,4 +1,4 @@
-// Runs a program under strace and answers what it and its children did to files and the network: which paths were read,
+// Runs a program under strace and returns what it and its children did to files and the network: which paths were read,
 // written and deleted, and where it connected or listened.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ export interface WatchedRun {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Absolute paths, as the program named them; links are not resolved. */
+  /** Absolute paths, as used by the program; links are not resolved. */
   readonly reads: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
-  /** Also what never existed before the run, such as its own temporary files. */
+  /** Includes files that did not exist before the run, such as its own temporary files. */
   readonly deletes: ReadonlySet<string>;
   /** Such as `127.0.0.1:9`. */
   readonly connects: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export interface WatchOptions {
   /** Run it as the user `nobody`; only root can. */
   readonly isNobody?: boolean;
   readonly input?: string;
-  /** After so many seconds the program gets SIGTERM, and soon after it SIGKILL. */
+  /** After this many seconds the program gets SIGTERM, and soon after that SIGKILL. */
   readonly seconds: number;
 }
 
@@ -63,7 +63,7 @@ export async function watchProgram(argv: readonly string[], options: WatchOption
   }
 }
 
-/** The tracer's log → what was done. */
+/** Parses the log of strace. */
 function readCalls(log: string, cwd: string): Omit<WatchedRun, 'status' | 'stdout' | 'stderr'> {
   const done = {
     reads: new Set<string>(),
@@ -89,10 +89,10 @@ function readCalls(log: string, cwd: string): Omit<WatchedRun, 'status' | 'stdou
   return done;
 }
 
-/** What is not there, or there already, stays as it is. Other failures were attempts, and count. */
+/** These errors mean that nothing changed. Other failures were attempts, and count. */
 const harmless: ReadonlySet<string> = new Set(['ENOENT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR', 'EXDEV', 'ELOOP']);
 
-/** Calls that another thread interrupted are in two lines; their thread says which belong together. */
+/** Interrupted calls are on two lines; the thread id shows which belong together. */
 function wholeCalls(log: string): string[] {
   const begun = new Map<string, string>();
   const calls: string[] = [];
@@ -134,7 +134,7 @@ function pathsIn(args: string, cwd: string): string[] {
   return found.length > 0 ? found : [folder];
 }
 
-/** A file that is named through an open folder. */
+/** A file whose path is relative to an open folder. */
 function throughOpenFolder(file: string, folders: ReadonlyMap<string, string>): string {
   const [at = ''] = /^\/proc\/self\/fd\/\d+/.exec(file) ?? [];
   return `${folders.get(at) ?? at}${file.slice(at.length)}`;

@@ -1,4 +1,4 @@
-// Holds a value against a table of `src/format/`: which of its keys the table lacks, which values are of another kind.
+// Compares a value with a table of `src/format/`: keys that the table lacks, and values of another kind.
 import { isObject, type JsonObject } from '../../src/base/json.ts';
 import { type Fields, isOfKind, type Kind } from '../../src/format/fields.ts';
 

@@ -1,11 +1,11 @@
-// A temporary folder that is gone when its test has ended, and small trees of files in it.
+// A temporary folder that is removed after its test, and small trees of files in it.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * The real path of a new, empty folder, so that results can be compared with it as they are. `{ after }` of node:test
- * instead of a test's context: the folder is there for all tests of the file.
+ * The real path of a new, empty folder, so that results can be compared with it. `{ after }` of node:test
+ * instead of a test's context: the folder exists for all tests of the file.
  */
 export function temporaryFolder(context: { after(end: () => void): void }): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
@@ -14,7 +14,7 @@ export function temporaryFolder(context: { after(end: () => void): void }): stri
   return folder;
 }
 
-/** Writes files, named by their path below `folder`; missing folders are made. */
+/** Writes files, named by their path below `folder`; missing folders are created. */
 export function writeTree(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(folder, name);

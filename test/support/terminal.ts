@@ -11,14 +11,14 @@ import { waitFor } from './wait.ts';
 
 export interface Terminal {
   type(...keys: readonly string[]): void;
-  /** In brackets, as terminals paste. */
+  /** As a bracketed paste. */
   paste(text: string): void;
   resize(columns: number, rows: number): void;
   /** The screen, once it matches and stops changing (apart from a clock); fails on a timeout. */
   screen(wanted: RegExp): Promise<string>;
-  /** Everything that went through it, the screen included. */
+  /** All output, including the screen. */
   scrollback(): string;
-  /** As by closing its window. */
+  /** Like closing its window. */
   close(): void;
 }
 
@@ -28,14 +28,14 @@ export function skipWithout(...programs: readonly string[]): string | false {
   return missing.length === 0 ? false : `${missing.join(' and ')} is not on this machine`;
 }
 
-/** As it is typed into a shell. */
+/** Quoted for a shell. */
 export function command(args: string): string {
   return `'${process.execPath}' '${clew}' ${args}`;
 }
 
-/** No program of ours pauses for longer in the middle of a frame; where the machine does, the next look finds the rest. */
+/** Our programs never pause for longer within a frame; if the machine does, the next check finds the rest. */
 const stillMs = 40;
-/** For a machine on which everything else runs too. */
+/** For a busy machine. */
 const longestMs = 60_000;
 
 /** Spinners and clocks do not count as a change of the screen. */
@@ -49,7 +49,7 @@ export function openTerminal(
   rows: number,
   more: Readonly<Record<string, string>> = {},
 ): Terminal {
-  // Done before the folder is removed, in the order of these lines: without its socket the server cannot be ended.
+  // Runs before the folder is removed, in this order: without its socket the server cannot be ended.
   context.after(() => closeTerminal(tmux));
   const socket = path.join(temporaryFolder(context), 'tmux');
   const tmux = (...args: readonly string[]): string => {

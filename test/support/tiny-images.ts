@@ -29,7 +29,7 @@ export function tinyImage(format: TinyFormat, width: number, height: number): Bu
   }
 }
 
-/** A picture with what cameras put before it: segments, a run of fill bytes, a restart mark. */
+/** A picture with the prefix of cameras: segments, fill bytes, a restart mark. */
 export function jpegImage(
   width: number,
   height: number,

@@ -30,7 +30,7 @@ export type Mood = 'fine' | '500' | '429' | '400' | 'cut' | 'cut early' | 'taken
 
 export interface Receiver {
   readonly url: string;
-  /** Of every request that was answered with 2xx, or `taken` without an answer, in order. */
+  /** Of every request that got 2xx, or was `taken` without a response, in order. */
   readonly spans: ReceivedSpan[];
   readonly bodies: Buffer[];
   readonly requests: { readonly mood: Mood; readonly headers: IncomingMessage['headers'] }[];
@@ -90,7 +90,7 @@ async function answer(
   if (mood === 'taken' || mood === '504') keep();
   if (mood === 'taken') return void response.destroy();
   if (mood === '504') return void response.writeHead(504).end('gateway timeout');
-  // Who has hung up was not answered: a server that works in transactions takes back what it did.
+  // The client has hung up without a response: a transactional server rolls back.
   if (response.destroyed || request.socket.destroyed) return;
   await new Promise<void>((resolve) => {
     response.once('finish', () => {
@@ -154,7 +154,7 @@ function listOf(value: JsonObject | undefined, key: string): readonly JsonObject
   return isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Each id with how often it came, where that is not once. */
+/** The ids that arrived more or less than once, with their counts. */
 export function repeated(spans: readonly ReceivedSpan[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { spanId } of spans) counts.set(spanId, (counts.get(spanId) ?? 0) + 1);

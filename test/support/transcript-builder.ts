@@ -1,5 +1,5 @@
-// Builds transcripts for tests, line by line: sensible envelopes, ids `u1`, `a1`, …, each line a second after the one
-// before and its child. Every field can be overridden; a field set to `undefined` is left out.
+// Builds transcripts for tests, line by line: sensible envelopes, ids `u1`, `a1`, …, each line a second after the line
+// before, and its child. Every field can be overridden; a field set to `undefined` is left out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
@@ -23,7 +23,7 @@ export type Content = string | readonly JsonValue[];
 export interface TranscriptBuilder {
   readonly entries: readonly JsonObject[];
   user(content: Content, fields?: Fields): TranscriptBuilder;
-  /** A line of message `m1`, `m2`, … unless `fields.message.id` names another. */
+  /** A line of message `m1`, `m2`, … unless `fields.message.id` is set. */
   assistant(content: Content, fields?: Fields): TranscriptBuilder;
   /** An assistant line with one tool call. */
   call(id: string, fields?: Fields): TranscriptBuilder;
@@ -33,7 +33,7 @@ export interface TranscriptBuilder {
   boundary(compactMetadata?: JsonObject, fields?: Fields): TranscriptBuilder;
   /** The user line that a compaction leaves. */
   summary(text: string, fields?: Fields): TranscriptBuilder;
-  /** `rendered`: the texts that the client made of it. */
+  /** `rendered`: the texts that the client sends for it. */
   attachment(type: string, rendered?: readonly string[], fields?: Fields): TranscriptBuilder;
   progress(fields?: Fields): TranscriptBuilder;
   lastPrompt(leafUuid: string | undefined, fields?: Fields): TranscriptBuilder;
@@ -42,7 +42,7 @@ export interface TranscriptBuilder {
   aside(type: string, fields?: Fields): TranscriptBuilder;
   /** Any object, exactly as given. */
   entry(entry: JsonObject): TranscriptBuilder;
-  /** The next line hangs on this one; `null`: it is a root. */
+  /** The parent of the next line; `null`: it is a root. */
   from(uuid: string | null): TranscriptBuilder;
   /** The next line is this many milliseconds after the one before it, instead of a second. */
   after(ms: number): TranscriptBuilder;
@@ -53,7 +53,7 @@ export interface TranscriptBuilder {
   session(files?: Partial<SessionFiles>): Session;
 }
 
-/** `envelope` goes into every line with a uuid. */
+/** `envelope` is added to every line with a uuid. */
 export function transcript(envelope: Fields = {}): TranscriptBuilder {
   const entries: JsonObject[] = [];
   const counts = new Map<string, number>();
@@ -172,7 +172,7 @@ export function toolResult(id: string, content: JsonValue = `out ${id}`, fields:
   return { type: 'tool_result', tool_use_id: id, content, ...fields };
 }
 
-/** Nodes by the uuids of their lines, or by their type where they have none. */
+/** Nodes by the uuids of their lines, or by their type without one. */
 export function namesOf(nodes: Iterable<Node | undefined>): string[] {
   return [...nodes].map((node) => (node === undefined ? '(none)' : (node.uuid ?? node.type)));
 }
@@ -194,7 +194,7 @@ const noFiles: SessionFiles = {
   problems: [],
 };
 
-/** What `loadTranscript` would make of the file, without a file. */
+/** The result of `loadTranscript`, without a file. */
 function inMemory(entries: readonly JsonObject[]): Transcript {
   const shared = new SharedValues();
   let offset = 0;

@@ -1,5 +1,5 @@
-// The transcripts that tests of reading go through: the repository's recordings, and where they are present the
-// the corpora, damaged and foreign files included.
+// The transcripts for tests of reading: the repository's recordings and the corpora, including damaged and foreign
+// files.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { corpusFolder } from './corpus.ts';
@@ -15,7 +15,7 @@ export function corpusFiles(): string[] {
   return filesBelow(path.join(corpusFolder, 'corpus'), '.jsonl');
 }
 
-/** The lines of a file as bytes, without their newlines, split by the plainest means. */
+/** The lines of a file as bytes, without their newlines, split in the simplest way. */
 export function linesOf(file: string): Buffer[] {
   const bytes = readFileSync(file);
   const lines: Buffer[] = [];

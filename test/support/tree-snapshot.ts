@@ -1,4 +1,4 @@
-// A tree of files as it is: every file, folder and link with its kind, mode, time and content, so that two states can be
+// A snapshot of a tree of files: every file, folder and link with its kind, mode, time and content, so that two states can be
 // compared. Links are not followed.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 
 export type TreeSnapshot = ReadonlyMap<string, string>;
 
-/** Everything below a folder, links and folders included. */
+/** Everything below a folder, including links and folders. */
 export function listTree(folder: string, isLeftOut: (file: string) => boolean = () => false): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const full = path.join(folder, entry.name);

@@ -1,7 +1,7 @@
-// Waiting for something that another process, or the system, will do soon; generous, because machines are slow.
+// Waits for something that another process, or the system, will do soon; with long timeouts, because machines are slow.
 import { setTimeout } from 'node:timers/promises';
 
-/** Answers as soon as `look` gives a value; fails with what `describe` says where it never does. */
+/** Returns the first value of `look`; on a timeout fails with the text of `describe`. */
 export async function waitFor<T>(look: () => T | undefined | false, describe: () => string = () => ''): Promise<T> {
   for (let tries = 0; tries < 3000; tries++) {
     const value = look();

@@ -1,5 +1,5 @@
 // The web server in the process of a test, over a library that the test writes; with a client that has its token, a way
-// to send requests as nobody's browser would, and a listener for its events.
+// to send raw requests, and a listener for its events.
 import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export interface WebServer {
   readonly state: string;
   /** `http://127.0.0.1:…`, without a token. */
   readonly base: string;
-  /** With its token, as a browser opens it. */
+  /** With its token. */
   readonly url: string;
   readonly token: string;
   readonly client: Client<SessionHead, TurnView, FindResult>;
@@ -49,7 +49,7 @@ export interface RawAnswer {
 
 export interface Listening {
   readonly events: readonly Heard[];
-  /** The first event of this name that passes, already heard or yet to come. */
+  /** The first event of this name that passes, past or future. */
   next<Name extends keyof Events>(name: Name, passes?: (value: Events[Name]) => boolean): Promise<Events[Name]>;
   stop(): void;
 }
