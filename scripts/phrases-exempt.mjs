@@ -52,6 +52,10 @@ export const exemptTexts = [
       'say in short what the results tell, with their links.',
       'a file stands where its folder should be.',
       'the server was told to stop.',
+      '`would need a person: $',
+      'This session goes on from an earlier part, $',
+      'The whole stands in session $',
+      'so that it can go on without it.',
     ],
   },
   {

@@ -19,22 +19,22 @@ const projectPaths = [
 
 /** `[phrase, what to write instead]` */
 const phrases = [
-  [/(?<!under)(?<!with)\b(?:stands?|stood|standing)\b(?! for\b)/i, 'is, is in, runs'],
+  [/(?<!under)(?<!with)\b(?:stands?|stood|standing)\b(?! (?:for|out)\b)/i, 'is, is in, runs'],
   [/\bstand-?ins?\b|\bstandIn/i, 'placeholder, fake'],
   [/\b(?:tells?|told|telling)\b(?! (?:\w+ ){0,3}(?:apart|from)\b)/i, 'shows, prints, reports, says, instructs'],
   [
-    /(?<!\b(?:leaves?|leaving|left|falls?|lags?)[ -](?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token)\b)/i,
+    /(?<!\b(?:leaves?|leaving|left|falls?|lags?)[ -](?:[\w-]+ ){0,3})\bbehind\b(?! (?:an?|the) (?:gateway|proxy|firewall|login|flag|token|dialog|hash)\b)/i,
     'after',
   ],
   [
-    /(?<!\bthere )\b(?:is|are|was|were) (?:no(?=\s|$)(?! (?:longer|more|fewer|less)\b)|none\b)/i,
+    /(?<!\bthere )\b(?:is|are|was|were) (?:no(?=\s|$)(?! (?:longer|more|fewer|less)\b)|none\b(?! of))/i,
     'is not a; there is no',
   ],
   [/\banew\b/i, 'again; rebuild'],
   [/\b(?:mend|heal)(?:s|ed|ing)?\b/i, 'repair, fix'],
   [/\b(?:your|a person's|the user's) word\b|\byours to\b/i, 'confirmation, permission'],
   // As a name it is a field of public types.
-  [/(?<![.'`#])\bbesides?\b(?=\s(?![=?:&|+])|[.;](?!\w)|$)/i, 'next to, also'],
+  [/(?<![.'`#])\bbesides?\b(?=\s(?![=?:&|+}])|[.;](?!\w)|$)/i, 'next to, also'],
   [/\b(?:by (?:itself|themselves)|of itself|at a loss)\b/i, 'automatically, alone, on its own'],
   [/\bsomebody\b|\ba person\b/i, 'the user, another program'],
   [/\b(?:for|of|to|by|from|with) who\b/i, 'for anyone who, for users that'],

@@ -74,6 +74,9 @@ const plain = [
   'there are none',
   'the sum goes on the next line',
   'recommended, amended',
+  'it is none of the types',
+  'a row that stands out',
+  'for (const { nodes, beside } of branches)',
   'readonly beside: number; line.beside, `beside`',
   'the bottom of the shelfware', // a word that only contains one
 ];
