@@ -264,7 +264,6 @@ export type { ExplainedSpan } from './trace/explain.ts';
 export { explainJson, explainLines } from './trace/explain.ts';
 export type { ParkedBatch } from './trace/outbox.ts';
 export type { TracePlaces } from './trace/places.ts';
-export type { SpanParent } from './trace/profiles/profile.ts';
 export { recoverSessions } from './trace/recover.ts';
 export type { SendOptions, SendReport } from './trace/send.ts';
 export { sendOutbox } from './trace/send.ts';
@@ -274,6 +273,7 @@ export type {
   GenerationDetail,
   GenerationResult,
   ImagePlaceholder,
+  SpanParent,
   SubagentDetail,
   ToolDetail,
   TraceCompaction,

@@ -8,7 +8,6 @@ import { cwdOf, type Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import { leanTranscript } from './lean-request.ts';
 import { openRoundOf } from './open-round.ts';
-import type { OutLine } from './out-line.ts';
 import { madeNode, pinTo } from './request-parts.ts';
 import { fittingThinking, type PrefixSource, type SentPrefix, sentPrefixOf, thinkingKeyOf } from './sent-prefix.ts';
 
@@ -24,8 +23,22 @@ export interface JudgedThinking {
   readonly unfit: ReadonlySet<Node>;
 }
 
-/** Where a line of a staged transcript comes from, and whether it says something else there. */
-export type LineOrigin = Pick<OutLine, 'origin' | 'isEdited' | 'isRenamed'>;
+/** Where a line of a planned transcript comes from, and whether the operation changed it. */
+export interface LineOrigin {
+  /** Absent for a line that the operation created. */
+  readonly origin?: SourcePlace;
+  /** Its bytes differ from those of its origin. */
+  readonly isEdited: boolean;
+  /** Only its ids (session, line) were changed: everything else must be as it was. */
+  readonly isRenamed: boolean;
+}
+
+export interface SourcePlace {
+  readonly file: string;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+}
 
 export interface UnfitThinking {
   /** For each record with such blocks, the places of these in its content. */

@@ -2,23 +2,11 @@
 // to be changed with the file it was read from.
 import type { JsonObject } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
+import type { LineOrigin } from './bound-thinking.ts';
 
-export interface Origin {
-  readonly file: string;
-  readonly line: number;
-  readonly offset: number;
-  readonly length: number;
-}
-
-export interface OutLine {
+export interface OutLine extends LineOrigin {
   /** Without the newline. */
   readonly bytes: Buffer;
-  /** Absent for a line that the operation made. */
-  readonly origin?: Origin;
-  /** Its bytes differ from those of its origin. */
-  readonly isEdited: boolean;
-  /** Only its ids (session, line) were changed: everything else must be as it was. */
-  readonly isRenamed: boolean;
 }
 
 export function madeLine(entry: JsonObject): OutLine {

@@ -8,7 +8,8 @@ import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import { readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
-import type { Origin, OutLine } from './out-line.ts';
+import type { SourcePlace } from './bound-thinking.ts';
+import type { OutLine } from './out-line.ts';
 import { mainFile, type Plan, type PlannedFile, type StagedSession } from './plan.ts';
 import { lookAtResume, type ResumeLook } from './resume-look.ts';
 import { stagedPath } from './stage.ts';
@@ -67,7 +68,7 @@ export class KeptLines {
   readonly #sent = new Map<string, Set<number>>();
 
   /** `isSent`: a resume of the result sends it. */
-  add({ file, line }: Origin, isSent: boolean): void {
+  add({ file, line }: SourcePlace, isSent: boolean): void {
     for (const byFile of isSent ? [this.#byFile, this.#sent] : [this.#byFile])
       byFile.set(file, (byFile.get(file) ?? new Set()).add(line));
   }

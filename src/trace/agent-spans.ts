@@ -1,31 +1,17 @@
-// A sub-agent's lines → its spans, below the tool call that started it. The lines come from a transcript of its own, or
-// (1.0.x) from the side lines of the main one.
+// The spans of sub-agents that no tool call leads to: those in the main transcript (1.0.x), and those that the client
+// started itself.
 import { asObject, asString } from '../base/json.ts';
-import { textOf } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
-import { classifyUser } from '../session/input.ts';
 import type { AgentLookup } from './agents.ts';
-import { TurnDraft } from './draft.ts';
-import { compactionOf } from './draft-blocks.ts';
-import { agentScope, subagentSpanId, toolSpanId, traceIdOf } from './ids.ts';
-import { type Cause, causeAfter } from './response-times.ts';
-import type { TraceCompaction, TraceSpan } from './span.ts';
+import { promptOf, type SpanContext, type SpanPlace, spansOfAgent } from './conversation-spans.ts';
+import { toolSpanId, traceIdOf } from './ids.ts';
+import type { TraceSpan } from './span.ts';
 import { agentName } from './span-name.ts';
-import { conversationSpans, notBefore, type SpanContext, type SpanPlace } from './spans.ts';
 import type { TraceLine } from './trace-line.ts';
-import type { AgentRun, TraceTurn } from './turn.ts';
-
-export interface CallOfAgent {
-  readonly id: string;
-  readonly agentId: string | undefined;
-  readonly prompt: string | undefined;
-  readonly agentType: string | undefined;
-  readonly run: AgentRun;
-}
+import type { TraceTurn } from './turn.ts';
 
 /**
- * Agents that no call started (the client's own: warm-up, suggestions; workflows): each a trace of its own. `started`
- * are the ids of those that have spans below a call.
+ * Agents that no call started (warm-up, suggestions, workflows), each with its own trace. `started`: the ids of agents
+ * that have spans below a call.
  */
 export function looseAgentSpans(
   agents: AgentLookup,
@@ -35,27 +21,15 @@ export function looseAgentSpans(
   return agents.loose(started).flatMap((agent) => {
     const key = `agent|${agent.agentId}`;
     const traceId = traceIdOf(context.keepForks === true ? `${key}|${context.sessionId}` : key, 0);
-    const about = { promptId: undefined, version: undefined };
-    const named = { traceName: agentName(agent.agentType), ...about, started: new Set<string>() };
-    const place = { traceId, scope: traceId, parentSpanId: undefined, agentId: undefined, ...named };
-    const spans = spansOfAgent({ ...agent, lines: [...agent.lines()], run: 0 }, { ...place, context });
+    const unknown = { parentSpanId: undefined, agentId: undefined, promptId: undefined, version: undefined };
+    const named = { traceName: agentName(agent.agentType), started: new Set<string>() };
+    const place = { traceId, scope: traceId, ...unknown, ...named, context };
+    const spans = spansOfAgent({ ...agent, lines: [...agent.lines()], run: 0 }, place);
     return spans.length === 0 ? [] : [{ key, spans }];
   });
 }
 
-/** `place.parentSpanId` is the span of the call. */
-export function agentSpans(call: CallOfAgent, place: SpanPlace): readonly TraceSpan[] {
-  const agent = place.context.agents.find(call.id, call.agentId, call.prompt);
-  if (agent === undefined) return [];
-  const { run, sinceMs, untilMs } = call.run;
-  const lines = [...agent.lines()].filter(
-    ({ timeMs }) =>
-      timeMs === undefined || ((sinceMs === undefined || timeMs > sinceMs) && timeMs <= (untilMs ?? timeMs)),
-  );
-  return spansOfAgent({ agentId: agent.agentId, agentType: agent.agentType ?? call.agentType, lines, run }, place);
-}
-
-/** Agents that stand in the main transcript, each under the call that asked what it was asked, else under the turn. */
+/** Agents in the main transcript, each below the call with the same prompt; without such a call, below the turn. */
 export function inlineAgentSpans(turn: TraceTurn, place: SpanPlace): readonly TraceSpan[] {
   if (turn.sideLines.length === 0) return [];
   const calls = turn.messages.flatMap((message) => message.blocks).flatMap(taskCall);
@@ -70,77 +44,13 @@ export function inlineAgentSpans(turn: TraceTurn, place: SpanPlace): readonly Tr
   });
 }
 
-interface AgentLines {
-  readonly agentId: string;
-  readonly agentType: string | undefined;
-  readonly lines: readonly TraceLine[];
-  readonly run: number;
-}
-
-function spansOfAgent({ agentId, agentType, lines, run }: AgentLines, place: SpanPlace): readonly TraceSpan[] {
-  const draft = new TurnDraft({ offset: 0, line: 0, cause: {} }, undefined, undefined, false);
-  const compactions: TraceCompaction[] = [];
-  let cause: Cause = {};
-  for (const line of lines) {
-    if (line.role === 'compaction') {
-      compactions.push(compactionOf(line));
-      continue;
-    }
-    if (line.role === 'assistant' && !line.head.isMeta) draft.addAssistant(line, cause, compactions);
-    else draft.interrupt();
-    if (line.role === 'user' && classifyUser(line.head).kind === 'results') draft.addResults(line);
-    cause = causeAfter(line, cause);
-  }
-  const name = run === 0 ? agentId : `${agentId}#${run}`;
-  if (!draft.hasMessages || place.started.has(name)) return [];
-  place.started.add(name);
-  const messages = draft.messages();
-  const last = messages.at(-1);
-  const startMs = lines.find((line) => line.timeMs !== undefined)?.timeMs;
-  const spanId = subagentSpanId(place.traceId, name);
-  const input = promptOf(lines);
-  const span: TraceSpan = {
-    traceId: place.traceId,
-    spanId,
-    parentSpanId: place.parentSpanId,
-    kind: 'subagent',
-    startMs,
-    endMs: notBefore(startMs, draft.endMs),
-    sessionId: place.context.sessionId,
-    traceName: place.traceName,
-    promptId: place.promptId,
-    version: place.version,
-    detail: { kind: 'subagent', agentId, agentType, input, output: last === undefined ? '' : textOf(last.blocks) },
-    error: last?.isApiError ? 'api_error' : undefined,
-    errorText: last?.isApiError ? textOf(last.blocks) : undefined,
-  };
-  const { nowMs: _live, ...context } = place.context;
-  const inside = {
-    ...place,
-    scope: agentScope(place.traceId, name),
-    parentSpanId: spanId,
-    agentId,
-    // It is over, whatever the clock says.
-    context,
-  };
-  const { results, endMs } = draft;
-  const rest = { agentRuns: new Map<string, AgentRun>(), waitingCalls: new Set<string>(), images: [] };
-  const conversation = { messages, results, endMs, input, ...rest };
-  return [span, ...conversationSpans(conversation, inside)];
-}
-
-function promptOf(lines: readonly TraceLine[]): string {
-  const first = lines.find((line) => line.role === 'user');
-  return first === undefined ? '' : textOf(contentOf(first.entry));
-}
-
 function taskCall(block: object): readonly { id: string; prompt: string | undefined; agentType: string | undefined }[] {
   const { type, id, name, input } = block as Readonly<Record<string, unknown>>;
   if (type !== 'tool_use' || typeof id !== 'string' || (name !== 'Task' && name !== 'Agent')) return [];
   return [{ id, prompt: asString(asObject(input)?.prompt), agentType: asString(asObject(input)?.subagent_type) }];
 }
 
-/** Side lines by chain: a line goes where its parent went, a line without a known parent begins a chain. */
+/** Side lines by chain: a line joins the chain of its parent; a line without a known parent starts one. */
 function sideChains(lines: readonly TraceLine[]): ReadonlySet<readonly TraceLine[]> {
   const chains = new Set<TraceLine[]>();
   const chainOf = new Map<string, TraceLine[]>();

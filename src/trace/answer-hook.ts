@@ -3,13 +3,19 @@
 import { existsSync } from 'node:fs';
 import type { TraceConfig } from './config.ts';
 import { createTraceContext, type TraceContext } from './context.ts';
-import type { HookEvent } from './hook.ts';
 import { logFailure } from './log.ts';
 import { findPreviousSession } from './previous-session.ts';
 import { recoverSessions } from './recover.ts';
 import { settle } from './settle.ts';
 import { readState } from './state.ts';
 import { traceSession } from './trace-session.ts';
+
+export interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly file: string;
+  readonly lastAnswer: string | undefined;
+}
 
 export interface AnswerOptions {
   readonly env: NodeJS.ProcessEnv;

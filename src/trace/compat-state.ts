@@ -7,12 +7,7 @@ import { withLock } from '../library/archive/lock.ts';
 import { readLineBatches } from '../store/lines.ts';
 import type { TraceCursor } from './cursor.ts';
 import { readText, writeDurably } from './durable.ts';
-
-export interface CompatEntry {
-  /** Lines up to the end of the last complete turn. */
-  readonly lastLine: number;
-  readonly turnCount: number;
-}
+import type { CompatEntry } from './state.ts';
 
 export function compatFile(env: NodeJS.ProcessEnv): string {
   return path.join(

@@ -8,7 +8,7 @@ import { checkShape, flagOf, isYes, split, stringsOf, wrong } from './config-val
 import { type Destination, destinationsOf } from './destinations.ts';
 import { readText } from './durable.ts';
 import { tracePlaces } from './places.ts';
-import type { SpanParent } from './profiles/profile.ts';
+import type { SpanParent } from './span.ts';
 import { parentOf } from './trace-parent.ts';
 
 /** Labels that every trace of a user gets. */

@@ -9,9 +9,12 @@ import type { TraceSpan } from './span.ts';
  */
 export type ContentMode = 'full' | 'no-tool-content' | 'metadata';
 
+/** A text → the same text with placeholders for its secrets. */
+export type Redact = (text: string) => string;
+
 export interface ContentRules {
   readonly mode: ContentMode;
-  readonly redact: (text: string) => string;
+  readonly redact: Redact;
   /** UTF-16 units of one text. */
   readonly maxChars?: number;
 }

@@ -1,10 +1,10 @@
 // What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
 import type { Environment } from '../base/node-types.ts';
 import { readTraceConfig, type TraceConfig } from './config.ts';
+import type { Redact } from './content.ts';
 import type { Costs } from './costs.ts';
 import { Ledger } from './ledger.ts';
 import { ledgerOf, type TracePlaces, tracePlaces } from './places.ts';
-import type { Redact } from './redaction.ts';
 
 /** What the trace functions share: settings and folders. */
 export interface TraceContext {

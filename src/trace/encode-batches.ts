@@ -1,14 +1,14 @@
 // Spans as a turn has them → the bytes of a destination's requests, none larger than servers take.
 import { gzipSync } from 'node:zlib';
 import type { Labels } from './config.ts';
+import type { Redact } from './content.ts';
 import type { Destination, ProfileName } from './destinations.ts';
 import { encodeJson, encodeProtobuf, splitBatches } from './otlp.ts';
 import { toWire as toGenai } from './profiles/genai.ts';
 import { toWire as toLangfuse } from './profiles/langfuse.ts';
 import { toWire as toOpeninference } from './profiles/openinference.ts';
-import type { ProfileOptions, SpanParent } from './profiles/profile.ts';
-import type { Redact } from './redaction.ts';
-import type { TraceSpan, Wire } from './span.ts';
+import type { ProfileOptions } from './profiles/profile.ts';
+import type { SpanParent, TraceSpan, Wire } from './span.ts';
 
 export interface EncodeOptions {
   readonly redact: Redact;

@@ -5,17 +5,11 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { refuseUnlessTranscript } from '../store/transcript-check.ts';
+import type { HookEvent } from './answer-hook.ts';
 import { readTraceConfig } from './config.ts';
 import { logFailure } from './log.ts';
 import { type TracePlaces, tracePlaces } from './places.ts';
 import { goesOn, readState } from './state.ts';
-
-export interface HookEvent {
-  readonly name: string;
-  readonly sessionId: string;
-  readonly file: string;
-  readonly lastAnswer: string | undefined;
-}
 
 export interface HookOptions {
   readonly env: NodeJS.ProcessEnv;

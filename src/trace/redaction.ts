@@ -4,9 +4,7 @@ import { makeRuleSet } from '../surgery/secrets/find.ts';
 import { Placeholders } from '../surgery/secrets/placeholders.ts';
 import { redactText } from '../surgery/secrets/redact-text.ts';
 import { loadRuleSet } from '../surgery/secrets/user-rules.ts';
-
-/** A text with placeholders for its secrets. */
-export type Redact = (text: string) => string;
+import type { Redact } from './content.ts';
 
 /** `rulesFile`: rules of the user's own beside the bundled ones. */
 export function makeRedact(rulesFile: string | undefined): Redact {

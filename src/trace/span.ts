@@ -132,6 +132,12 @@ export interface SubagentDetail {
   readonly output: string;
 }
 
+/** A span of another program, as `traceparent` of W3C Trace Context names it. */
+export interface SpanParent {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** What one request to a destination carries. */
 export interface Wire {
   readonly resource: readonly WireAttribute[];
@@ -141,7 +147,7 @@ export interface Wire {
   readonly spans: readonly WireSpan[];
 }
 
-/** A span as a destination is to have it: what goes over the wire. */
+/** A span as it is sent to a destination. */
 export interface WireSpan {
   readonly traceId: string;
   readonly spanId: string;

@@ -5,11 +5,12 @@ import type { AgentLookup, AgentTranscript } from './agents.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import type { Destination } from './destinations.ts';
 import { encodeBatches } from './encode-batches.ts';
+import type { SpanContext } from './conversation-spans.ts';
 import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
 import type { TraceSpan } from './span.ts';
-import { type SpanContext, spansOfTurn, turnSpanAgain } from './spans.ts';
+import { spansOfTurn, turnSpanAgain } from './spans.ts';
 import type { PendingBatch } from './state.ts';
 import type { TraceTurn } from './turn.ts';
 

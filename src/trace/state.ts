@@ -6,7 +6,6 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { openRegularFile } from '../base/regular-file.ts';
-import type { CompatEntry } from './compat-state.ts';
 import { readText, writeDurably } from './durable.ts';
 import { sessionKey, type TracePlaces } from './places.ts';
 
@@ -22,6 +21,13 @@ export interface SessionState {
   readonly takenOver: CompatEntry | undefined;
   readonly updatedMs: number;
   readonly pending: readonly PendingBatch[];
+}
+
+/** How far cc-langfuse has sent a session. */
+export interface CompatEntry {
+  /** Lines up to the end of the last complete turn. */
+  readonly lastLine: number;
+  readonly turnCount: number;
 }
 
 export interface PendingBatch {

@@ -1,7 +1,7 @@
 // The environment → the span of another program that the turns of a session are children of. Only the hook uses it: the
 // sessions of a backfill were not started by whoever runs the backfill.
 import type { Environment } from '../base/node-types.ts';
-import type { SpanParent } from './profiles/profile.ts';
+import type { SpanParent } from './span.ts';
 
 /** A value that is not a traceparent is ignored, as W3C Trace Context asks. */
 export function parentOf(env: Environment): SpanParent | undefined {

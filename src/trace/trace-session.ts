@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { withLock } from '../library/archive/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
-import { type CompatEntry, compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
+import { compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
 import type { TraceConfig } from './config.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
@@ -15,6 +15,7 @@ import { sessionKey, sessionLock } from './places.ts';
 import { isTraced } from './projects.ts';
 import { spoolTurns } from './spool-turns.ts';
 import {
+  type CompatEntry,
   type FileHead,
   goesOn,
   identifyHead,

@@ -5,6 +5,7 @@ const turnReader = 'src/trace/turn-reader.ts';
 const cursor = 'src/trace/cursor.ts';
 const usage = 'src/trace/usage.ts';
 const spans = 'src/trace/spans.ts';
+const conversationSpans = 'src/trace/conversation-spans.ts';
 const spool = 'src/trace/spool-turns.ts';
 const times = 'src/trace/response-times.ts';
 const order = 'src/trace/line-order.ts';
@@ -137,7 +138,7 @@ export const mutants = [
   },
   {
     id: 'agent-run-takes-all-lines',
-    file: 'src/trace/agent-spans.ts',
+    file: conversationSpans,
     find: 'timeMs === undefined || ((sinceMs === undefined || timeMs > sinceMs) && timeMs <= (untilMs ?? timeMs)),',
     replace: 'true || timeMs === sinceMs || timeMs === untilMs,',
     tests: ['trace/agents'],
@@ -152,14 +153,14 @@ export const mutants = [
   },
   {
     id: 'spans-run-backwards',
-    file: spans,
+    file: conversationSpans,
     find: 'endMs < startMs ? startMs : endMs',
     replace: 'endMs',
     tests: ['trace/spans'],
   },
   {
     id: 'failed-server-call-is-fine',
-    file: spans,
+    file: conversationSpans,
     find: 'block.content.error_code !== undefined',
     replace: 'false',
     tests: ['trace/spans'],

@@ -2,9 +2,9 @@
 import { oneLine } from '../../base/terminal-text.ts';
 import { version } from '../../base/version.ts';
 import type { TraceConfig } from '../../trace/config.ts';
+import type { Redact } from '../../trace/content.ts';
 import type { Destination } from '../../trace/destinations.ts';
 import { exampleSpans, exampleWire } from '../../trace/example.ts';
-import type { Redact } from '../../trace/redaction.ts';
 import type { WireSpan } from '../../trace/span.ts';
 
 /** Some servers want their key in the address. */

@@ -19,7 +19,7 @@ export const patienceMs = 10_000;
 /** For a sender in the background to give up on a server, at most. */
 export const lockMs = 60_000;
 
-export async function run(input: CommandInput): Promise<void> {
+export async function runFlush(input: CommandInput): Promise<void> {
   await flush(input, false);
 }
 

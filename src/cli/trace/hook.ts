@@ -5,7 +5,7 @@ import type { CommandInput } from '../command.ts';
 import { readStdin } from '../stdin.ts';
 import { hookFile } from './install.ts';
 
-export async function run({ io }: CommandInput): Promise<void> {
+export async function runHookCommand({ io }: CommandInput): Promise<void> {
   const startSender = (): void => {
     const options = { detached: true, stdio: 'ignore', env: io.env } as const;
     spawn(process.execPath, [hookFile, '--send'], options)

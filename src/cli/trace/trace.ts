@@ -5,11 +5,11 @@ import type { CommandInput } from '../command.ts';
 const actions: Readonly<Record<string, () => Promise<{ run(input: CommandInput): Promise<void> }>>> = {
   install: () => import('./install.ts'),
   uninstall: async () => ({ run: (await import('./install.ts')).runUninstall }),
-  hook: () => import('./hook.ts'),
+  hook: async () => ({ run: (await import('./hook.ts')).runHookCommand }),
   backfill: () => import('./backfill.ts'),
   follow: () => import('./follow.ts'),
   status: () => import('./status.ts'),
-  flush: () => import('./flush.ts'),
+  flush: async () => ({ run: (await import('./flush.ts')).runFlush }),
   retry: async () => ({ run: (await import('./flush.ts')).runRetry }),
   explain: () => import('./explain.ts'),
   test: () => import('./test.ts'),

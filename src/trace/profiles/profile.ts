@@ -6,6 +6,7 @@ import { version as ownVersion } from '../../base/version.ts';
 import { type ContentOrigin, type ContentRules, textContent } from '../content.ts';
 import type {
   GenerationDetail,
+  SpanParent,
   SubagentDetail,
   ToolDetail,
   TraceSpan,
@@ -37,12 +38,6 @@ export interface ProfileOptions extends ContentRules {
   readonly parent?: SpanParent;
   /** What a generation cost, in dollars; `undefined` where it is not asked for or not known. */
   readonly costOf?: (span: TraceSpan) => number | undefined;
-}
-
-/** A span of another program, as `traceparent` of W3C Trace Context names it. */
-export interface SpanParent {
-  readonly traceId: string;
-  readonly spanId: string;
 }
 
 export type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
