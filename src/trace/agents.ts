@@ -1,7 +1,5 @@
-// A session's sub-agents as the spans want them: the transcript that belongs to a tool call, found by the meta file or
-// the id in the call's result, and (2.0.x, where neither may be there) by what the agent was asked. Only names and
-// small meta files are read here; a transcript is read when its call is turned into spans.
-
+// Finds the sub-agent transcript of a tool call: by its meta file or the id in the call's result, else (2.0.x) by its
+// prompt. Reads only names and small meta files; a transcript is read when its call is turned into spans.
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import { textOf } from '../format/block.ts';
@@ -18,16 +16,13 @@ export interface AgentTranscript {
 }
 
 export interface AgentLookup {
-  /** `agentId`: as the call's result names it. `prompt`: as the call asked. */
+  /** `agentId`: from the call's result. `prompt`: from the call. */
   readonly find: (
     toolUseId: string,
     agentId: string | undefined,
     prompt: string | undefined,
   ) => AgentTranscript | undefined;
-  /**
-   * Those that no call started that is there: neither one of the main transcript (`started`: by agent id) nor one of a
-   * sub-agent. The call may be gone, with the main transcript or without it.
-   */
+  /** Agents without a call, in the main transcript (`started`: agent ids) or in a sub-agent; the call may be lost. */
   readonly loose: (started: ReadonlySet<string>) => readonly AgentTranscript[];
 }
 
@@ -38,7 +33,7 @@ interface AgentAt {
 
 export const noAgents: AgentLookup = { find: () => undefined, loose: () => [] };
 
-/** Of the session whose main transcript is `mainPath`. What cannot be read is left out. */
+/** Skips files that cannot be read. */
 export async function findAgentTranscripts(mainPath: string): Promise<AgentLookup> {
   const files = await sessionFiles(mainPath);
   const byCall = new Map<string, AgentTranscript>();
@@ -81,7 +76,7 @@ export async function findAgentTranscripts(mainPath: string): Promise<AgentLooku
   };
 }
 
-/** A transcript that has lines of sub-agents only, under a name of its own. */
+/** A main transcript that holds only lines of a sub-agent. */
 function agentInPlaceOfMain(path: string): readonly (AgentAt & { readonly toolUseId: undefined })[] {
   let first: TraceLine | undefined;
   for (const line of linesAt(path)) {
@@ -92,7 +87,7 @@ function agentInPlaceOfMain(path: string): readonly (AgentAt & { readonly toolUs
   return agentId === undefined ? [] : [{ path, agent: agentAt(path, agentId, undefined), toolUseId: undefined }];
 }
 
-/** Opened only when a call has neither a meta file nor an agent id: all sessions of a folder share the flat files. */
+/** Reads files only when a call has neither a meta file nor an agent id: all sessions of a folder share the flat files. */
 class PromptLookup {
   readonly #files: readonly AgentAt[];
   readonly #sessionId: string;
@@ -104,7 +99,7 @@ class PromptLookup {
     this.#sessionId = sessionId;
   }
 
-  /** Calls that ask the same take the agents in the order of their names. */
+  /** Calls with the same prompt take the agents in the order of their names. */
   take(toolUseId: string, prompt: string | undefined): AgentTranscript | undefined {
     if (prompt === undefined || prompt === '') return undefined;
     if (!this.#taken.has(toolUseId)) {
@@ -147,7 +142,7 @@ function* linesAt(path: string): Generator<TraceLine> {
     }
     yield* order.rest();
   } catch {
-    // gone or unreadable: the call is sent without it
+    // missing or unreadable: the call is sent without it
   }
 }
 

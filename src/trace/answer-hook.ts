@@ -1,5 +1,5 @@
-// A hook's event → what is to be traced because of it, and in which order: a session that this one goes on from first,
-// then this one; a new session finishes what earlier runs left behind.
+// Handles a hook event: traces first the session that this one continues, then this one. The start of a session finishes
+// killed runs.
 import { existsSync } from 'node:fs';
 import type { TraceConfig } from './config.ts';
 import { createTraceContext, type TraceContext } from './context.ts';
@@ -22,30 +22,30 @@ export interface AnswerOptions {
   readonly nowMs: number;
 }
 
-/** Stop waits for the last line; the client gives SessionEnd a second and a half for everything. */
+/** The client gives SessionEnd only 1.5 seconds. */
 const settleMs = { Stop: 2_000, SessionEnd: 500 } as const;
 
 export async function answerHook(event: HookEvent, config: TraceConfig, options: AnswerOptions): Promise<void> {
   const context = createTraceContext(options.env, config);
   const { name, file, sessionId, lastAnswer } = event;
   if (name === 'SessionStart') {
-    // Whoever started this session did not start those that earlier runs left.
+    // The parent span of this session is not the parent of the recovered ones.
     await recoverSessions(createTraceContext(options.env, { ...config, parent: undefined }));
     return;
   }
   await recoverPrevious(event, context);
   const isEnd = name === 'SessionEnd';
-  // Sub-agents and other events are not the end of a turn: what is complete by then is taken, and nothing is waited for.
+  // Other events are not the end of a turn: take only what is complete.
   const isStop = name === 'Stop' || isEnd;
   if (isStop) await settle(file, { lastAnswer, mostMs: isEnd ? settleMs.SessionEnd : settleMs.Stop });
-  // A session that nothing was said in has no file at its end.
-  if (name === 'Stop' && !existsSync(file)) throw new Error(`there is no transcript ${file}`);
+  // A session without a prompt has no file at SessionEnd.
+  if (name === 'Stop' && !existsSync(file)) throw new Error(`transcript not found: ${file}`);
   const atEnd = isEnd ? 'session' : isStop ? 'turn' : undefined;
   const endMs = name === 'Stop' ? options.nowMs : undefined;
   await traceSession({ file, sessionId, atEnd, endMs, fromStart: false }, context);
 }
 
-/** No Stop was fired for it. Whatever happens here, the current session is traced. */
+/** No Stop was fired for it. A failure here must not stop the current session. */
 async function recoverPrevious({ file, sessionId }: HookEvent, context: TraceContext): Promise<void> {
   if (readState(context.places, sessionId) !== undefined) return;
   const previous = findPreviousSession(file, sessionId);

@@ -1,10 +1,9 @@
-// Which client is installed: what `claude --version` says, else the version on the newest transcript. Only so can hooks
-// be chosen that it knows.
+// The version of the installed client, which decides the hooks it knows: from `claude --version`, else from the newest
+// transcript.
 import { execFile } from 'node:child_process';
-import { closeSync, fstatSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openRegularFile } from '../base/regular-file.ts';
 import { discoverSessions } from '../store/discover.ts';
+import { readEdge } from './durable.ts';
 
 export interface ClientVersion {
   readonly numbers: readonly number[];
@@ -20,12 +19,13 @@ export async function detectClientVersion(
     const numbers = numbersOf(/^\s*v?(\d+\.\d+\.\d+)/.exec(stdout)?.[1]);
     if (numbers !== undefined) return { numbers, from: 'claude --version' };
   } catch {
-    // not on the PATH, or it does not run
+    // not on the PATH, or not executable
   }
   const { sessions } = await discoverSessions(roots);
   const newest = [...sessions].sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, 5);
   for (const { path } of newest) {
-    const numbers = numbersOf([...endOf(path).matchAll(/"version":"(\d+\.\d+\.\d+)"/g)].at(-1)?.[1]);
+    const tail = readEdge(path, 'end', 256 * 1024)?.text ?? '';
+    const numbers = numbersOf([...tail.matchAll(/"version":"(\d+\.\d+\.\d+)"/g)].at(-1)?.[1]);
     if (numbers !== undefined) return { numbers, from: 'the newest transcript' };
   }
   return undefined;
@@ -33,21 +33,4 @@ export async function detectClientVersion(
 
 function numbersOf(text: string | undefined): readonly number[] | undefined {
   return text?.split('.').map(Number);
-}
-
-const tailBytes = 256 * 1024;
-
-function endOf(file: string): string {
-  try {
-    const handle = openRegularFile(file);
-    try {
-      const { size } = fstatSync(handle);
-      const buffer = Buffer.alloc(Math.min(size, tailBytes));
-      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, size - buffer.length));
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    return '';
-  }
 }

@@ -1,5 +1,5 @@
-// The state file of cc-langfuse (seed 002, §8): read once for each session that Clew has not traced yet, so that nobody
-// gets his history twice when he changes over; kept written where both are to be used side by side.
+// The state file of cc-langfuse (seed 002, §8). It is read once for each session that Clew has not traced yet, so that a
+// user who switches does not send the history twice, and written if both are used in parallel.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
@@ -25,7 +25,7 @@ export function readCompat(file: string, sessionId: string): CompatEntry | undef
   return isWhole(lastLine) && isWhole(turnCount) ? { lastLine, turnCount } : undefined;
 }
 
-/** Where reading goes on behind the lines that the other program has sent; `undefined` where there are not as many. */
+/** The cursor after the lines that cc-langfuse has sent; `undefined` if the file is shorter. */
 export function cursorAtLine(
   file: string,
   sessionId: string,
@@ -47,7 +47,7 @@ export function cursorAtLine(
   return undefined;
 }
 
-/** The other program takes no lock; ours at least do not lose one another's entries. */
+/** cc-langfuse takes no lock; this one protects our own processes from each other. */
 export async function writeCompat(file: string, sessionId: string, entry: CompatEntry, nowMs: number): Promise<void> {
   const folder = path.dirname(file);
   await withLock(
@@ -55,7 +55,7 @@ export async function writeCompat(file: string, sessionId: string, entry: Compat
     { name: 'cc-langfuse_state.lock', what: 'writing the state of cc-langfuse', waitMs: 5_000, pollMs: 10 },
     async () => {
       const before = asObject(parseJson(readText(file) ?? '{}'));
-      // What cannot be read is left alone: it is not ours.
+      // Do not overwrite an unreadable file: it is not ours.
       if (before === undefined) return;
       const own = { last_line: entry.lastLine, turn_count: entry.turnCount, updated: new Date(nowMs).toISOString() };
       writeDurably(file, `${JSON.stringify({ ...before, [sessionId]: own }, null, 2)}\n`);

@@ -1,9 +1,9 @@
-// The value of a setting, a text or JSON → what it means, or an error that names the setting and never its value.
+// Parses the values of settings. An error names the setting, never its value.
 import { UserError } from '../base/errors.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
 
-/** `name=value,name=value`, values percent-encoded where they must be, as OpenTelemetry writes them. */
+/** `name=value,name=value` with percent-encoded values, as in OpenTelemetry. */
 export function headersOf(text: string | undefined, setting: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of split(text ?? '')) {
@@ -36,10 +36,10 @@ function decoded(text: string): string {
 }
 
 const defaultTimeoutMs = 60_000;
-// Timers of Node hold no more than this.
+// The longest timer of Node.
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** How long to wait for the answer to one request, in milliseconds, as OpenTelemetry names it. */
+/** The timeout of one request. */
 export function timeoutOf(env: Environment): number {
   const names = ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEOUT'] as const;
   const name = names.find((each) => env[each] !== undefined);
@@ -60,26 +60,23 @@ export function split(text: string): readonly string[] {
 export function stringsOf(value: JsonValue | undefined, name: string): readonly string[] {
   if (value === undefined) return [];
   if (isArray(value) && value.every((each) => typeof each === 'string')) return value as readonly string[];
-  throw wrong(`"${name}" in trace.json is no list of texts`, 'see docs/tracing.md');
+  throw wrong(`"${name}" in trace.json is not a list of strings`, 'see docs/tracing.md');
 }
 
 export type Shape = Readonly<Record<string, 'string' | 'boolean' | 'list' | 'object'>>;
 
-/** A setting with a slip in its name or kind would be as if it were not there, and more would be sent than was wanted. */
+/** A misspelled setting must not be ignored: more would be sent than the user wants. */
 export function checkShape(value: JsonObject, shape: Shape, where: string): void {
   for (const [key, each] of Object.entries(value)) {
     const kind = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (kind === undefined) throw wrong(`${where} has "${key}", which is no setting`, `known: ${keysOf(shape)}`);
+    if (kind === undefined)
+      throw wrong(`${where} has an unknown setting "${key}"`, `use one of ${Object.keys(shape).join(', ')}`);
     const isRight = kind === 'list' ? isArray(each) : kind === 'object' ? isObject(each) : typeof each === kind;
-    if (!isRight) throw wrong(`"${key}" of ${where} is ${kinds[kind]}`, 'see docs/tracing.md');
+    if (!isRight) throw wrong(`"${key}" of ${where} is not ${kinds[kind]}`, 'see docs/tracing.md');
   }
 }
 
-const kinds = { string: 'no text', boolean: 'neither true nor false', list: 'no list', object: 'no object' } as const;
-
-function keysOf(shape: Shape): string {
-  return Object.keys(shape).join(', ');
-}
+const kinds = { string: 'a string', boolean: 'true or false', list: 'a list', object: 'an object' } as const;
 
 export function asBoolean(value: JsonValue | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
@@ -93,12 +90,12 @@ export function isYes(text: string, name: string): boolean {
   const word = text.trim().toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
-  throw wrong(`${name} is neither on nor off`, 'write on or off');
+  throw wrong(`${name} must be on or off`, 'write on or off');
 }
 
 export function oneOf<T extends string>(value: string, known: readonly T[], what: string): T {
   const found = known.find((each) => each === value);
-  if (found === undefined) throw wrong(`${what} is none of ${known.join(', ')}`, 'choose one of them');
+  if (found === undefined) throw wrong(`${what} must be one of ${known.join(', ')}`, 'choose one of them');
   return found;
 }
 

@@ -1,6 +1,4 @@
-// The environment and `trace.json` → what is traced, how it is labelled, and where it is sent (destinations.ts). Wrong
-// settings are one line that names the setting.
-
+// The environment and `trace.json` → what is traced, its labels, and its destinations (destinations.ts).
 import { existsSync } from 'node:fs';
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
@@ -15,7 +13,6 @@ import { parentOf } from './trace-parent.ts';
 export interface Labels {
   readonly userId?: string;
   readonly environment?: string;
-  /** The version of what is traced, at Langfuse. */
   readonly release?: string;
   readonly tags?: readonly string[];
   readonly wrapperSpan?: boolean;
@@ -23,26 +20,26 @@ export interface Labels {
 
 /** What is traced and where it is sent. */
 export interface TraceConfig {
-  /** Nothing is wanted here, which is something else than nothing being set up. */
+  /** The user switched tracing off, which differs from not setting it up. */
   readonly isOff: boolean;
   readonly destinations: readonly Destination[];
-  /** Folders, `!` before those that are not to be traced; empty for all. */
+  /** Folders to trace, or with `!` not to trace; empty for all. */
   readonly projects: readonly string[];
   readonly keepsForks: boolean;
   readonly isCompat: boolean;
   readonly strictSeed: boolean;
   readonly labels: Labels;
-  /** Ids that somebody else can predict (ids.ts). */
+  /** Makes ids predictable, see ids.ts. */
   readonly traceSeed: string | undefined;
-  /** Rules of the user's own for what is secret, see docs/surgery.md. */
+  /** The user's own rules for secrets, see docs/surgery.md. */
   readonly rulesFile: string | undefined;
-  /** The span that turns are children of; used by the hook alone. */
+  /** The parent span of turns; only the hook uses it. */
   readonly parent?: SpanParent | undefined;
 }
 
 /** Reads the trace settings from environment variables and trace.json. */
 export function readTraceConfig(variables: Environment): TraceConfig {
-  // A variable that is set to nothing is one that is not set, as OpenTelemetry has it.
+  // An empty variable counts as unset, as in OpenTelemetry.
   const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const file = readConfigFile(env);
   const isOff = env.CLEW_TRACE !== undefined && !isYes(env.CLEW_TRACE, 'CLEW_TRACE');
@@ -78,11 +75,11 @@ function labelsOf(env: Environment, file: JsonObject): Labels {
   };
 }
 
-/** Langfuse takes no other, and would show the traces under another name. */
+/** Langfuse would show the traces under another name. */
 function checkEnvironment(name: string | undefined): void {
   if (name === undefined || /^(?!langfuse)[a-z0-9_-]{1,40}$/.test(name)) return;
   throw wrong(
-    'the environment has a name that Langfuse does not take',
+    'Langfuse does not accept this name of an environment',
     'use at most 40 lowercase letters, digits, - and _, not starting with langfuse',
   );
 }
@@ -107,7 +104,7 @@ function readConfigFile(env: Environment): JsonObject {
   const { config } = tracePlaces(env);
   const text = readText(config);
   if (text === undefined) {
-    // What stands in it may be what must not be sent.
+    // It may name what must not be sent.
     if (existsSync(config)) throw wrong(`${config} cannot be read`, 'make it readable, or remove it');
     return {};
   }

@@ -1,5 +1,5 @@
-// What a person, a model or a tool said → what may leave the machine of it: by the content mode, redacted, cut to
-// size, and fit for every receiver (well-formed text, bounded nesting). Nothing becomes an attribute by another way.
+// Prompts, answers and tool content → what may leave the machine: filtered by the content mode, redacted, cut to size,
+// well-formed and with bounded nesting. All content of attributes passes through here.
 import { isArray, isObject, type JsonValue, parseJson } from '../base/json.ts';
 import type { TraceSpan } from './span.ts';
 
@@ -25,24 +25,23 @@ export type ContentOrigin = 'talk' | 'tool';
 export const defaultMaxChars = 100_000;
 const maxDepth = 64;
 
-/** A text, or `undefined` where the mode keeps it back. */
+/** `undefined` if the mode excludes it. */
 export function textContent(text: string | undefined, origin: ContentOrigin, rules: ContentRules): string | undefined {
   if (text === undefined || !isAllowed(origin, rules.mode)) return undefined;
   return cut(rules.redact(text), rules.maxChars ?? defaultMaxChars);
 }
 
-/** A value as JSON, a text as it is: what Langfuse's own clients make of an input or output. */
+/** A value as JSON, a text unquoted, like Langfuse's own clients encode an input or output. */
 export function valueContent(value: unknown, origin: ContentOrigin, rules: ContentRules): string | undefined {
   if (value === undefined || value === null || !isAllowed(origin, rules.mode)) return undefined;
   return typeof value === 'string' ? textContent(value, origin, rules) : jsonContent(value, origin, rules);
 }
 
-/** A value as JSON, a text in quotes. */
 export function jsonContent(value: unknown, origin: ContentOrigin, rules: ContentRules): string | undefined {
   if (value === undefined || !isAllowed(origin, rules.mode)) return undefined;
   const plain = JSON.stringify(mapTexts(value as JsonValue, (text) => text.toWellFormed(), 0)) as string | undefined;
   if (plain === undefined) return undefined;
-  // As JSON, because a secret may be known only by the key it stands under. Before cutting: half a secret is one, too.
+  // Redact the JSON, because some rules need the key of a value; and before cutting, because half a secret is a secret.
   const json = rules.redact(plain);
   const maxChars = rules.maxChars ?? defaultMaxChars;
   if (json.length <= maxChars) return json;
@@ -53,8 +52,8 @@ export function jsonContent(value: unknown, origin: ContentOrigin, rules: Conten
 }
 
 /**
- * Lets the redaction see all content before any of it is used: a secret may stand bare in the reply of a turn and be
- * given away only by the output of a tool further down.
+ * Shows all content to the redaction before any of it is used: a bare secret in a reply may be recognizable only by the
+ * output of a later tool.
  */
 export function showContent(spans: readonly TraceSpan[], rules: ContentRules): void {
   if (rules.mode === 'metadata') return;

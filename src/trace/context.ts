@@ -1,4 +1,4 @@
-// What every run of the tracer needs: where its files are, what the user asked for, and the ledgers, read once.
+// What every run of the tracer needs: its files, its settings and the ledgers.
 import type { Environment } from '../base/node-types.ts';
 import { readTraceConfig, type TraceConfig } from './config.ts';
 import type { Redact } from './content.ts';
@@ -11,13 +11,13 @@ export interface TraceContext {
   readonly places: TracePlaces;
   readonly config: TraceConfig;
   readonly env: Environment;
-  /** @internal Loaded only where there is something to redact: the rules take as long to load as the rest of a hook. */
+  /** @internal Lazy: the rules take as long to load as the rest of a hook. */
   readonly loadRedact: () => Promise<Redact>;
-  /** @internal Loaded only where a destination asks for costs: the prices are a large table. */
+  /** @internal Lazy: the prices are a large table. */
   readonly loadCosts: () => Promise<Costs>;
-  /** @internal One for each destination, made when needed (`ledgerFor`). */
+  /** @internal By destination, see `ledgerFor`. */
   readonly ledgers: Map<string, Ledger>;
-  /** @internal Told before each step; a test ends the process here. */
+  /** @internal Called before each step; a test ends the process here. */
   readonly onStep?: (step: string) => void;
 }
 

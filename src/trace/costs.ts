@@ -1,12 +1,12 @@
-// Spans → what their generations cost, by the prices of `clew usage`. Only for destinations that ask for it: a server that
-// has a price for a model counts better by itself.
+// The cost of a generation, by the prices of `clew usage`. Only for destinations that ask for it: a server with its own
+// price for a model computes the cost itself.
 import type { Environment } from '../base/node-types.ts';
 import { loadPrices } from '../library/prices.ts';
 import { PriceList } from '../models/price-list.ts';
 import type { TraceSpan } from './span.ts';
 
 export interface Costs {
-  /** `models`: names, `*` within them; the costs of all other models are left out. In dollars. */
+  /** In dollars, only of these models; `*` is a wildcard. */
   readonly of: (models: readonly string[]) => (span: TraceSpan) => number | undefined;
 }
 

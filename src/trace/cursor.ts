@@ -1,6 +1,5 @@
-// A transcript and where the last run stopped → the turns since then, and where this run stopped. Only the new bytes
-// are read; a last line without a newline is left for the next run, and so is a turn that is not at its end.
-
+// A transcript and the position of the last run → the turns since then, and the new position. Reads only new bytes; an
+// incomplete last line or turn is left for the next run.
 import path from 'node:path';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
@@ -15,34 +14,33 @@ import { type TraceLine, traceLinesOf } from './trace-line.ts';
 import type { BackgroundAgent, LinePlace, TraceAnswer, TraceTurn } from './turn.ts';
 import { TurnReader, type TurnState } from './turn-reader.ts';
 
-/** Plain JSON, made to be kept between runs. */
+/** Plain JSON, stored between runs. */
 export interface TraceCursor {
-  /** Of the first byte that is to be read. */
+  /** Of the next byte to read. */
   readonly offset: number;
-  /** How many lines stand before it. */
+  /** The number of lines before it. */
   readonly line: number;
   readonly turnCount: number;
   readonly sessionId: string;
-  /** The last turn that was handed out: more of it may follow. */
+  /** The last turn that was returned: it may continue. */
   readonly openTurn?: OpenTurn;
-  /** All turns that were handed out, by short keys. */
+  /** Short keys of all turns that were returned. */
   readonly seen: readonly string[];
-  /** Background sub-agents that were started and not heard of since. */
+  /** Background sub-agents that have not finished. */
   readonly running: readonly BackgroundAgent[];
-  /** Sub-agents that were asked: how often, and when they last came back. */
+  /** How often each sub-agent was called, and when it last returned. */
   readonly agentRuns: readonly (readonly [agentId: string, runs: number, endMs: number | null])[];
-  /** What was written before `offset`. */
   readonly cause?: Cause;
 }
 
 export interface ReadTurnsOptions {
-  /** By default the cursor's, else the name of the file. */
+  /** Default: the cursor's, else the file name. */
   readonly sessionId?: string;
-  /** The turn is at its end (Stop): the last turn is handed out as it stands. Calls without a result still wait. */
+  /** The turn has ended (Stop): return the last turn as it is. Calls without a result still wait. */
   readonly isFinal?: boolean;
-  /** Nothing more will come (SessionEnd, backfill): what waits is handed out as well. Says `isFinal`, too. */
+  /** Nothing more will come (SessionEnd, backfill): return also what waits. Implies `isFinal`. */
   readonly isOver?: boolean;
-  /** Seed 002 to the letter: every user line that is no tool result opens a turn; only neighbouring lines merge. */
+  /** Seed 002 to the letter: every user line that is not a tool result starts a turn; only adjacent lines merge. */
   readonly strictSeed?: boolean;
   readonly chunkBytes?: number;
 }
@@ -63,7 +61,7 @@ export function readTurns(file: string, cursor: TraceCursor | undefined, options
   }
 }
 
-/** The same for files of any size: each turn as soon as it is read, with the cursor that goes on behind it. */
+/** The same for files of any size: yields each turn as soon as it is read, with the cursor after it. */
 export function* streamTurns(
   file: string,
   cursor: TraceCursor | undefined,
@@ -77,7 +75,7 @@ export function* streamTurns(
     readCall: (call) => readBlock(file, call, (block) => isToolUse(block) && block.id === call.id),
     readAnswer: (place) => readAnswer(file, place),
     readLine: (place, role) => readAgain(file, place).find((line) => line.role === role),
-    say: (code, line, message) => {
+    report: (code, line, message) => {
       if (diagnostics.length < maxDiagnostics) diagnostics.push({ code, line, offset: 0, message });
     },
   });
@@ -88,7 +86,7 @@ export function* streamTurns(
   let bytesRead = 0;
   for (const line of linesFrom(file, from, options.chunkBytes)) {
     bytesRead += line.length + (line.terminated ? 1 : 0);
-    // The client may still be writing it; where nothing more comes, a whole record needs no newline.
+    // The client may still be writing it. If nothing more will come, a complete record needs no newline.
     if (!line.terminated && (options.isOver !== true || scanRecord(line.bytes) === undefined)) break;
     for (const each of order.read(line)) {
       const turn = reader.read(each);
@@ -97,7 +95,7 @@ export function* streamTurns(
     end = { offset: line.offset + line.length + (line.terminated ? 1 : 0), line: line.number };
   }
   const isOver = options.isOver === true;
-  // A Stop may come before the prompt of the first answer is written: the answer waits for it.
+  // A Stop may come before the prompt of the first answer is written: the answer waits for the prompt.
   if (isOver || (options.isFinal === true && (reader.hasBegun || order.firstHeld === undefined))) {
     for (const each of order.rest()) {
       const turn = reader.read(each);
@@ -109,7 +107,7 @@ export function* streamTurns(
   return { cursor: next(), bytesRead, diagnostics };
 }
 
-/** A cursor as it was kept; `undefined` where it is none. */
+/** A stored cursor; `undefined` if it is not valid. */
 export function parseCursor(value: unknown): TraceCursor | undefined {
   const cursor = asObject(value);
   if (cursor === undefined || !isCount(cursor.offset) || !isCount(cursor.line) || !isCount(cursor.turnCount)) {
@@ -122,7 +120,7 @@ export function parseCursor(value: unknown): TraceCursor | undefined {
   if (!isArray(agentRuns) || !agentRuns.every((run) => isArray(run) && isCount(run[1]))) return undefined;
   if (openTurn !== undefined && !isOpenTurn(openTurn)) return undefined;
   if (cursor.cause !== undefined && !isCause(cursor.cause)) return undefined;
-  return cursor as unknown as TraceCursor; // every field was looked at
+  return cursor as unknown as TraceCursor; // every field was checked
 }
 
 const maxDiagnostics = 100;
@@ -153,7 +151,6 @@ function heldPlace({ firstHeld }: LineOrder): Place | undefined {
 
 type Place = Pick<DraftStart, 'offset' | 'line'>;
 
-/** `from`: where the next run begins. */
 function cursorOf({ state }: TurnReader, sessionId: string, from: Place | DraftStart): TraceCursor {
   return {
     cause: state.cause,
@@ -217,7 +214,7 @@ function isOpenTurn(value: unknown): boolean {
 }
 
 function isAbsentOr(value: unknown, isRight: (value: JsonValue) => boolean): boolean {
-  return value === undefined || isRight(value as JsonValue); // it was read from JSON
+  return value === undefined || isRight(value as JsonValue);
 }
 
 function isCause(value: unknown): boolean {

@@ -1,5 +1,5 @@
-// What is known of each destination beside its files: how much was sent, what went wrong last, and until when it asked
-// to be left alone. Only the sender writes it, and it holds the send lock.
+// The delivery status of a destination: how much was sent, the last error, and when to retry. Only the sender writes it,
+// under the send lock.
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { readText, writeDurably } from './durable.ts';
 import { statusOf, type TracePlaces } from './places.ts';
@@ -7,17 +7,16 @@ import { statusOf, type TracePlaces } from './places.ts';
 export interface DeliveryStatus {
   readonly sentSpans: number;
   readonly sentBatches: number;
-  /** Spans that the server took no part of, as its answers to whole batches said. */
+  /** Spans that the server rejected out of batches that it accepted. */
   readonly rejectedSpans: number;
-  /** Batches sent again though their last byte was on its way: the answer got lost, or its sender was killed. */
+  /** Batches that were sent twice, because the response was lost or the sender was killed. */
   readonly uncertainBatches: number;
-  /** The batch counted last: a sender that ended between counting and deleting does not count it again. */
+  /** The batch that was counted last. */
   readonly lastBatch: string | undefined;
   readonly lastSentMs: number | undefined;
   readonly lastError: string | undefined;
   readonly lastErrorMs: number | undefined;
   readonly failures: number;
-  /** Not to be asked before. */
   readonly retryAtMs: number;
 }
 

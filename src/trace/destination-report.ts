@@ -1,4 +1,4 @@
-// Everything known of a destination's delivery: its status file, its outbox and what was parked.
+// The delivery of a destination: its status file, its outbox and its refused batches.
 import path from 'node:path';
 import { readStatus } from './delivery-status.ts';
 import { namesIn } from './durable.ts';
@@ -18,7 +18,7 @@ export interface DestinationReport {
   readonly lastError: string | undefined;
   readonly lastErrorMs: number | undefined;
   readonly retryAtMs: number | undefined;
-  /** The age of what has waited longest. */
+  /** The age of the oldest waiting batch. */
   readonly lagMs: number;
 }
 
@@ -45,7 +45,7 @@ export function reportDestination(places: TracePlaces, name: string, nowMs: numb
   };
 }
 
-/** Also those that are set up no more: what waits for them would otherwise be forgotten. */
+/** Including destinations that are no longer set up, for which batches may wait. */
 export function knownDestinations(places: TracePlaces): readonly string[] {
   const folders = ['outbox', 'dead'].flatMap((name) => namesIn(path.join(places.folder, name)));
   return [

@@ -1,5 +1,5 @@
-// The environment and `trace.json` → the destinations that spans are sent to, each with everything a sender needs. Wrong
-// settings are one line that names the setting; values of headers and keys are never printed.
+// The environment and `trace.json` → the destinations of spans. An error names the wrong setting; values of headers and
+// keys are never printed.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
 import {
@@ -30,7 +30,6 @@ export interface Destination {
   /** Names its folders; letters, digits, `-` and `_`. */
   readonly name: string;
   readonly profile: ProfileName;
-  /** Where spans are posted to, path included. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly format: WireFormat;
@@ -39,9 +38,8 @@ export interface Destination {
   readonly hasThinking: boolean;
   /** The project of a Phoenix server. */
   readonly project: string | undefined;
-  /** The models whose cost is sent, `*` within a name; by default none. */
+  /** The models whose cost is sent, with `*` as a wildcard; by default none. */
   readonly cost?: readonly string[] | undefined;
-  /** How long to wait for the answer to one request. */
   readonly timeoutMs: number;
 }
 
@@ -54,7 +52,7 @@ export function destinationsOf(env: Environment, file: JsonObject): readonly Des
   const all = found.length > 0 ? found : otelDestination(env, file);
   const names = new Set<string>();
   for (const { name } of all) {
-    if (names.has(name)) throw wrong(`two destinations are called "${name}"`, 'give each a name of its own');
+    if (names.has(name)) throw wrong(`two destinations have the name "${name}"`, 'rename one of them');
     names.add(name);
   }
   return all;
@@ -71,14 +69,14 @@ interface Settings {
   readonly thinking?: boolean | undefined;
   readonly project?: string | undefined;
   readonly cost?: string | undefined;
-  /** Where nothing says how much content is sent. */
+  /** The default content mode. */
   readonly fallbackContent?: ContentMode;
 }
 
 function makeDestination(env: Environment, file: JsonObject, settings: Settings): Destination {
   const { name, endpoint, headers } = settings;
   if (!/^[\w-]{1,60}$/.test(name))
-    throw wrong(`a destination cannot be called "${name}"`, 'use letters, digits, - and _');
+    throw wrong(`"${name}" is not a valid name for a destination`, 'use letters, digits, - and _');
   const profile = oneOf(settings.profile ?? guessProfile(endpoint), profileNames, `the profile of ${name}`);
   const { fallbackContent = 'full' } = settings;
   const content = settings.content ?? env.CLEW_TRACE_CONTENT ?? asString(file.content) ?? fallbackContent;
@@ -109,15 +107,15 @@ function ownDestination(env: Environment, file: JsonObject, endpoint: string): D
   return makeDestination(env, file, { name: 'default', profile: env.CLEW_TRACE_PROFILE, endpoint, headers });
 }
 
-/** People have these keys for their own programs too, so that a word that it is wanted is needed, as cc-langfuse asks for. */
+/** Users have these keys for other programs too, so tracing must be switched on, as in cc-langfuse. */
 function langfuseDestination(env: Environment, file: JsonObject): readonly Destination[] {
-  const told = env.CC_LANGFUSE_TRACE ?? env.TRACE_TO_LANGFUSE;
-  const isAsked = told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE');
-  if (!isAsked || (env.CLEW_TRACE_ENDPOINT !== undefined && told === undefined)) return [];
+  const flag = env.CC_LANGFUSE_TRACE ?? env.TRACE_TO_LANGFUSE;
+  const isOn = flag === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(flag, 'TRACE_TO_LANGFUSE');
+  if (!isOn || (env.CLEW_TRACE_ENDPOINT !== undefined && flag === undefined)) return [];
   const get = (name: string): string | undefined => env[`CC_LANGFUSE_${name}`] || env[`LANGFUSE_${name}`] || undefined;
   const [publicKey, secretKey] = [get('PUBLIC_KEY'), get('SECRET_KEY')];
   if (publicKey === undefined || secretKey === undefined)
-    throw wrong('Langfuse is asked for without its keys', 'set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY');
+    throw wrong('the keys of Langfuse are missing', 'set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY');
   const endpoint = get('HOST') ?? get('BASE_URL') ?? get('BASEURL') ?? 'https://cloud.langfuse.com';
   const token = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   return [
@@ -131,8 +129,8 @@ function langfuseDestination(env: Environment, file: JsonObject): readonly Desti
 }
 
 /**
- * The settings of OpenTelemetry's own programs, used only where nothing else names a destination. An endpoint for all
- * signals is what people set for the client's metrics: it gets no content until content is asked for.
+ * The standard variables of OpenTelemetry, used only if nothing else names a destination. Users set an endpoint for all
+ * signals for the client's metrics: it gets no content by default.
  */
 function otelDestination(env: Environment, file: JsonObject): readonly Destination[] {
   if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return [];
@@ -142,7 +140,7 @@ function otelDestination(env: Environment, file: JsonObject): readonly Destinati
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
   if (protocol === 'grpc')
     throw wrong(
-      'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, which Clew does not speak',
+      'OTEL_EXPORTER_OTLP_PROTOCOL is grpc, which Clew does not support',
       'set CLEW_TRACE_ENDPOINT to the HTTP port',
     );
   const headers = {
@@ -166,7 +164,7 @@ function otelDestination(env: Environment, file: JsonObject): readonly Destinati
 function fileDestinations(env: Environment, file: JsonObject): readonly Destination[] {
   const list = isArray(file.destinations) ? file.destinations : [];
   return list.map((each, i) => {
-    if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is no object`, 'see docs/tracing.md');
+    if (!isObject(each)) throw wrong(`destination ${i + 1} in trace.json is not an object`, 'see docs/tracing.md');
     const name = asString(each.name) ?? (i === 0 ? 'file' : `file-${i + 1}`);
     const where = `destination "${name}" in trace.json`;
     checkShape(each, destinationShape, where);
@@ -174,7 +172,7 @@ function fileDestinations(env: Environment, file: JsonObject): readonly Destinat
     if (endpoint === undefined) throw wrong(`${where} has no "endpoint"`, 'add one');
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(asObject(each.headers) ?? {}))
-      headers[headerName(key, name)] = headerValue(fromEnv(env, textOf(value, key, where), name), key);
+      headers[headerName(key, name)] = headerValue(fromEnv(env, headerText(value, key, where), name), key);
     return makeDestination(env, file, {
       name,
       profile: asString(each.profile),
@@ -190,12 +188,12 @@ function fileDestinations(env: Environment, file: JsonObject): readonly Destinat
   });
 }
 
-function textOf(value: JsonValue | undefined, key: string, where: string): string {
+function headerText(value: JsonValue | undefined, key: string, where: string): string {
   if (typeof value === 'string') return value;
-  throw wrong(`the header "${key}" of ${where} is no text`, 'put it in quotes');
+  throw wrong(`the header "${key}" of ${where} is not a string`, 'put it in quotes');
 }
 
-/** `$NAME` stands for a variable, so that no key needs to be in the file. */
+/** `$NAME` is replaced by the variable, so that the file needs no keys. */
 function fromEnv(env: Environment, value: string, name: string): string {
   return value.replace(/\$\{?([A-Z][A-Z0-9_]*)\}?/g, (_, variable: string) => {
     const found = env[variable];
@@ -226,9 +224,9 @@ function guessProfile(endpoint: string): ProfileName {
 function tracesUrl(endpoint: string, profile: ProfileName, name: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw wrong(`the endpoint of "${name}" is no http(s) address`, 'write it like http://127.0.0.1:4318');
+    throw wrong(`the endpoint of "${name}" is not an http(s) address`, 'write it like http://127.0.0.1:4318');
   if (url.username !== '' || url.password !== '')
-    throw wrong(`the endpoint of "${name}" holds a user name or password`, 'put it into a header');
+    throw wrong(`the endpoint of "${name}" has a user name or password`, 'put it into a header');
   const bare = url.pathname.replace(/\/+$/, '');
   if (bare.endsWith('/v1/traces')) return url.href;
   const base = profile === 'langfuse' && !bare.endsWith('/api/public/otel') ? `${bare}/api/public/otel` : bare;

@@ -1,4 +1,4 @@
-// What a draft of a turn asks of single blocks: the id of a call, the result of one, and whether a block was seen before.
+// Single blocks of a turn: the id of a call, its result, and the key that recognizes a repeated block.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { type Block, isServerCall, isToolUse } from '../format/block.ts';
 import type { TraceCompaction } from './span.ts';
@@ -16,7 +16,6 @@ export function resultOf(line: TraceLine, block: JsonObject): TraceResult {
   };
 }
 
-/** What a mark of a compaction says. */
 export function compactionOf({ entry, timeMs }: TraceLine): TraceCompaction {
   const metadata = asObject((entry as { readonly compactMetadata?: unknown }).compactMetadata);
   const preTokens = metadata?.preTokens;
@@ -41,7 +40,7 @@ export function blockKey(block: Block): string {
   const { text, thinking, data, tool_use_id } = block as JsonObject;
   const texts = [text, thinking, data, tool_use_id].map(asString);
   const said = texts.find((each) => each !== undefined && each !== '');
-  // What has nothing to be told by is never taken for a copy.
+  // A block without any content to compare is never a copy.
   return said === undefined ? `new ${unnamed++}` : `${String(block.type)} ${said}`;
 }
 

@@ -1,5 +1,5 @@
-// A turn while its lines come in: lines with the same message id become one message, results find their calls by id.
-// What an earlier run has handed out of the turn (`OpenTurn`) is known by id and not taken again.
+// A turn while its lines are read: lines with the same message id become one message, results find their calls by id.
+// What an earlier run returned of the turn (`OpenTurn`) is recognized by id and skipped.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { type Block, isToolUse } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
@@ -10,28 +10,28 @@ import type { TraceLine } from './trace-line.ts';
 import type { LinePlace, TraceAnswer, TraceMessage, TracePrompt, TraceResult } from './turn.ts';
 import { usageOf } from './usage.ts';
 
-/** What must be known of a turn that was handed out, to go on with it: plain JSON, and only ids and places. */
+/** What a run must know to continue a turn that an earlier run returned. Plain JSON: only ids and places. */
 export interface OpenTurn {
   readonly key: string;
   readonly number: number;
-  /** A repetition of an earlier turn: nothing of it is handed out. */
+  /** A repetition of an earlier turn: it is not returned. */
   readonly isReplay: boolean;
-  /** Its messages in order: id and time, `null` where there is none. */
+  /** Its messages in order; `null` if unknown. */
   readonly messages: readonly (readonly [id: string | null, timeMs: number | null])[];
   /** The calls whose spans were made. */
   readonly calls: readonly string[];
   readonly waiting: readonly WaitingCall[];
-  /** It broke off behind a line without a message id: another such line goes on with the same message. */
+  /** It ended after a line without a message id: another such line continues the same message. */
   readonly endsWithoutId: boolean;
-  /** For the span of the turn, which is made again when more of the turn follows; absent in older states, like `answers`. */
+  /** For the span of the turn, which is sent again when the turn continues; absent in older states, like `answers`. */
   readonly root?: OpenRoot;
-  /** Results after its last message: the next message has them as its input. */
+  /** Results after its last message: the input of the next one. */
   readonly answers?: readonly AnswerPlace[];
 }
 
-/** Of the span of a turn: what does not change when the turn goes on, and what it ended with. */
+/** The facts of the turn's span: what stays the same when the turn continues, and its last end. */
 export interface OpenRoot {
-  /** The line it begins with, which is read again: its prompt, or its first answer where it has none. */
+  /** Its first line, which is read again: the prompt, else the first answer. */
   readonly first: LinePlace | null;
   readonly hasPrompt: boolean;
   readonly startMs: number | null;
@@ -40,12 +40,12 @@ export interface OpenRoot {
   readonly isInterrupted: boolean;
 }
 
-/** The line of a tool result, to be read again by a later run. */
+/** The line of a tool result, which a later run reads again. */
 export interface AnswerPlace extends LinePlace {
   readonly id: string;
 }
 
-/** A call without its result: where its line stands, to be read again when the result comes. */
+/** The line of a call without a result, which is read again when the result comes. */
 export interface WaitingCall extends LinePlace {
   readonly id: string;
   readonly messageIndex: number;
@@ -54,7 +54,6 @@ export interface WaitingCall extends LinePlace {
 export interface DraftStart {
   readonly offset: number;
   readonly line: number;
-  /** What was written before it. */
   readonly cause: Cause;
 }
 
@@ -85,25 +84,24 @@ export class TurnDraft {
   readonly open: OpenTurn | undefined;
   readonly results: Map<string, TraceResult> = new Map();
   readonly sideLines: TraceLine[] = [];
-  /** Background agents that were reported to be done, and when. */
+  /** Background agents that have finished, and when. */
   readonly finished: Map<string, number | undefined> = new Map();
   readonly waiting: Map<string, WaitingCall> = new Map();
-  /** Lines of messages that were handed out before: their text and usage came too late. */
+  /** Lines of messages that an earlier run returned: their text and usage came too late. */
   readonly lateLines: number[] = [];
-  /** The first answer or result of it in this run. */
+  /** Its first answer or result in this run. */
   firstLine: TraceLine | undefined;
   isReplay: boolean;
   isInterrupted = false;
   endMs: number | undefined;
-  /** Results since the last message. */
   #answers: AnswerPlace[];
   readonly #isStrict: boolean;
   readonly #messages: MessageDraft[] = [];
   readonly #byId = new Map<string, MessageDraft[]>();
-  /** Places of the messages that were handed out before. */
+  /** The indexes of messages that an earlier run returned. */
   readonly #sentPlaces: ReadonlyMap<string, number>;
   #fresh = 0;
-  #goesOn: boolean;
+  #continues: boolean;
   readonly #sentCalls: ReadonlySet<string>;
   #previous: { readonly message: MessageDraft; readonly isWithoutId: boolean } | undefined;
 
@@ -113,7 +111,7 @@ export class TurnDraft {
     this.open = open;
     this.isReplay = open?.isReplay ?? false;
     this.#isStrict = isStrict;
-    this.#goesOn = open?.endsWithoutId ?? false;
+    this.#continues = open?.endsWithoutId ?? false;
     this.#answers = [...(open?.answers ?? [])];
     this.#sentCalls = new Set(open?.calls);
     this.#sentPlaces = new Map(open?.messages.flatMap(([id], i) => (id === null ? [] : [[id, i] as const])));
@@ -128,19 +126,18 @@ export class TurnDraft {
     return this.#messages.length > 0;
   }
 
-  /** Whether a line with this message id goes on with a message of this turn. */
   hasMessage(id: string | undefined): boolean {
     if (id === undefined) return false;
     return this.#byId.has(id) || this.#sentPlaces.has(id);
   }
 
-  /** `cause`: what was written before it. `compactions`: those since the last message; a new message takes them out. */
+  /** `compactions`: those since the last message; a new message takes them. */
   addAssistant(line: TraceLine, cause: Cause, compactions: TraceCompaction[]): void {
     this.firstLine ??= line;
     this.#moveEnd(line.timeMs);
     const message = this.#messageFor(line, cause, compactions);
     this.#previous = { message, isWithoutId: messageIdOf(line) === undefined };
-    this.#goesOn = false;
+    this.#continues = false;
     const content = contentOf(line.entry);
     const blocks = this.#newBlocks(message, line, content);
     if (blocks.length === 0 && content.length > 0) return;
@@ -160,10 +157,10 @@ export class TurnDraft {
     }
   }
 
-  /** A line of somebody else stands here: assistant lines without an id on both sides of it are two messages. */
+  /** Another line follows: assistant lines without an id before and after it are two messages. */
   interrupt(): void {
     this.#previous = undefined;
-    this.#goesOn = false;
+    this.#continues = false;
   }
 
   addResults(line: TraceLine): void {
@@ -172,7 +169,7 @@ export class TurnDraft {
     for (const block of contentOf(line.entry)) {
       const result = block as JsonObject;
       const id = block.type === 'tool_result' ? asString(result.tool_use_id) : undefined;
-      // A second result for a call is a copy.
+      // A second result of a call is a copy.
       if (id === undefined || this.results.has(id) || this.#sentCalls.has(id)) continue;
       this.results.set(id, resultOf(line, result));
       const { offset, number, length } = line;
@@ -180,12 +177,11 @@ export class TurnDraft {
     }
   }
 
-  /** Calls, old and new, that have no result yet. */
   unanswered(): readonly WaitingCall[] {
     return [...this.waiting.values()].filter((call) => !this.results.has(call.id));
   }
 
-  /** `held`: calls that wait for a later run. The other two read a call or a result of an earlier run again. */
+  /** `held`: calls that wait for a later run. The callbacks read a call or a result of an earlier run again. */
   messages(
     held: ReadonlySet<string> = new Set(),
     readCall: (call: WaitingCall) => ReadBlock | undefined = () => undefined,
@@ -200,7 +196,6 @@ export class TurnDraft {
     return [...late, ...this.#messages.map((message) => this.#finishMessage(message, readAnswer))];
   }
 
-  /** What the next run must know. */
   close(key: string, number: number, held: ReadonlySet<string>): OpenTurn {
     const old = this.open?.messages ?? [];
     const fresh = this.#messages.filter((message) => !message.isSent);
@@ -212,12 +207,12 @@ export class TurnDraft {
       messages: [...old, ...fresh.map(({ id, timeMs }) => [id ?? null, timeMs ?? null] as const)],
       calls: [...new Set([...calls, ...fresh.flatMap((message) => serverCalls(message.blocks))])],
       waiting: [...this.waiting.values()].filter((call) => held.has(call.id)),
-      endsWithoutId: this.#previous?.isWithoutId ?? this.#goesOn,
+      endsWithoutId: this.#previous?.isWithoutId ?? this.#continues,
       answers: this.#answers,
     };
   }
 
-  /** Calls of earlier runs that can be handed out now. */
+  /** Calls of earlier runs that can be returned now. */
   #answered(held: ReadonlySet<string>): readonly WaitingCall[] {
     return (this.open?.waiting ?? []).filter((call) => !held.has(call.id));
   }
@@ -241,12 +236,12 @@ export class TurnDraft {
     return add(same.length > 0 || (this.#isStrict && this.hasMessage(id)));
   }
 
-  /** The last message of the run before, where this line goes on with it. */
+  /** The last message of the previous run, if this line continues it. */
   #sentLast(last: MessageDraft | undefined): MessageDraft | undefined {
     const before = this.open?.messages ?? [];
-    const goesOn = this.#isStrict ? last === undefined && before.length > 0 : this.#goesOn;
-    this.#goesOn = false;
-    if (!goesOn) return undefined;
+    const continues = this.#isStrict ? last === undefined && before.length > 0 : this.#continues;
+    this.#continues = false;
+    if (!continues) return undefined;
     const index = before.length - 1;
     const id = before[index]?.[0] ?? undefined;
     return this.#keep({ ...emptyMessage(id, index, true, false), timeMs: this.#sentTime(index) });

@@ -1,14 +1,23 @@
-// Small files that are there whole or not at all, also after a power cut. Synchronous: a hook has nothing else to do in
-// the meantime, and the order of these calls is what "exactly once" rests on.
+// Small files that are written completely or not at all, even after a power failure. Synchronous, because "exactly once"
+// depends on the order of these calls.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
-import { readRegularText } from '../base/regular-file.ts';
+import { openRegularFile, readRegularText } from '../base/regular-file.ts';
 import { privateFileMode } from '../store/disk.ts';
 
-/** Writes `pieces` to `file`, over whatever was there. */
 export function writeDurably(file: string, ...pieces: readonly (Buffer | string)[]): void {
   const folder = path.dirname(file);
   makeFolderSync(folder);
@@ -29,7 +38,7 @@ export function writeDurably(file: string, ...pieces: readonly (Buffer | string)
   syncFolder(folder);
 }
 
-/** Gives a file another name in the same folder, durably; `false` where it is not there (any more). */
+/** `false` if the file does not exist. */
 export function renameDurably(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -50,7 +59,7 @@ export function syncFolder(folder: string): void {
       closeSync(handle);
     }
   } catch {
-    // Windows and some network disks sync no folder; there the system orders the writes.
+    // Windows and some network disks cannot sync a folder; there the system orders the writes.
   }
 }
 
@@ -58,7 +67,7 @@ export function writeAll(handle: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
 }
 
-/** `undefined` where there is no such file, or none that may be read. */
+/** `undefined` if the file is missing or unreadable. */
 export function readText(file: string): string | undefined {
   try {
     return readRegularText(file);
@@ -67,7 +76,28 @@ export function readText(file: string): string | undefined {
   }
 }
 
-/** Sorted; a missing folder is empty. */
+/** At most `size` bytes from the start or the end of a file; `undefined` if it is missing or unreadable. */
+export function readEdge(
+  file: string,
+  edge: 'start' | 'end',
+  size: number,
+): { readonly text: string; readonly isWhole: boolean } | undefined {
+  try {
+    const handle = openRegularFile(file);
+    try {
+      const total = fstatSync(handle).size;
+      const buffer = Buffer.alloc(Math.min(size, total));
+      const length = readSync(handle, buffer, 0, buffer.length, edge === 'start' ? 0 : total - buffer.length);
+      return { text: buffer.toString('utf8', 0, length), isWhole: buffer.length === total };
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sorted; empty if the folder is missing. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();

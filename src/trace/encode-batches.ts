@@ -1,4 +1,4 @@
-// Spans as a turn has them → the bytes of a destination's requests, none larger than servers take.
+// Spans → the bytes of requests to a destination, none larger than servers accept.
 import { gzipSync } from 'node:zlib';
 import type { Labels } from './config.ts';
 import type { Redact } from './content.ts';
@@ -17,7 +17,6 @@ export interface EncodeOptions {
   readonly isBackfill: boolean;
   readonly strictSeed?: boolean;
   readonly parent?: SpanParent | undefined;
-  /** What a generation cost, in dollars. */
   readonly costOf?: ((span: TraceSpan) => number | undefined) | undefined;
 }
 

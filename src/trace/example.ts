@@ -1,15 +1,15 @@
-// One made-up turn: a prompt, a tool call, its result and an answer. `clew trace install` shows what a destination would
-// get of it, and `clew trace test` sends it.
+// An example turn with a prompt, a tool call, its result and an answer: `clew trace install` shows what a destination
+// would get of it, and `clew trace test` sends it.
 import { randomBytes } from 'node:crypto';
 import type { Destination } from './destinations.ts';
 import { type EncodeOptions, encodeBatches, profileOptions, profiles } from './encode-batches.ts';
 import { type Outcome, postBatch } from './post.ts';
 import type { GenerationDetail, TraceSpan, Wire } from './span.ts';
 
-/** The session and the model that the spans name: a server must not take them for real ones. */
+/** The session and the model of the spans, which must not look real. */
 const exampleName = 'clew-trace-test';
 
-/** New ids each time: a server that has a trace already may keep the old one. */
+/** New ids each time, because a server may keep the old version of a trace. */
 export function exampleSpans(nowMs: number, version: string): readonly TraceSpan[] {
   const traceId = randomBytes(16).toString('hex');
   const [turn, asking, tool, answering] = [1, 2, 3, 4].map(() => randomBytes(8).toString('hex')) as [
@@ -92,12 +92,10 @@ export function exampleSpans(nowMs: number, version: string): readonly TraceSpan
   ];
 }
 
-/** What a destination would get of the example. */
 export function exampleWire(destination: Destination, spans: readonly TraceSpan[], options: EncodeOptions): Wire {
   return profiles[destination.profile](spans, profileOptions(destination, options));
 }
 
-/** Sends the example; nothing is kept of it here. */
 export async function sendExample(
   destination: Destination,
   spans: readonly TraceSpan[],

@@ -1,16 +1,15 @@
-// Spans → the tree they make, for people (lines of text) and programs (JSON): what `clew trace explain` shows before
-// anything is sent.
+// Spans → their tree, as lines of text and as JSON, for `clew trace explain`.
 import { formatDuration, formatTokens } from '../base/human.ts';
 import { displayWidth, oneLine, padEnd, padStart } from '../base/terminal-text.ts';
 import type { TraceSpan, TraceUsage } from './span.ts';
 import { spanName } from './span-name.ts';
 
-export interface SpanNode {
+interface SpanNode {
   readonly span: TraceSpan;
   readonly children: readonly SpanNode[];
 }
 
-/** Roots in the order given; a span whose parent is not among them (it was sent before) is a root here. */
+/** A span whose parent is missing, because it was sent before, is a root here. */
 function spanTree(spans: readonly TraceSpan[]): readonly SpanNode[] {
   const known = new Set(spans.map((span) => span.spanId));
   const below = new Map<string, TraceSpan[]>();

@@ -1,5 +1,5 @@
-// The secrets of a session that was redacted in place → the batches of the tracer that hold one. A batch is packed and
-// counted as one, so it is deleted: its spans are never sent.
+// Finds and deletes batches that hold a secret of a session that was redacted in place. A batch is compressed and counted
+// as a whole, so it is deleted: its spans are never sent.
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -12,7 +12,7 @@ export interface HeldBatch {
   readonly sessionId: string | undefined;
 }
 
-/** Those that wait and those that a server refused; `holds` is given what the server would get. */
+/** Waiting and refused batches; `holds` gets what the server would get. */
 export function findBatches(places: TracePlaces, holds: (bytes: Buffer) => boolean): readonly HeldBatch[] {
   const folders = ['outbox', 'dead'].flatMap((kind) => {
     const top = path.join(places.folder, kind);
@@ -21,7 +21,7 @@ export function findBatches(places: TracePlaces, holds: (bytes: Buffer) => boole
   return folders.flatMap((folder) =>
     namesIn(folder).flatMap((name) => {
       const file = path.join(folder, name);
-      const content = contentOf(file);
+      const content = batchContent(file);
       if (content === undefined || !holds(content)) return [];
       const head = content.toString('utf8', 0, content.indexOf(0x0a));
       return [{ file, sessionId: asString(asObject(parseJson(head))?.sessionId) }];
@@ -35,13 +35,13 @@ export function deleteHeldBatch({ file }: HeldBatch): void {
   syncFolder(path.dirname(file));
 }
 
-/** The line that describes it and the spans, unpacked; of a file that is no batch its bytes. */
-function contentOf(file: string): Buffer | undefined {
+/** The head line and the uncompressed spans; of another file, its bytes. */
+function batchContent(file: string): Buffer | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch {
-    return undefined; // sent and deleted in the meantime
+    return undefined; // sent and deleted meanwhile
   }
   const end = bytes.indexOf(0x0a) + 1;
   const body = bytes.subarray(end);

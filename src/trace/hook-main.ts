@@ -1,5 +1,5 @@
-// The program that Claude Code runs, bundled into a file of its own: the hook, and with `--send [DESTINATION]` the
-// senders that the hook leaves behind. Whatever happens, it ends with 0: a tracer must not disturb the session.
+// The program that Claude Code runs, bundled into its own file: the hook, and with `--send [DESTINATION]` the background
+// senders. It always exits with 0: a tracer must not disturb the session.
 import { spawn } from 'node:child_process';
 import { readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,6 @@ import { tracePlaces } from './places.ts';
 
 const { env } = process;
 const [pollMs, mostWaitMs] = [5, 5_000];
-/** The last answer is in it; more than this no client sends. */
 const mostInputBytes = 64 * 1024 * 1024;
 process.exitCode = 0;
 if (process.argv[2] === '--send') {
@@ -22,7 +21,7 @@ if (process.argv[2] === '--send') {
   await runHook(await readInput(), { env, startSender: () => startSender() });
 }
 
-/** Piece by piece: a pipe that whoever opened it set not to block may have nothing yet, and then says so as an error. */
+/** In pieces, because reading an empty non-blocking pipe is an error. */
 async function readInput(): Promise<string> {
   const pieces: Buffer[] = [];
   const piece = Buffer.allocUnsafe(64 * 1024);
@@ -42,7 +41,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** In a session of its own, so that it lives on when the client ends. */
+/** Detached, so that it survives the client. */
 function startSender(only?: string): void {
   const words = [fileURLToPath(import.meta.url), '--send', ...(only === undefined ? [] : [only])];
   const child = spawn(process.execPath, words, {

@@ -1,6 +1,6 @@
-// What Claude Code's hook says on stdin → the session's news in the outbox, and a sender in the background. It never
-// fails: whatever goes wrong is one line in trace.log. The first look needs no more than a few file calls, so that an
-// idle session costs hardly more than starting Node; all else is loaded when there is something to do.
+// The input of Claude Code's hook → the session's new turns in the outbox, and a background sender. It never fails: errors
+// go to trace.log. The first check needs only a few file calls, so that an idle session costs little more than starting
+// Node; everything else is loaded lazily.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
@@ -9,7 +9,7 @@ import type { HookEvent } from './answer-hook.ts';
 import { readTraceConfig } from './config.ts';
 import { logFailure } from './log.ts';
 import { type TracePlaces, tracePlaces } from './places.ts';
-import { goesOn, readState } from './state.ts';
+import { hasOnlyGrown, readState } from './state.ts';
 
 export interface HookOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -25,7 +25,9 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
     const config = readTraceConfig(env);
     if (config.isOff) return;
     if (config.destinations.length === 0)
-      throw new Error('no destination is set up where the client runs; see docs/tracing.md, or `clew trace uninstall`');
+      throw new Error(
+        'no destination is set up in the environment of the client; see docs/tracing.md, or run `clew trace uninstall`',
+      );
     const event = parseEvent(input);
     name = `hook ${event.name} ${event.sessionId}`;
     if (existsSync(event.file)) refuseUnlessTranscript(event.file);
@@ -43,21 +45,21 @@ function parseEvent(input: string): HookEvent {
   const value = asObject(parseJson(input));
   const file = asString(value?.transcript_path);
   if (value === undefined || file === undefined || !path.isAbsolute(file))
-    throw new Error('the input of the hook names no transcript');
+    throw new Error('the input of the hook does not name a transcript');
   return {
     name: asString(value.hook_event_name) ?? 'Stop',
-    // The client goes by the name of the file.
+    // The client uses the file name.
     sessionId: path.basename(file, '.jsonl'),
     file,
     lastAnswer: asString(value.last_assistant_message),
   };
 }
 
-/** Nothing was written since a run that was told the same. */
+/** Nothing was written since the last run with the same end. */
 function isIdle(places: TracePlaces, { name, sessionId, file }: HookEvent): boolean {
   const state = readState(places, sessionId);
   if (state === undefined || state.atEnd === undefined || state.file !== file) return false;
   if (name === 'SessionEnd' && state.atEnd !== 'session') return false;
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  return size === state.identity.sizeBytes && goesOn(state.identity, file);
+  return size === state.identity.sizeBytes && hasOnlyGrown(state.identity, file);
 }

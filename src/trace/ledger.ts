@@ -1,6 +1,6 @@
-// What was ever put into the outbox of one destination, and for which session: fixed records that are only appended.
-// The first session to claim a span sends it, so that forks and resumed copies never double; a span that is recorded as
-// spooled is never spooled again, whatever becomes of the session's state.
+// Everything that was ever added to the outbox of one destination, and for which session, as append-only records. The
+// first session that claims a span sends it, so that forks and resumed copies are not sent twice; a span that is recorded
+// as spooled is never spooled again, even if the session's state is lost.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -9,13 +9,13 @@ import { withLock } from '../library/archive/lock.ts';
 import { privateFileMode } from '../store/disk.ts';
 import { writeAll } from './durable.ts';
 
-/** Key and owner, eight bytes each; the owner's lowest bit says whether the span was spooled, else it is only claimed. */
+/** Key and owner, eight bytes each; the owner's lowest bit marks a span as spooled, not only claimed. */
 const recordBytes = 16;
 
 export interface Claims {
-  /** To be sent by this session: claimed for it, now or before, and not spooled yet. */
+  /** This session sends them: claimed by it, now or before, and not spooled yet. */
   readonly mine: ReadonlySet<string>;
-  /** Another session came first. */
+  /** Another session claimed them first. */
   readonly foreign: ReadonlySet<string>;
 }
 
@@ -28,7 +28,6 @@ export class Ledger {
     this.#file = file;
   }
 
-  /** Claims for `sessionId` what nobody has claimed before. */
   async claim(keys: readonly string[], sessionId: string): Promise<Claims> {
     return this.#locked((handle) => {
       const claims = this.#look(keys, sessionId);
@@ -37,7 +36,7 @@ export class Ledger {
     });
   }
 
-  /** The spans are in the outbox for good. Saying so twice does no harm. */
+  /** Records that the spans are in the outbox. Idempotent. */
   async record(keys: readonly string[], sessionId: string): Promise<void> {
     const spooled = ownerOf(sessionId) | 1n;
     await this.#locked((handle) => {
@@ -46,7 +45,7 @@ export class Ledger {
     });
   }
 
-  /** Like `claim` and `record`, but only in memory: for a dry run, in which one session may hold copies of another. */
+  /** Like `claim` and `record`, but only in memory, for a dry run. */
   async imagineClaim(keys: readonly string[], sessionId: string): Promise<Claims> {
     return this.#locked(() => {
       const claims = this.#look(keys, sessionId);
@@ -85,7 +84,7 @@ export class Ledger {
   #readNews(handle: number): void {
     const { size } = fstatSync(handle);
     const whole = size - (size % recordBytes);
-    // A process that ended while it wrote left part of a record.
+    // A killed process left part of a record.
     if (whole !== size) ftruncateSync(handle, whole);
     if (whole < this.#offset) {
       this.#owners.clear();
@@ -115,7 +114,7 @@ export class Ledger {
   }
 }
 
-/** Open addressing in one array: 32 bytes a span at most, where a Map of strings takes about two hundred. */
+/** Open addressing in one array: at most 32 bytes per span, where a Map of strings takes about 200. */
 class OwnerTable {
   #cells = new BigUint64Array(2 * 1024);
   #count = 0;
@@ -161,7 +160,7 @@ function keyOf(text: string): bigint {
   return createHash('sha256').update(text).digest().readBigUInt64LE(0);
 }
 
-/** Never 0, which means nobody; the lowest bit is for "spooled". */
+/** Never 0, which means unclaimed; the lowest bit means "spooled". */
 function ownerOf(sessionId: string): bigint {
   return (keyOf(sessionId) & ~1n) | 2n;
 }

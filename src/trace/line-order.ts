@@ -1,13 +1,13 @@
 // The lines of a transcript → the same lines in the order of the conversation, each answer with the time of its request.
 // Some clients write an answer before the prompt it answers (2.1.45, 2.1.63, 2.1.150): its `parentUuid` names a line that
-// comes later. Such an answer is held back until that line is read, and follows it.
+// comes later. Such an answer is held back until that line is read.
 import { isToolResult } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import { scanRecord } from '../format/scan.ts';
 import type { Line } from '../store/lines.ts';
 import { requestOf, requestRefOf, type TraceLine, traceLinesOf } from './trace-line.ts';
 
-/** Lines further apart than this are not put in order, so that memory stays bounded. */
+/** Lines further apart than this are not reordered, so that memory stays bounded. */
 const mostHeld = 200;
 const mostKnown = 10_000;
 
@@ -18,22 +18,19 @@ interface Link {
 }
 
 export class LineOrder {
-  /**
-   * Of the lines that were read, the uuid of the message line that each is or belongs to, and the times of requests; only
-   * of the latest ones.
-   */
+  /** The uuid of a recent line → the uuid of the message line that it is or belongs to. */
   readonly #known = new Map<string, string | undefined>();
   readonly #requests = new Map<string, number>();
   #held: Link[] = [];
-  /** The line that the first held line is waiting for. */
+  /** The parent that the first held line waits for. */
   #awaited: string | undefined;
 
-  /** The first line that was read and not handed on. */
+  /** The first line that was read but not returned yet. */
   get firstHeld(): TraceLine | undefined {
     return this.#held[0]?.line;
   }
 
-  /** Takes the next line of the file; gives back what can be handed on. */
+  /** Takes the next line of the file; returns the lines that are in order now. */
   read(line: Line): readonly TraceLine[] {
     const lines = traceLinesOf(line).map((each) => this.#withRequest(each));
     if (lines.length === 0) return this.#readOther(line);
@@ -43,7 +40,7 @@ export class LineOrder {
     });
   }
 
-  /** What is held back still, in the order of the file. */
+  /** The lines that are still held back, in the order of the file. */
   rest(): readonly TraceLine[] {
     const lines = this.#held.flatMap(({ line }) => line ?? []);
     this.#held = [];
@@ -85,7 +82,7 @@ export class LineOrder {
     return line?.role === 'assistant' && parentUuid !== undefined && !this.#known.has(parentUuid);
   }
 
-  /** An answer to a prompt that was read since: the line that was waited for does not come any more. */
+  /** An answer to a prompt that was read since: the awaited line will not come. */
   #isTooLate({ line }: Link): boolean {
     if (this.#held.length >= mostHeld) return true;
     if (line?.role !== 'assistant' || !this.#held.some((each) => each.line !== undefined && isInput(each.line)))
@@ -94,7 +91,7 @@ export class LineOrder {
     return id === undefined || !this.#held.some((each) => each.line?.head.message?.id === id);
   }
 
-  /** `found` is the line that was waited for: the user line it is, or comes from, goes before the first held line. */
+  /** `found`: the awaited line. Its user line, or the one it descends from, moves before the first held line. */
   #resolve(found: Link): readonly TraceLine[] {
     const passed = new Set<Link>();
     let link: Link | undefined = found;
@@ -102,7 +99,7 @@ export class LineOrder {
       passed.add(link);
       const { parentUuid }: Link = link;
       link = this.#held.find((each) => each.uuid === parentUuid);
-      // An attachment between the two is read, and the prompt is not yet.
+      // An attachment between the two was read, but not the prompt yet.
       if (link === undefined && parentUuid !== undefined && !this.#known.has(parentUuid)) {
         this.#awaited = parentUuid;
         return [];
@@ -114,12 +111,12 @@ export class LineOrder {
   }
 }
 
-/** A mark of a compaction is handed on in its place, but no message belongs to it. */
+/** No message belongs to a compaction mark. */
 function isMessage(line: TraceLine | undefined): boolean {
   return line !== undefined && line.role !== 'compaction';
 }
 
-/** Something that a person or the client said, which is not the result of a call. */
+/** A user line that is not a tool result. */
 function isInput(line: TraceLine): boolean {
   return line.role === 'user' && !contentOf(line.entry).some(isToolResult);
 }

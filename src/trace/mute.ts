@@ -1,5 +1,5 @@
-// Sessions and folders that the user muted: nothing of them is sent while they are muted, and what was said in that time
-// is not sent later either. Kept in `muted.json` of the tracer's folder, read by every run.
+// Muted sessions and folders: what is said while they are muted is never sent. Stored in `muted.json` of the tracer's
+// folder, which every run reads.
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../base/json.ts';
@@ -8,41 +8,40 @@ import { readText, writeDurably } from './durable.ts';
 import type { TracePlaces } from './places.ts';
 import type { AboutTurn, TraceTurn } from './turn.ts';
 
-/** A time in which a session, or all sessions of a folder, were muted. */
+/** A period in which a session, or all sessions of a folder, are muted. */
 export interface Mute {
   readonly kind: 'session' | 'project';
   /** The id of the session, or the folder. */
   readonly name: string;
   readonly sinceMs: number;
-  /** Absent as long as it lasts. */
+  /** Absent while it lasts. */
   readonly untilMs?: number;
 }
 
 export type MuteTarget = Pick<Mute, 'kind' | 'name'>;
 
-/** Where something was said. */
 export interface MutePlace {
   readonly sessionId: string;
   readonly cwd: string | undefined;
 }
 
-/** A file that cannot be read is an error: what must not be sent may be in it. */
+/** An invalid file is an error: it may name what must not be sent. */
 export function readMutes(places: TracePlaces): readonly Mute[] {
   const file = mutesFile(places);
   const text = readText(file);
   if (text === undefined) return [];
   const list = asObject(parseJson(text))?.muted;
   if (!isArray(list) || !list.every(isMute))
-    throw new UserError(`${file} is not what \`clew trace mute\` writes`, 'delete it and mute again');
-  return list as unknown as readonly Mute[]; // every entry was looked at
+    throw new UserError(`${file} is not a list of mutes`, 'delete it and mute again with `clew trace mute`');
+  return list as unknown as readonly Mute[]; // every entry was checked
 }
 
-/** The mute that lasts, if there is one. */
+/** The mute that applies now, if any. */
 export function activeMute(mutes: readonly Mute[], place: MutePlace): Mute | undefined {
   return mutes.find((mute) => mute.untilMs === undefined && isOf(mute, place));
 }
 
-/** Whether a turn is not to be sent: it is muted now, or was while the turn went on. */
+/** Whether a turn must not be sent: it is muted now, or was during the turn. */
 export function isMutedTurn(
   mutes: readonly Mute[],
   turn: Pick<TraceTurn, 'sessionId' | 'startMs' | 'endMs'> & { readonly about: Pick<AboutTurn, 'cwd'> },
@@ -57,12 +56,12 @@ export function isMutedTurn(
   });
 }
 
-/** Whether a session was ever muted: what has no turn to go by is then held back. */
+/** Whether a session was ever muted: then agents that belong to no turn are not sent. */
 export function wasMuted(mutes: readonly Mute[], place: MutePlace): boolean {
   return mutes.some((mute) => isOf(mute, place) || (mute.kind === 'project' && place.cwd === undefined));
 }
 
-/** `false` where it is muted already. */
+/** `false` if it is muted already. */
 export async function mute(places: TracePlaces, target: MuteTarget, nowMs: number): Promise<boolean> {
   return change(places, (mutes) =>
     mutes.some((each) => isSame(each, target) && each.untilMs === undefined)
@@ -71,7 +70,7 @@ export async function mute(places: TracePlaces, target: MuteTarget, nowMs: numbe
   );
 }
 
-/** `false` where it is not muted. */
+/** `false` if it is not muted. */
 export async function unmute(places: TracePlaces, target: MuteTarget, nowMs: number): Promise<boolean> {
   return change(places, (mutes) =>
     mutes.some((each) => isSame(each, target) && each.untilMs === undefined)
@@ -84,7 +83,7 @@ async function change(
   places: TracePlaces,
   changed: (mutes: readonly Mute[]) => readonly Mute[] | undefined,
 ): Promise<boolean> {
-  const lock = { name: 'muted.lock', what: 'changing what is muted', waitMs: 5_000 };
+  const lock = { name: 'muted.lock', what: 'changing the mutes', waitMs: 5_000 };
   return withLock(places.folder, lock, async () => {
     const next = changed(readMutes(places));
     if (next === undefined) return false;

@@ -1,5 +1,5 @@
-// What a profile made → the bytes of an OTLP request, as protobuf or JSON, and a receiver's answer → what it refused.
-// Written here and not by an SDK: the bytes are kept and sent again as they are, and the hook must start at once.
+// Encodes an OTLP request as protobuf or JSON, and decodes the response. Not by an SDK, because the bytes are stored and
+// sent again unchanged, and because the hook must start fast.
 import { asObject, asString, parseJson } from '../base/json.ts';
 import {
   bytes,
@@ -36,10 +36,10 @@ export function encodeJson(wire: Wire): Buffer {
   return Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans, schemaUrl }] }));
 }
 
-/** Receivers refuse large requests, and one that is refused must not take all others with it. */
+/** Receivers refuse large requests. */
 const maxBatchBytes: number = 2_500_000;
 
-/** The same spans in the same order, in as few requests as fit the size; a span that is too large goes alone. */
+/** As few requests as fit the size, in the same order; a span that is too large gets its own. */
 export function splitBatches(wire: Wire, maxBytes: number = maxBatchBytes): readonly Wire[] {
   const batches: WireSpan[][] = [];
   let room = 0;
@@ -62,7 +62,7 @@ export interface PartialSuccess {
   readonly errorMessage: string;
 }
 
-/** The body of a 2xx answer; `undefined` where all was taken, or where the body says nothing that can be read. */
+/** The body of a 2xx response; `undefined` if everything was accepted, or if the body is unreadable. */
 export function decodeResponse(body: Buffer, contentType: string | undefined): PartialSuccess | undefined {
   const isJson = contentType?.includes('json') ?? body[0] === 0x7b;
   const answer = isJson ? jsonAnswer(body) : protobufAnswer(body);

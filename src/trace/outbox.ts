@@ -1,6 +1,6 @@
-// Spans on disk that are not yet acknowledged: one immutable file a batch and destination, its name saying how far it
-// got. `pending` is not committed with its session's state, `ready` is with no server, `sending` was on its way to the
-// last byte and may be, `acked` was taken by the server and only waits to be deleted.
+// Spans on disk that are not acknowledged yet: one immutable file per batch and destination, whose name shows its stage.
+// `pending` is not committed with its session's state, `ready` was not sent, `sending` was sent but for its last byte and
+// perhaps completely, `acked` was accepted by the server and only has to be deleted.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,6 @@ export interface BatchInfo {
   readonly contentEncoding: string | undefined;
   readonly sessionId: string;
   readonly spanIds: readonly string[];
-  /** What the ledger knows the spans by. */
   readonly ledgerKeys: readonly string[];
   readonly createdMs: number;
 }
@@ -27,7 +26,7 @@ export interface Batch {
 
 export type BatchStage = 'ready' | 'sending' | 'acked';
 
-/** A batch that its session's state does not know of yet. Returns its name. */
+/** Writes a pending batch. Returns its name. */
 export function spoolBatch(places: TracePlaces, info: BatchInfo, body: Buffer, owner: string): string {
   const name = batchName(info);
   const head = { version: 1, ...info, contentEncoding: info.contentEncoding ?? null };
@@ -35,7 +34,7 @@ export function spoolBatch(places: TracePlaces, info: BatchInfo, body: Buffer, o
   return name;
 }
 
-/** The span ids of a batch that is still pending; `undefined` where it has been released before. */
+/** `undefined` if the batch was released before. */
 export function readPending(
   places: TracePlaces,
   destination: string,
@@ -50,7 +49,7 @@ export function releaseBatch(places: TracePlaces, destination: string, name: str
   renameDurably(from, path.join(outboxOf(places, destination), `${name}.ready`));
 }
 
-/** Removes what a run left that ended before it committed; `kept` are the batches that its state knows of. */
+/** Deletes the batches of a run that ended before it committed; `kept`: the committed ones. */
 export function dropPending(places: TracePlaces, destination: string, owner: string, kept: ReadonlySet<string>): void {
   const folder = outboxOf(places, destination);
   for (const name of namesIn(folder)) {
@@ -59,12 +58,11 @@ export function dropPending(places: TracePlaces, destination: string, owner: str
   }
 }
 
-/** The owners of batches that are pending, for whoever finishes what ended runs began. */
 export function pendingOwners(places: TracePlaces, destination: string): ReadonlySet<string> {
   return new Set(namesIn(outboxOf(places, destination)).flatMap((name) => /\.pending-(.+)$/.exec(name)?.[1] ?? []));
 }
 
-/** The batches that are at `stage`, oldest first. */
+/** Oldest first. */
 export function listBatches(places: TracePlaces, destination: string, stage: BatchStage): readonly string[] {
   const suffix = `.${stage}`;
   return namesIn(outboxOf(places, destination))
@@ -96,7 +94,7 @@ export function deleteBatch(places: TracePlaces, destination: string, name: stri
   rmSync(path.join(outboxOf(places, destination), `${name}.${stage}`), { force: true });
 }
 
-/** Out of the way of the others, with the reason beside it; `clew trace retry` puts it back. */
+/** Moves a refused batch out of the outbox, with the reason; `clew trace retry` moves it back. */
 export function parkBatch(places: TracePlaces, destination: string, name: string, reason: string): void {
   const dead = deadOf(places, destination);
   makeFolderSync(dead);
@@ -118,12 +116,12 @@ export function listParked(places: TracePlaces, destination: string): readonly P
     .filter((file) => file.endsWith('.batch'))
     .map((file) => {
       const name = file.slice(0, -'.batch'.length);
-      const reason = readText(path.join(dead, `${name}.reason`))?.trim() ?? 'no reason is known';
+      const reason = readText(path.join(dead, `${name}.reason`))?.trim() ?? 'unknown reason';
       return { name, reason, spans: readBatch(path.join(dead, file))?.info.spanIds.length ?? 0 };
     });
 }
 
-/** Puts parked batches back in the row; how many. */
+/** Moves refused batches back into the outbox. Returns how many. */
 export function unparkBatches(places: TracePlaces, destination: string): number {
   const [dead, outbox] = [deadOf(places, destination), outboxOf(places, destination)];
   makeFolderSync(outbox);
@@ -135,7 +133,6 @@ export function unparkBatches(places: TracePlaces, destination: string): number 
   return count;
 }
 
-/** When a batch was made, as its name says. */
 export function createdMsOf(name: string): number {
   return Number(name.slice(0, 15));
 }
@@ -144,7 +141,7 @@ export function sizeOf(places: TracePlaces, destination: string, name: string, s
   return statSync(path.join(outboxOf(places, destination), `${name}.${stage}`), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** By time, so that turns arrive in the order they were spoken. */
+/** Sorted by time, so that turns arrive in their order. */
 function batchName({ destination, spanIds, createdMs }: BatchInfo): string {
   const hash = createHash('sha256')
     .update([destination, ...spanIds].join('\n'))

@@ -1,5 +1,4 @@
-// Content of a message or a tool result → the same without the bytes of images and documents: each is replaced by its
-// type, size and hash, which is enough to recognise it and small enough to send.
+// Replaces the bytes of images and documents in a message or tool result by their type, size and hash.
 import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonValue } from '../base/json.ts';
 import { type Block, isDocument, isImage } from '../format/block.ts';
@@ -11,7 +10,7 @@ export function imagesOf(blocks: readonly Block[]): readonly ImagePlaceholder[] 
   return blocks.flatMap((block) => placeholderOf(block) ?? []);
 }
 
-/** Deeper than any tool nests, a value is cut: neither we nor a receiver should recurse as far as a line likes. */
+/** Cuts a value that is nested deeper than any tool nests, to protect this process and the receiver. */
 export function withoutImages(value: JsonValue | undefined, depth = 0): JsonValue | undefined {
   if (depth > maxDepth && typeof value === 'object' && value !== null) return '[nested too deep]';
   if (isArray(value)) return value.map((item) => withoutImages(item, depth + 1) ?? null);

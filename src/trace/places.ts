@@ -1,7 +1,5 @@
-// The environment → where tracing keeps its things in Clew's state folder. Everything here may be looked at by hand:
-// `sessions/` how far each session was read, `outbox/` what waits, `dead/` what a server refused, `ledger/` what was
-// ever put into the outbox.
-
+// The files of the tracer in Clew's state folder: `sessions/` how far each session was read, `outbox/` waiting batches,
+// `dead/` refused batches, `ledger/` everything that was ever added to the outbox.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Environment } from '../base/node-types.ts';
@@ -42,7 +40,7 @@ export function statusOf(places: TracePlaces, destination: string): string {
   return path.join(places.folder, 'status', `${destination}.json`);
 }
 
-/** A file name for any id: readable where the id is an ordinary one, and distinct in any case. */
+/** A unique file name for any id, readable if the id is an ordinary one. */
 export function sessionKey(sessionId: string): string {
   const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
   return `${sessionId.replace(/[^A-Za-z0-9-]/g, '').slice(0, 40)}-${hash}`;
@@ -50,8 +48,4 @@ export function sessionKey(sessionId: string): string {
 
 export function sendLock(destination: string): string {
   return `send-${destination}.lock`;
-}
-
-export function sessionLock(sessionId: string): string {
-  return `${sessionKey(sessionId)}.lock`;
 }

@@ -1,5 +1,4 @@
-// One batch over HTTP → what became of it: taken (perhaps not all of it), refused for good, or to be tried again later.
-// `node:http` instead of `fetch`, which costs a hook 20 ms more to load (docs/decisions.md).
+// Posts one batch over HTTP. `node:http` instead of `fetch`, which takes 20 ms longer to load (docs/decisions.md).
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import type { Destination } from './destinations.ts';
@@ -13,16 +12,16 @@ export type Outcome =
       readonly kind: 'later';
       readonly message: string;
       readonly retryAfterMs: number | undefined;
-      /** The server spoke: another batch may fare better. */
+      /** The server responded: another batch may succeed. */
       readonly isOfBatch: boolean;
-      /** All of it was on its way, and no answer came: the server may have taken it. */
+      /** All of it was sent without a response: the server may have it. */
       readonly isUncertain: boolean;
     };
 
 export interface PostOptions {
   readonly timeoutMs: number;
   readonly nowMs: number;
-  /** Called when all but the last byte is on its way: until then no server can have taken the batch. */
+  /** Called when all but the last byte is sent: until then no server can have the batch. */
   readonly beforeLastByte?: () => void;
 }
 
@@ -41,7 +40,7 @@ export async function postBatch(destination: Destination, batch: Batch, options:
   }
 }
 
-/** Where a name has several addresses, the error of the whole says nothing, and those of each address do. */
+/** If a name has several addresses, only the errors of the addresses have a message. */
 export function failureText(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(failureText))].join('; ');
   return error instanceof Error ? error.message || error.name : String(error);
@@ -76,7 +75,7 @@ async function exchange(
     const settle = (finish: () => void): void => {
       isSettled = true;
       clearTimeout(timer);
-      // A server may answer before it has heard all.
+      // A server may respond before it has read everything.
       if (!outgoing.writableEnded) outgoing.destroy();
       finish();
     };
@@ -86,7 +85,7 @@ async function exchange(
     });
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     outgoing.on('error', fail);
-    // Handed over to the system; who was cut off or answered before that needs no more.
+    // The callback runs when the system has the bytes; a failed or answered request needs no last byte.
     outgoing.write(body.subarray(0, -1), (error) => {
       if (isSettled || error) return;
       try {
@@ -123,26 +122,26 @@ function outcomeOf(answer: Answer, destination: Destination, nowMs: number): Out
     const message = withoutSecrets(partial?.errorMessage ?? '', destination) || undefined;
     return { kind: 'taken', rejectedSpans: partial?.rejectedSpans ?? 0, message };
   }
-  const message = withoutSecrets(`${status} ${textOf(answer)}`.trim(), destination);
+  const message = withoutSecrets(`${status} ${serverMessage(answer)}`.trim(), destination);
   if (status === 408 || status === 429 || status >= 500) {
     const isOfBatch = status >= 500;
     const waitMs = retryAfterMs(answer.retryAfter, nowMs);
-    // A gateway's word for an answer that it did not get.
+    // A gateway did not get a response, but the server may have the batch.
     const isUncertain = status === 502 || status === 504;
     return { kind: 'later', message, retryAfterMs: waitMs, isOfBatch, isUncertain };
   }
   return { kind: 'refused', message };
 }
 
-/** Seconds or a date; nobody is waited for longer than an hour. */
+/** Seconds or a date; at most an hour. */
 export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), 3_600_000);
 }
 
-/** What the server says for people to read; an error in protobuf is its text with a few bytes around it. */
-function textOf({ body }: Answer): string {
+/** The error message of the server; an error in protobuf is its text with a few bytes around it. */
+function serverMessage({ body }: Answer): string {
   const whole = body.toString('utf8');
   const said = asObject(parseJson(whole));
   const text =
@@ -154,7 +153,7 @@ function textOf({ body }: Answer): string {
     .slice(0, 200);
 }
 
-/** Some servers repeat what they were sent. */
+/** Some servers repeat the headers. */
 function withoutSecrets(text: string, { headers }: Destination): string {
   let clean = text;
   for (const value of Object.values(headers))

@@ -1,10 +1,9 @@
-// The beginning of a transcript → the session that it goes on from, where no Stop was fired for that one: its first line
-// bears another session's id (seed 002, §10), or the first prompt is a plan that names the transcript it came from
-// (client 2.1.45 leaving plan mode with "clear context").
-import { closeSync, readSync, statSync } from 'node:fs';
+// Finds the session that a transcript continues, for which no Stop was fired: the first line has another session's id
+// (seed 002, §10), or the first prompt is a plan that names its transcript (2.1.45, leaving plan mode with "clear context").
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../base/json.ts';
-import { openRegularFile } from '../base/regular-file.ts';
+import { readEdge } from './durable.ts';
 
 export interface PreviousSession {
   readonly sessionId: string;
@@ -18,7 +17,7 @@ export function findPreviousSession(file: string, sessionId: string): PreviousSe
   const entries = firstEntries(file);
   const ids = [asString(entries[0]?.sessionId), ...entries.map(planSource)];
   for (const id of ids) {
-    // Only a neighbour is opened, whatever path a transcript names.
+    // Only a file in the same folder is opened, whatever path a transcript names.
     if (id === undefined || id === sessionId || !/^[\w-]{1,100}$/.test(id)) continue;
     const previous = path.join(path.dirname(file), `${id}.jsonl`);
     if (statSync(previous, { throwIfNoEntry: false })?.isFile() === true) return { sessionId: id, file: previous };
@@ -28,11 +27,11 @@ export function findPreviousSession(file: string, sessionId: string): PreviousSe
 
 function planSource(entry: JsonObject): string | undefined {
   if (entry.type !== 'user' || typeof entry.planContent !== 'string') return undefined;
-  const named = /read the full transcript at: (\S.*?\.jsonl)/.exec(textOf(asObject(entry.message)))?.[1];
+  const named = /read the full transcript at: (\S.*?\.jsonl)/.exec(promptTextOf(asObject(entry.message)))?.[1];
   return named === undefined ? undefined : path.basename(named, '.jsonl');
 }
 
-function textOf(message: JsonObject | undefined): string {
+function promptTextOf(message: JsonObject | undefined): string {
   const content = message?.content;
   if (typeof content === 'string') return content;
   if (!isArray(content)) return '';
@@ -40,18 +39,6 @@ function textOf(message: JsonObject | undefined): string {
 }
 
 function firstEntries(file: string): readonly JsonObject[] {
-  let text: string;
-  try {
-    const handle = openRegularFile(file);
-    try {
-      const buffer = Buffer.alloc(mostBytes);
-      text = buffer.toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, 0));
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    return [];
-  }
-  const lines = text.split('\n').slice(0, mostLines);
+  const lines = readEdge(file, 'start', mostBytes)?.text.split('\n').slice(0, mostLines) ?? [];
   return lines.map((line) => parseJson(line)).filter(isObject);
 }

@@ -1,8 +1,8 @@
-// A folder and the `projects` of the settings → whether what was said there is traced.
+// Whether the sessions of a folder are traced, by the `projects` of the settings.
 import { homedir } from 'node:os';
 import type { TraceConfig } from './config.ts';
 
-/** Whether sessions of folder `cwd` are traced. The last entry that fits decides. */
+/** The last entry that matches decides. */
 export function isTraced({ projects }: Pick<TraceConfig, 'projects'>, cwd: string | undefined): boolean {
   let traced = projects.every((entry) => entry.startsWith('!'));
   for (const entry of projects) {

@@ -1,7 +1,6 @@
-// The few forms of protobuf that OTLP needs, written and read: varints, 64-bit values, doubles, bytes. Sizes are
-// known before anything is written, so a message is one buffer that is filled once.
+// The part of protobuf that OTLP needs: varints, 64-bit values, doubles, bytes. Sizes are known before writing, so a
+// message is one buffer.
 
-/** A piece of a message: how long it is, and how it is written at a place. */
 export interface Piece {
   readonly size: number;
   readonly write: (out: Buffer, at: number) => number;
@@ -86,7 +85,7 @@ export interface Field {
   readonly bytes: Buffer;
 }
 
-/** The fields of a message; `undefined` where the bytes are none. */
+/** `undefined` if the bytes are not a message. */
 export function readFields(input: Buffer): readonly Field[] | undefined {
   const fields: Field[] = [];
   const none = Buffer.alloc(0);

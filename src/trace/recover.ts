@@ -1,5 +1,5 @@
-// What runs left that ended before their time → finished. Batches that were committed are released, sessions whose
-// tracer was killed are traced again. A session that cannot be recovered is a line in the log, and the next one's turn.
+// Finishes killed runs: releases committed batches, and traces their sessions again. A session that cannot be recovered is
+// logged, and does not stop the others.
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { abandonedNote, isHeld, withLock } from '../library/archive/lock.ts';
@@ -9,7 +9,7 @@ import { logFailure } from './log.ts';
 import { pendingOwners } from './outbox.ts';
 import { finishPending, traceSession } from './trace-session.ts';
 
-/** Finishes what killed runs of the tracer left, and returns how many sessions that were. */
+/** Finishes what killed runs of the tracer left. Returns the number of sessions. */
 export async function recoverSessions(context: TraceContext): Promise<number> {
   const { places } = context;
   const outbox = path.join(places.folder, 'outbox');

@@ -1,8 +1,6 @@
-// The outbox → the servers. Each destination has a lock and a row of its own: one that is down keeps nothing from the
-// others. A batch is deleted when its server took it, parked when it was refused, and stays otherwise; whatever a sender
-// did not finish, the next one does. It is marked as on its way only before its last byte: who is killed before that
-// knows that no server has it.
-
+// Sends the outbox. Each destination has its own lock and queue, so that one that is down does not block the others. A
+// batch is deleted when its server accepted it, parked when it was refused, and kept otherwise for the next sender. It is
+// marked as `sending` only before its last byte: if a sender is killed before that, no server has the batch.
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
@@ -18,23 +16,23 @@ import { type Outcome, postBatch } from './post.ts';
 export interface SendOptions {
   readonly places: TracePlaces;
   readonly destinations: readonly Destination[];
-  /** When to leave the rest to the next sender, whatever was done by then. */
+  /** When to stop and leave the rest to the next sender. */
   readonly endMs?: number;
-  /** How long to keep trying a server that takes nothing. */
+  /** How long to retry a server that accepts nothing. */
   readonly patienceMs?: number;
-  /** How long to wait for another sender; 0 to leave it to that one. */
+  /** How long to wait for another sender; 0 to leave the work to it. */
   readonly waitMs?: number;
-  /** Told once of each destination that another sender is at. */
+  /** Called once for each destination that another sender is sending to. */
   readonly onWait?: (destination: string) => void;
-  /** Ask also those that asked to be left alone. */
+  /** Ignore the servers' wish to wait. */
   readonly isUrgent?: boolean;
-  /** How long to wait for an answer, instead of what the settings of the destination say. */
+  /** Overrides the timeout of the destination. */
   readonly timeoutMs?: number;
   readonly retryBaseMs?: number;
   /** @internal */
   readonly random?: () => number;
   readonly signal?: AbortSignal;
-  /** @internal Told before each step; a test ends the process here. */
+  /** @internal Called before each step; a test ends the process here. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -43,7 +41,7 @@ export interface SendReport {
   readonly sentSpans: number;
   readonly parkedBatches: number;
   readonly waitingBatches: number;
-  /** Another process is sending to one of them. */
+  /** Another process is sending to one of the destinations. */
   readonly isBusy: boolean;
 }
 
@@ -56,12 +54,11 @@ export async function sendOutbox(options: SendOptions): Promise<SendReport> {
   return { ...total, waitingBatches: waitingOf(options).length, isBusy };
 }
 
-/** Whether a process is sending now, to the destination `name`. */
 export function isSending(places: TracePlaces, name: string): boolean {
   return isHeld(path.join(places.folder, sendLock(name)));
 }
 
-/** Whether something waits that no sender is at. */
+/** Whether batches wait that no process is sending. */
 export function needsSender(places: TracePlaces, destinations: readonly Destination[]): boolean {
   return destinations.some(
     (each) => waitingOf({ places, destinations: [each] }).length > 0 && !isSending(places, each.name),
@@ -79,7 +76,7 @@ interface Total {
   parkedBatches: number;
 }
 
-/** `false` where another process is sending to it. */
+/** `false` if another process is sending to it. */
 async function sendTo(destination: Destination, options: SendOptions, total: Total): Promise<boolean> {
   const { places, endMs = Number.POSITIVE_INFINITY, waitMs = 0 } = options;
   const sender = new Sender(destination, options, total);
@@ -94,7 +91,7 @@ async function sendTo(destination: Destination, options: SendOptions, total: Tot
       if (error instanceof UserError && error.exitCode === exitCodes.refused) return false;
       throw error;
     }
-    // What was spooled while the last one was being sent saw the lock and started no sender of its own.
+    // Runs that spooled batches meanwhile saw the lock and started no sender.
     const hasMore = waitingOf({ places, destinations: [destination] }).length > 0;
     if (!hasMore || sender.moved === before || Date.now() >= endMs) return true;
   }
@@ -111,7 +108,7 @@ class Sender {
   readonly #destination: Destination;
   readonly #options: SendOptions;
   readonly #total: Total;
-  /** Batches that are out of the way, taken or refused. */
+  /** How many batches were accepted or refused. */
   moved = 0;
   #movedMs = Date.now();
 
@@ -125,30 +122,30 @@ class Sender {
     const { places } = this.#options;
     const { name } = this.#destination;
     this.#finishOthers();
-    const row = [...listBatches(places, name, 'ready')];
-    for (let isFirst = true; row.length > 0; isFirst = false) {
+    const queue = [...listBatches(places, name, 'ready')];
+    for (let isFirst = true; queue.length > 0; isFirst = false) {
       if (!(await this.#wait(isFirst))) return;
-      const batch = row.shift() ?? '';
+      const batch = queue.shift() ?? '';
       const outcome = await this.#send(batch);
-      // A batch that makes its server fail must not keep the others from it.
-      if (outcome?.kind === 'later') outcome.isOfBatch ? row.push(batch) : row.unshift(batch);
+      // A batch that makes the server fail must not block the others.
+      if (outcome?.kind === 'later') outcome.isOfBatch ? queue.push(batch) : queue.unshift(batch);
     }
   }
 
-  /** What a sender left that ended before its time. */
+  /** Finishes what a killed sender left. */
   #finishOthers(): void {
     const { places } = this.#options;
     const { name } = this.#destination;
     for (const batch of listBatches(places, name, 'acked')) this.#finish(batch);
     for (const batch of listBatches(places, name, 'sending')) {
-      // Before it can be sent: whoever is killed in between counts it once more, never once less.
+      // Counted before it is sent: if this process is killed in between, it is counted twice rather than never.
       updateStatus(places, name, { uncertainBatches: readStatus(places, name).uncertainBatches + 1 });
       logFailure(places.log, `send ${name}`, `batch ${batch} is sent again: a sender ended before it had the answer`);
       moveBatch(places, name, batch, 'sending', 'ready');
     }
   }
 
-  /** Until the server may be asked again; `false` where that is too late for this run. */
+  /** Waits until the server may be tried again; `false` if that is too late for this run. */
   async #wait(isFirst: boolean): Promise<boolean> {
     const { places, signal, isUrgent, patienceMs = Number.POSITIVE_INFINITY } = this.#options;
     const endMs = Math.min(this.#options.endMs ?? Number.POSITIVE_INFINITY, this.#movedMs + patienceMs);
@@ -175,7 +172,7 @@ class Sender {
       onStep('before the last byte');
     };
     const outcome = await postBatch(this.#destination, content, { timeoutMs, nowMs: Date.now(), beforeLastByte });
-    // Some servers answer without having heard all.
+    // Some servers respond before they have read everything.
     if (outcome.kind !== 'later') moveBatch(places, name, batch, 'ready', 'sending');
     if (outcome.kind === 'taken') {
       moveBatch(places, name, batch, 'sending', 'acked');
@@ -188,7 +185,7 @@ class Sender {
     return outcome;
   }
 
-  /** Counted, then deleted; the name of the last one counted keeps a run that ended in between from counting twice. */
+  /** Counts, then deletes; `lastBatch` prevents counting twice if the process is killed in between. */
   #finish(batch: string): void {
     const { places, onStep = () => {} } = this.#options;
     const { name } = this.#destination;
@@ -219,7 +216,7 @@ class Sender {
     if (rejectedSpans === 0 && message === undefined) return;
     const { places } = this.#options;
     const { name } = this.#destination;
-    const lastError = `the server took a batch but rejected ${rejectedSpans} spans: ${message ?? 'without a reason'}`;
+    const lastError = `the server accepted a batch but rejected ${rejectedSpans} spans: ${message ?? 'without a reason'}`;
     const rejected = readStatus(places, name).rejectedSpans + rejectedSpans;
     updateStatus(places, name, { rejectedSpans: rejected, lastError, lastErrorMs: Date.now() });
     logFailure(places.log, `send ${name}`, lastError);
@@ -241,7 +238,7 @@ class Sender {
     const { failures: before, uncertainBatches } = readStatus(places, name);
     const failures = before + 1;
     const steps = Math.min(longestRetryMs, retryBaseMs * 2 ** Math.min(20, failures - 1));
-    // Half of it by chance, so that many machines do not come back at the same moment.
+    // Jitter, so that many machines do not retry at the same moment.
     const waitMs = Math.max(retryAfterMs ?? 0, steps * (0.5 + random() / 2));
     const lastErrorMs = Date.now();
     updateStatus(places, name, {

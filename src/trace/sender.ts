@@ -1,12 +1,12 @@
-// The sender in the background: finishes what ended runs left, sends what waits, tries again for a while, and leaves the
-// rest to the next one. Each destination has a process of its own: one that is killed falls into no request to another.
+// The background sender: finishes killed runs, sends waiting batches, retries for a while, and leaves the rest to the next
+// sender. Each destination has its own process, so that a killed one does not interrupt a request to another.
 import { createTraceContext } from './context.ts';
 import { recoverSessions } from './recover.ts';
 import { needsSender, sendOutbox } from './send.ts';
 
 export interface SenderOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The destination to send to; without it, one that something waits for, and another sender for each of the others. */
+  /** The destination; by default the first with waiting batches, and a new sender for each of the others. */
   readonly only: string | undefined;
   readonly startSender: (only: string) => void;
 }

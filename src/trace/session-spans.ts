@@ -1,4 +1,4 @@
-// A transcript → the spans of its session, as a back end would get them. Nothing is sent or written.
+// A transcript → the spans of its session. Nothing is sent or written.
 import { looseAgentSpans } from './agent-spans.ts';
 import { findAgentTranscripts } from './agents.ts';
 import { readTurns } from './cursor.ts';

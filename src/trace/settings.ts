@@ -1,5 +1,4 @@
-// The client's settings.json with our hooks in it, or without them. Pure: the file's text comes in, the new text goes
-// out, and everything in it that is not ours stays as it is.
+// Adds our hooks to the text of the client's settings.json, or removes them. Everything else stays as it is.
 import { UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 
@@ -9,7 +8,7 @@ export interface HookPlan {
   readonly timeoutS: number;
 }
 
-/** Old clients run no hook at all where one event of the file is unknown to them (measured, see docs/tracing.md). */
+/** Old clients run no hook at all if the file has an event that they do not know (measured, see docs/tracing.md). */
 export function plannedHooks(version: readonly number[] | undefined): readonly HookPlan[] {
   const isAtLeast = (...wanted: readonly number[]): boolean => version !== undefined && compare(version, wanted) >= 0;
   const stop = { event: 'Stop', isAsync: isAtLeast(2, 1), timeoutS: 20 };
@@ -21,7 +20,7 @@ export function plannedHooks(version: readonly number[] | undefined): readonly H
   ];
 }
 
-/** `text` is `undefined` where there is no file. The same text comes back where nothing is to change. */
+/** `text`: `undefined` if there is no file. Returns the same text if nothing changes. */
 export function withHooks(text: string | undefined, plans: readonly HookPlan[], command: string, name: string): string {
   const settings = parseSettings(text, name);
   const hooks = withoutOurs(settings, name);
@@ -37,7 +36,6 @@ export function withoutHooks(text: string, name: string): string {
   return changed(text, settings, withoutOurs(settings, name));
 }
 
-/** The events that our hook is set up for. */
 export function installedEvents(text: string | undefined, name: string): readonly string[] {
   const hooks = asObject(parseSettings(text, name).hooks) ?? {};
   return Object.keys(hooks).filter((event) => listOf(hooks[event]).some((group) => commandsOf(group).some(isOurs)));
@@ -45,10 +43,10 @@ export function installedEvents(text: string | undefined, name: string): readonl
 
 function withoutOurs(settings: JsonObject, name: string): Record<string, readonly JsonValue[]> {
   const hooks = settings.hooks === undefined ? {} : asObject(settings.hooks);
-  if (hooks === undefined) throw new UserError(`"hooks" in ${name} is not what the client writes`, 'correct it first');
+  if (hooks === undefined) throw new UserError(`"hooks" in ${name} is not an object`, 'correct it first');
   const rest: Record<string, readonly JsonValue[]> = {};
   for (const [event, groups] of Object.entries(hooks)) {
-    if (!isArray(groups)) throw new UserError(`the hooks of ${event} in ${name} are no list`, 'correct it first');
+    if (!isArray(groups)) throw new UserError(`the hooks of ${event} in ${name} are not a list`, 'correct it first');
     const kept = groups.flatMap((group) => groupWithoutOurs(group));
     if (kept.length > 0 || groups.length === 0) rest[event] = kept;
   }
@@ -91,7 +89,7 @@ function changed(
   const isEmpty = Object.keys(hooks).length === 0;
   if (text !== undefined && JSON.stringify(before ?? {}) === JSON.stringify(hooks)) return text;
   const indent = /^\s*\{\s*\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  ';
-  // In its old place, so that a diff shows only what changed.
+  // At the old position, so that a diff shows only the change.
   const next = before === undefined || isEmpty ? { ...rest, ...(isEmpty ? {} : { hooks }) } : { ...settings, hooks };
   return `${JSON.stringify(next, null, indent)}\n`;
 }

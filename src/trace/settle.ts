@@ -1,18 +1,16 @@
-// A transcript and what the client says it answered last → waits until that answer stands in the file. Stop may come
-// before the last line is written; where it is there already, nothing is waited for.
-import { closeSync, fstatSync, readSync } from 'node:fs';
+// Waits until the last answer is in the transcript, because Stop may come before the last line is written.
 import { setTimeout as delay } from 'node:timers/promises';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../base/json.ts';
-import { openRegularFile } from '../base/regular-file.ts';
+import { readEdge } from './durable.ts';
 
 export interface SettleOptions {
-  /** `last_assistant_message` of the hook's input; clients before 2.1.150 do not tell. */
+  /** `last_assistant_message` of the hook's input; absent before 2.1.150. */
   readonly lastAnswer: string | undefined;
   readonly mostMs: number;
   readonly pollMs?: number;
 }
 
-/** How often the end of the file was looked at; 1 where all was there. */
+/** Returns how often it read the end of the file. */
 export async function settle(file: string, { lastAnswer, mostMs, pollMs = 40 }: SettleOptions): Promise<number> {
   const endMs = Date.now() + mostMs;
   for (let looks = 1; ; looks++) {
@@ -25,14 +23,14 @@ const tailSizes = [64 * 1024, 4 * 1024 * 1024];
 
 export function isSettled(file: string, lastAnswer: string | undefined): boolean {
   for (const size of tailSizes) {
-    const tail = readTail(file, size);
+    const tail = readEdge(file, 'end', size);
     if (tail === undefined) return true;
     if (!tail.text.endsWith('\n')) return false;
     const last = lastMessage(tail.text);
     if (last !== undefined) return isAnswer(last, lastAnswer);
     if (tail.isWhole) return false;
   }
-  // The last message is longer than a hook should look through.
+  // The last message is longer than a hook should read.
   return true;
 }
 
@@ -40,10 +38,10 @@ function isAnswer(entry: JsonObject, lastAnswer: string | undefined): boolean {
   const message = asObject(entry.message);
   const isAssistant = (entry.type ?? message?.role) === 'assistant';
   if (lastAnswer === undefined || lastAnswer.trim() === '') return isAssistant && isOver(message);
-  return isAssistant && textOf(message).trim().endsWith(lastAnswer.trim().slice(-2000));
+  return isAssistant && messageText(message).trim().endsWith(lastAnswer.trim().slice(-2000));
 }
 
-/** A message that calls a tool goes on, and so does one that only thought; 2.1.45 writes no stop reasons to go by. */
+/** A message with a tool call, or with only thinking, continues; 2.1.45 does not write stop reasons. */
 function isOver(message: JsonObject | undefined): boolean {
   if (typeof message?.content === 'string') return true;
   const blocks = isArray(message?.content) ? message.content : [];
@@ -51,7 +49,7 @@ function isOver(message: JsonObject | undefined): boolean {
   return has('text') && !has('tool_use');
 }
 
-/** The last user or assistant line that is not of a sub-agent. */
+/** The last user or assistant line outside sub-agents. */
 function lastMessage(text: string): JsonObject | undefined {
   const lines = text.split('\n');
   for (let i = lines.length - 1; i >= 0; i--) {
@@ -70,24 +68,8 @@ function lastMessage(text: string): JsonObject | undefined {
   return undefined;
 }
 
-function textOf(message: JsonObject | undefined): string {
+function messageText(message: JsonObject | undefined): string {
   if (typeof message?.content === 'string') return message.content;
   const blocks = isArray(message?.content) ? message.content : [];
   return blocks.map((block) => (isObject(block) && block.type === 'text' ? (asString(block.text) ?? '') : '')).join('');
-}
-
-function readTail(file: string, size: number): { readonly text: string; readonly isWhole: boolean } | undefined {
-  try {
-    const handle = openRegularFile(file);
-    try {
-      const end = fstatSync(handle).size;
-      const buffer = Buffer.alloc(Math.min(size, end));
-      const length = readSync(handle, buffer, 0, buffer.length, end - buffer.length);
-      return { text: buffer.toString('utf8', 0, length), isWhole: buffer.length === end };
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
-// What a span is called where names are for people: in Langfuse (seed 002 §7), in Phoenix and in `clew trace explain`.
+// The display name of a span: in Langfuse (seed 002 §7), in Phoenix and in `clew trace explain`.
 import type { TraceSpan } from './span.ts';
 
-/** `strictSeed`: a reply of the client itself goes by `<synthetic>`, as the original description has it. */
+/** `strictSeed`: a reply of the client itself is named `<synthetic>`, as in the original description. */
 export function spanName({ detail, error }: Pick<TraceSpan, 'detail' | 'error'>, strictSeed = false): string {
   switch (detail.kind) {
     case 'turn':
@@ -18,7 +18,7 @@ export function spanName({ detail, error }: Pick<TraceSpan, 'detail' | 'error'>,
   }
 }
 
-/** Not from a model: the client wrote it, after an error of the API or for something that needs no answer. */
+/** The client wrote it, not a model: after an API error, or when no answer was needed. */
 export function isClientReply(detail: TraceSpan['detail']): boolean {
   return detail.kind === 'generation' && detail.model === '<synthetic>';
 }

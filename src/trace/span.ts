@@ -1,5 +1,5 @@
-// What a turn is to a trace, before any destination has a say: a tree of spans with ids that are the same in every run,
-// and in every copy of a session. A profile turns it into the attributes of one destination.
+// The spans of a turn, independent of any destination: a tree whose ids are the same in every run and in every copy of a
+// session. A profile turns it into the attributes of one destination.
 import type { Usage } from '../format/usage.ts';
 
 /** A span of a trace: a turn, a generation, a tool call or a sub-agent. */
@@ -11,28 +11,25 @@ export interface TraceSpan {
   /** Absent for the turn itself. */
   readonly parentSpanId: string | undefined;
   readonly kind: 'turn' | 'generation' | 'tool' | 'subagent';
-  /** Milliseconds since 1970; `undefined` where no line says. */
+  /** `undefined` if no line has a time. */
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
   readonly sessionId: string;
-  /** The name of its trace: that of the root span. */
   readonly traceName: string;
   /** The client's id of the prompt that the span answers; `undefined` before Claude Code 2.1.83. */
   readonly promptId: string | undefined;
   /** The client's version when the turn began. */
   readonly version: string | undefined;
-  /** What only its kind has; see the interfaces below. */
   readonly detail: TurnDetail | GenerationDetail | ToolDetail | SubagentDetail;
-  /** A short word that is no content; `undefined` where all went well. */
+  /** Not content, so that every content mode sends it. */
   readonly error: 'interrupted' | 'api_error' | 'tool_error' | undefined;
-  /** What was said of the error: content, like an output. */
+  /** The error message, which is content like an output. */
   readonly errorText: string | undefined;
 }
 
-/** What a span of a turn holds. */
 export interface TurnDetail {
   readonly kind: 'turn';
-  /** First assistant message id of the turn, else the prompt's uuid, else session and line: names it in the ledger. */
+  /** First assistant message id of the turn, else the prompt's uuid, else session and line. */
   readonly turnKey: string;
   readonly number: number;
   readonly input: string;
@@ -47,7 +44,7 @@ export interface TurnDetail {
   readonly slug: string | undefined;
 }
 
-/** Describes an image or a document whose bytes are never sent. */
+/** Describes an image or document; the bytes are never sent. */
 export interface ImagePlaceholder {
   readonly type: 'image' | 'document';
   readonly media_type: string | null;
@@ -55,7 +52,6 @@ export interface ImagePlaceholder {
   readonly sha256: string | null;
 }
 
-/** What a span of a model's answer holds. */
 export interface GenerationDetail {
   readonly kind: 'generation';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -67,20 +63,18 @@ export interface GenerationDetail {
   /** The prompt; only of the first generation of a turn. */
   readonly input: string | undefined;
   readonly images: readonly ImagePlaceholder[];
-  /** The results of tools that came after the generation before it. */
+  /** The tool results since the previous generation. */
   readonly results: readonly GenerationResult[];
-  /** Compactions of the conversation after the generation before it. */
+  /** Compactions of the conversation since the previous generation. */
   readonly compactions: readonly TraceCompaction[];
   readonly output: string;
-  /** Only where it was asked for. */
   readonly thinking: string | undefined;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly usage: TraceUsage | undefined;
-  /** The same usage with everything that a price depends on. */
+  /** The same usage, with everything a price depends on. */
   readonly pricedUsage: readonly Usage[];
 }
 
-/** A tool result that a generation had as its input. */
 export interface GenerationResult {
   readonly toolUseId: string;
   readonly content: unknown;
@@ -103,13 +97,12 @@ export interface TraceUsage {
   readonly cacheReadTokens: number | undefined;
   readonly cacheWrite5mTokens: number | undefined;
   readonly cacheWrite1hTokens: number | undefined;
-  /** Cache writes of which no line says how long they last. */
+  /** Cache writes whose lifetime no line states. */
   readonly cacheWriteTokens: number | undefined;
   readonly speed: string | undefined;
   readonly serviceTier: string | undefined;
 }
 
-/** What a span of a tool call holds. */
 export interface ToolDetail {
   readonly kind: 'tool';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -119,11 +112,10 @@ export interface ToolDetail {
   /** Run by the API or an MCP server instead of the client. */
   readonly isExternal: boolean;
   readonly input: unknown;
-  /** The content of its result; `undefined` where it has none. */
+  /** The content of its result, if it has one. */
   readonly output: unknown;
 }
 
-/** What a span of a sub-agent holds. */
 export interface SubagentDetail {
   readonly kind: 'subagent';
   readonly agentId: string;
@@ -138,7 +130,7 @@ export interface SpanParent {
   readonly spanId: string;
 }
 
-/** What one request to a destination carries. */
+/** The content of one request to a destination. */
 export interface Wire {
   readonly resource: readonly WireAttribute[];
   readonly scope: { readonly name: string; readonly version: string };

@@ -1,11 +1,11 @@
-// Turns → batches in the outbox of each destination, not committed yet: their spans are claimed in the ledger first, so
-// that of several copies of a session only one sends them.
+// Turns → uncommitted batches in the outbox of each destination. Their spans are claimed in the ledger first, so that only
+// one of several copies of a session sends them.
 import { looseAgentSpans } from './agent-spans.ts';
 import type { AgentLookup, AgentTranscript } from './agents.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
+import type { SpanContext } from './conversation-spans.ts';
 import type { Destination } from './destinations.ts';
 import { encodeBatches } from './encode-batches.ts';
-import type { SpanContext } from './conversation-spans.ts';
 import type { Claims } from './ledger.ts';
 import { spoolBatch } from './outbox.ts';
 import { sessionKey } from './places.ts';
@@ -18,9 +18,9 @@ export interface SpoolRun {
   readonly sessionId: string;
   readonly endMs: number | undefined;
   readonly agents: AgentLookup;
-  /** The sub-agents that calls have started so far; added to. */
+  /** The sub-agents that calls have started; spoolTurns adds to it. */
   readonly started: Set<string>;
-  /** All turns of the session have come: agents that no call started are sent, too. */
+  /** All turns of the session are known: send also agents that no call started. */
   readonly hasAll: boolean;
   /** Whether an agent that no call started is sent, by its folder. */
   readonly isLooseWanted: (cwd: string | undefined) => boolean;
@@ -29,7 +29,7 @@ export interface SpoolRun {
 
 export interface SpooledTurns {
   readonly pending: readonly PendingBatch[];
-  /** As they go over the wire: with the spans that a profile adds. */
+  /** Including the spans that a profile adds. */
   readonly spans: number;
   readonly copies: number;
 }
@@ -42,7 +42,7 @@ export async function spoolTurns(
 ): Promise<SpooledTurns> {
   const pending: PendingBatch[] = [];
   let [spans, copies] = [0, 0];
-  // The agents of turns that are not to be traced were started all the same.
+  // Unwanted turns also started their agents.
   for (const turn of unwanted) spansFor(turn, run, context, false);
   for (const destination of context.config.destinations) {
     const claimed = await claimSpans(destination, turns, run, context);
@@ -57,7 +57,7 @@ export async function spoolTurns(
 
 interface ClaimedSpan {
   readonly span: TraceSpan;
-  /** What the ledger knows it by: it is sent where all of them are free. */
+  /** Its keys in the ledger: it is sent if all of them are free. */
   readonly keys: readonly string[];
 }
 
@@ -68,7 +68,7 @@ async function spoolSpans(
   { places, config, loadRedact, loadCosts, onStep = () => {} }: TraceContext,
 ): Promise<Omit<SpooledTurns, 'copies'>> {
   onStep('claimed');
-  // A dry run counts the spans that would be sent: secrets make no difference.
+  // A dry run only counts spans.
   const redact = destination.isRedacted && isDryRun !== true ? await loadRedact() : (text: string): string => text;
   const keysOfSpan = new Map(spans.map(({ span, keys }) => [span.spanId, keys]));
   const pending: PendingBatch[] = [];
@@ -97,7 +97,7 @@ async function spoolSpans(
   return { pending, spans: count };
 }
 
-/** What stands in for times that no line tells: the time of another span, and the clock only where the seed asks for it. */
+/** The default for missing times: the time of another span, or with `strictSeed` the clock. */
 function clockFor(
   spans: readonly TraceSpan[],
   strictSeed: boolean,
@@ -108,7 +108,7 @@ function clockFor(
   return { nowMs: timed?.startMs ?? timed?.endMs ?? 0, isBackfill: true };
 }
 
-/** The first session to come with a message sends it; copies are counted, and sent only where they are asked for. */
+/** The first session that claims a message sends it; copies are counted, and sent only with `keepsForks`. */
 async function claimSpans(
   { name, profile }: Destination,
   turns: readonly TraceTurn[],
@@ -138,14 +138,14 @@ async function claimSpans(
 }
 
 /**
- * Whether the span of a turn that goes on after a Stop is sent again. Langfuse keeps the last version of a span with the
- * same id and start; Phoenix keeps the first, and others show both. The seed sends every span once.
+ * Whether the span of a turn that continues after a Stop is sent again. Langfuse keeps the last version of a span with
+ * the same id and start; Phoenix keeps the first, and others show both. The seed sends every span once.
  */
 function takesUpdates(profile: Destination['profile'], { config }: TraceContext): boolean {
   return profile === 'langfuse' && !config.strictSeed;
 }
 
-/** Known by how many answers the turn has: every version is sent once. */
+/** The number of answers is part of the key, so that every version is sent once. */
 function updateOf(turn: TraceTurn, run: SpoolRun, context: TraceContext, keepForks: boolean): readonly ClaimedSpan[] {
   const span = turnSpanAgain(turn, spanContext(run, context, keepForks));
   if (span === undefined) return [];
@@ -155,13 +155,13 @@ function updateOf(turn: TraceTurn, run: SpoolRun, context: TraceContext, keepFor
   return [{ span, keys: [key, `${key}|${answers}`] }];
 }
 
-/** This session has the turn, by the first key, and has not sent this version of it, by the second. */
+/** The first key shows that this session owns the turn, the second that it has not sent this version. */
 function isOwnUpdate({ keys }: ClaimedSpan, mine: ReadonlySet<string>, foreign: ReadonlySet<string>): boolean {
   const [turn = '', version = ''] = keys;
   return !foreign.has(turn) && mine.has(version);
 }
 
-/** The client's own agents, such as those that 2.0.50 warms up: in no turn, but in the bill. */
+/** The client's own agents, such as the warm-up of 2.0.50: they belong to no turn but cost money. */
 function looseSpans(
   { hasAll, isLooseWanted, agents, started, sessionId }: SpoolRun,
   { config }: TraceContext,
@@ -187,7 +187,7 @@ function spanContext(
     sessionId,
     agents,
     keepForks,
-    // Taken away again for the destinations that do not want it.
+    // Removed again for destinations that do not want it.
     withThinking: true,
     strictSeed,
     ...(endMs === undefined ? {} : { nowMs: endMs }),
@@ -201,7 +201,7 @@ function spansFor(turn: TraceTurn, run: SpoolRun, context: TraceContext, keepFor
   return spans;
 }
 
-/** A turn none of whose answers is ours is a copy, under whatever key. */
+/** A turn without any own answer is a copy. */
 function ownOf(turn: readonly ClaimedSpan[], mine: ReadonlySet<string>): readonly ClaimedSpan[] {
   const own = turn.filter(({ keys }) => keys.every((key) => mine.has(key)));
   return turn.some(isGeneration) && !own.some(isGeneration)
@@ -218,8 +218,8 @@ function keyed(spans: readonly TraceSpan[], scope: string): readonly ClaimedSpan
 }
 
 /**
- * By its own id, and by the id that the API gave: a copy that was cut in front is another turn, with other ids, but holds
- * the same messages. An id that is not the API's may come again in another session and stand for something else.
+ * Its own id, and the id of the API: a copy that was cut at the start is another turn with other ids, but has the same
+ * messages. An id that is not the API's may mean something else in another session.
  */
 function keysOf({ detail, spanId }: TraceSpan): readonly string[] {
   if (detail.kind === 'generation' && detail.messageId?.startsWith('msg_') === true)

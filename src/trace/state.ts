@@ -1,6 +1,5 @@
-// How far a session was read: one small file each, so that two sessions that end at the same moment do not touch one
-// another's. It also names the batches that were committed with it and are not released yet: writing this file is the
-// one moment at which a run has happened.
+// How far a session was read, in one small file per session, with the batches that were committed but not released yet.
+// Writing this file is what commits a run.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -13,11 +12,11 @@ export interface SessionState {
   readonly sessionId: string;
   readonly file: string;
   readonly identity: FileHead;
-  /** Where the reader goes on; its own business (cursor.ts). */
+  /** See cursor.ts. */
   readonly cursor: unknown;
-  /** What the run that wrote this was told of the end of the file. */
+  /** The end that the last run was given. */
   readonly atEnd: 'turn' | 'session' | undefined;
-  /** What cc-langfuse had sent of it before we came. */
+  /** What cc-langfuse had sent before Clew traced the session. */
   readonly takenOver: CompatEntry | undefined;
   readonly updatedMs: number;
   readonly pending: readonly PendingBatch[];
@@ -35,12 +34,12 @@ export interface PendingBatch {
   readonly name: string;
 }
 
-/** Tells a file from another one under its name, and a file that grew from one that was cut or replaced. */
+/** Distinguishes a file that grew from one that was truncated or replaced. */
 export interface FileHead {
   readonly dev: number;
   readonly ino: number;
   readonly sizeBytes: number;
-  /** Of the first bytes, as many as `headBytes` says. */
+  /** The hash of the first `headBytes` bytes. */
   readonly headHash: string;
   readonly headBytes: number;
 }
@@ -49,7 +48,6 @@ export function readState(places: TracePlaces, sessionId: string): SessionState 
   return readStateOf(places, sessionKey(sessionId));
 }
 
-/** By the key that its file is called after. */
 export function readStateOf(places: TracePlaces, key: string): SessionState | undefined {
   const found = asObject(parseJson(readText(path.join(places.sessions, `${key}.json`)) ?? ''));
   const identity = asObject(found?.identity);
@@ -77,8 +75,8 @@ export function writeState(places: TracePlaces, state: SessionState): void {
   writeDurably(path.join(places.sessions, `${sessionKey(state.sessionId)}.json`), `${JSON.stringify(state)}\n`);
 }
 
-/** Whether what was read of the file still stands in it, so that reading can go on behind it. */
-export function goesOn(before: FileHead, file: string): boolean {
+/** Whether the file still holds what was read of it, so that reading can continue. */
+export function hasOnlyGrown(before: FileHead, file: string): boolean {
   const now = identifyHead(file, before.headBytes);
   return (
     now !== undefined &&
@@ -91,7 +89,7 @@ export function goesOn(before: FileHead, file: string): boolean {
 
 const mostHeadBytes = 1024;
 
-/** `undefined` where there is no such file. */
+/** `undefined` if the file is missing. */
 export function identifyHead(file: string, headBytes?: number): FileHead | undefined {
   let handle: number;
   try {

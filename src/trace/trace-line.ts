@@ -1,5 +1,5 @@
-// A line of a transcript → its user and assistant records and compaction marks, parsed, with what their heads say. All
-// other records are skipped after the scan, so that bookkeeping costs no parsing.
+// A line of a transcript → its user and assistant records and compaction marks, parsed, with their heads. All other
+// records are skipped after the scan, so that they cost no parsing.
 import { asObject, asString } from '../base/json.ts';
 import { asEntry, type Entry, roleOf } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
@@ -15,14 +15,14 @@ export interface TraceLine {
   readonly entry: Entry;
   readonly head: Head;
   readonly timeMs: number | undefined;
-  /** When the client sent the request that this line answers; `line-order.ts` finds it (2.1.300 and later). */
+  /** When the client sent the request that this line answers (2.1.300 and later); set by line-order.ts. */
   readonly requestMs?: number;
-  /** The uuid of the nearest message line above it, where that line was read before. */
+  /** The uuid of the nearest message line above it, if that line was read before. */
   readonly parent?: string;
 }
 
 export function traceLinesOf(line: Line): readonly TraceLine[] {
-  // The bytes of a line that is too long to hold end anywhere.
+  // The bytes of a line that is too long to hold are incomplete.
   if (line.bytes.length < line.length) return [];
   const head = scanRecord(line.bytes);
   if (head !== undefined && !mayBeMessage(head)) return [];
@@ -45,12 +45,12 @@ export function traceLinesOf(line: Line): readonly TraceLine[] {
   return found;
 }
 
-/** The request that a line of an answer names (2.1.300 and later). */
+/** The id of the request that a line answers (2.1.300 and later). */
 export function requestRefOf(line: TraceLine): string | undefined {
   return asString((line.entry as { readonly requestRef?: unknown }).requestRef);
 }
 
-/** An `api-request` line → the id that its answer names, and when it was sent. */
+/** The id and time of an `api-request` line. */
 export function requestOf(line: Line): { readonly id: string; readonly timeMs: number } | undefined {
   const entry = parseLine(line.bytes).pieces[0]?.entry;
   const id = asString((entry as { readonly id?: unknown } | undefined)?.id);

@@ -1,5 +1,5 @@
-// The environment → the span of another program that the turns of a session are children of. Only the hook uses it: the
-// sessions of a backfill were not started by whoever runs the backfill.
+// The environment → the span of another program that becomes the parent of turns. Only the hook uses it: whoever runs a
+// backfill did not start the sessions.
 import type { Environment } from '../base/node-types.ts';
 import type { SpanParent } from './span.ts';
 
@@ -10,7 +10,7 @@ export function parentOf(env: Environment): SpanParent | undefined {
   );
 }
 
-/** With its own traces on, Claude Code sets `TRACEPARENT` for what it starts: that span is not who started the session. */
+/** With its own tracing on, Claude Code sets `TRACEPARENT` for its child processes: that span did not start the session. */
 function hasOwnTraces(env: Environment): boolean {
   const names = ['CLAUDE_CODE_ENHANCED_TELEMETRY_BETA', 'ENABLE_BETA_TRACING_DETAILED'];
   return names.some((name) => env[name] !== undefined && !/^(?:0|false|no|off)?$/i.test(env[name]?.trim() ?? ''));

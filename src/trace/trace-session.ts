@@ -1,6 +1,6 @@
-// One session's transcript → batches in the outbox of every destination: read what is new, make spans, claim them, spool
-// them, and only then move the session's state on. A run that ends anywhere in between is finished or undone by the next
-// one; both happen under the session's lock.
+// One session's transcript → batches in the outbox of every destination: read new turns, make spans, claim them, spool
+// them, and only then commit the session's state. The next run finishes or undoes a run that was killed; both hold the
+// session's lock.
 import path from 'node:path';
 import { withLock } from '../library/archive/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
@@ -11,15 +11,14 @@ import { parseCursor, streamTurns, type TraceCursor } from './cursor.ts';
 import { namesIn } from './durable.ts';
 import { readMutes, wasMuted } from './mute.ts';
 import { dropPending, readPending, releaseBatch } from './outbox.ts';
-import { sessionKey, sessionLock } from './places.ts';
+import { sessionKey } from './places.ts';
 import { isTraced } from './projects.ts';
-import { spoolTurns } from './spool-turns.ts';
+import { type SpooledTurns, spoolTurns } from './spool-turns.ts';
 import {
   type CompatEntry,
   type FileHead,
-  goesOn,
+  hasOnlyGrown,
   identifyHead,
-  type PendingBatch,
   readState,
   readStateOf,
   type SessionState,
@@ -28,35 +27,35 @@ import {
 import type { TraceTurn } from './turn.ts';
 import { sortTurns } from './wanted-turns.ts';
 
-/** What `traceSession` is asked to do. */
+/** The input of `traceSession`. */
 export interface SessionRun {
   readonly file: string;
   readonly sessionId: string;
-  /** `turn`: the turn that stands last is at its end (Stop). `session`: nothing more will come. */
+  /** `turn`: the last turn has ended (Stop). `session`: nothing more will come. */
   readonly atEnd: 'turn' | 'session' | undefined;
-  /** Only with `strictSeed`: when the last answer ended; without it, when its turn did. Otherwise the lines tell. */
+  /** Only with `strictSeed`: when the last answer ended; by default at the end of its turn. */
   readonly endMs: number | undefined;
-  /** Read all of it again; what was spooled before is not spooled again. */
+  /** Read all of it again; spans are not spooled twice. */
   readonly fromStart: boolean;
-  /** Count what would be done, write nothing. */
+  /** Only count; write nothing. */
   readonly isDryRun?: boolean;
-  /** `file` is gone, and sub-agents of the session are left. */
+  /** `file` is missing; only sub-agents of the session exist. */
   readonly hasOnlyAgents?: boolean;
 }
 
-/** What `traceSession` did. */
+/** The result of `traceSession`. */
 export interface SessionReport {
   readonly turns: number;
-  /** Of them, those that were not sent because the session or its folder is muted, or was then. */
+  /** The part of `turns` that was not sent because of a mute. */
   readonly mutedTurns: number;
-  /** For all destinations together. */
+  /** Of all destinations. */
   readonly spans: number;
-  /** Spans that another session has sent, or this one before. */
+  /** Spans that were sent before, by this session or another. */
   readonly copies: number;
   readonly bytesRead: number;
 }
 
-/** What a run says of itself, for whoever finds that it was killed. */
+/** Stored in the lock, to recover a killed run. */
 export interface LockNote {
   readonly file: string;
   readonly atEnd: 'turn' | 'session' | null;
@@ -66,14 +65,14 @@ export interface LockNote {
 export async function traceSession(run: SessionRun, context: TraceContext): Promise<SessionReport> {
   if (run.isDryRun === true) return readAndSpool(run, context);
   const note = JSON.stringify({ file: path.resolve(run.file), atEnd: run.atEnd ?? null } satisfies LockNote);
-  const lock = { name: sessionLock(run.sessionId), note, what: 'tracing this session' };
+  const lock = { name: `${sessionKey(run.sessionId)}.lock`, note, what: 'tracing this session' };
   return withLock(context.places.sessions, { ...lock, waitMs: 15_000, pollMs: 15 }, async () => {
     await finishPending(context, sessionKey(run.sessionId));
     return readAndSpool(run, context);
   });
 }
 
-/** Releases what a run committed and undoes what it did not: at the end of each run, and after one that ended early. */
+/** Releases the committed batches and deletes the others, at the end of each run and after a killed one. */
 export async function finishPending(context: TraceContext, key: string): Promise<void> {
   const { places, onStep = () => {} } = context;
   const state = readStateOf(places, key);
@@ -89,7 +88,7 @@ export async function finishPending(context: TraceContext, key: string): Promise
   for (const destination of namesIn(path.join(places.folder, 'outbox'))) dropPending(places, destination, key, kept);
 }
 
-/** So many turns are committed at once: a transcript of any size is traced in bounded memory. */
+/** Turns per commit, so that a transcript of any size is traced in bounded memory. */
 const turnsAtOnce = 40;
 
 async function readAndSpool(run: SessionRun, context: TraceContext): Promise<SessionReport> {
@@ -110,7 +109,7 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
     const { wanted, unwanted, mutedTurns } = sortTurns(turns, config, mutes);
     hasMutedTurns ||= turns.some(({ about }) => wasMuted(mutes, { ...run, cwd: about.cwd }));
     const hasAll = isWhole && run.fromStart && start === undefined && run.atEnd === 'session' && !hasMutedTurns;
-    // Where nothing is new, the folder with all its files is not looked at either.
+    // Without new turns, the folder need not be read.
     if (turns.length > 0 || hasAll) agents ??= await findAgentTranscripts(run.file);
     const isLooseWanted = (cwd: string | undefined): boolean =>
       isTraced(config, cwd) && !wasMuted(mutes, { ...run, cwd });
@@ -147,7 +146,7 @@ async function readAndSpool(run: SessionRun, context: TraceContext): Promise<Ses
   }
 }
 
-/** No file has it, so that a main transcript that comes back is read from its start. */
+/** Matches no file, so that a main transcript that is restored is read from its start. */
 const noHead: FileHead = { dev: 0, ino: 0, sizeBytes: 0, headHash: '', headBytes: 0 };
 
 function turnsOf(run: SessionRun, start: TraceCursor | undefined, { strictSeed }: TraceConfig): TurnSteps {
@@ -168,23 +167,20 @@ function* noTurns(sessionId: string): TurnSteps {
   return { cursor, bytesRead: 0, diagnostics: [] };
 }
 
-const nothing: { readonly pending: readonly PendingBatch[]; readonly spans: number; readonly copies: number } = {
-  pending: [],
-  spans: 0,
-  copies: 0,
-};
+const nothing: SpooledTurns = { pending: [], spans: 0, copies: 0 };
 
 function startOf(
   run: SessionRun,
   before: SessionState | undefined,
   taken: CompatEntry | undefined,
 ): TraceCursor | undefined {
-  const isSame = before !== undefined && before.file === path.resolve(run.file) && goesOn(before.identity, run.file);
+  const isSame =
+    before !== undefined && before.file === path.resolve(run.file) && hasOnlyGrown(before.identity, run.file);
   if (isSame && !run.fromStart) return parseCursor(before.cursor);
   return taken === undefined ? undefined : cursorAtLine(run.file, run.sessionId, taken);
 }
 
-/** What another program has sent of the session; asked once, then kept with the session's own state. */
+/** What cc-langfuse has sent of the session; read once, then stored with the session's state. */
 function takenOver(
   run: SessionRun,
   before: SessionState | undefined,

@@ -1,6 +1,6 @@
-// Lines, one by one → turns, as soon as nothing can be added to them. A prompt does not end the turn before it: the
-// first answer to the prompt does, because lines of the last message may still follow (docs/tracing.md). What a run
-// leaves unfinished is read again by the next, so any cut of a file into runs gives the same turns.
+// Lines, one by one → turns, as soon as they are complete. A prompt does not end the previous turn, but its first answer
+// does, because lines of the last message may still follow (docs/tracing.md). The next run reads unfinished turns again,
+// so that any split of a file into runs gives the same turns.
 import { asObject, asString } from '../base/json.ts';
 import { type Block, isToolResult, isToolUse, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
@@ -22,26 +22,24 @@ import type { TraceLine } from './trace-line.ts';
 import type { AgentRun, BackgroundAgent, TraceAnswer, TraceTurn } from './turn.ts';
 import { aboutOf, openRootOf, promptOf, type RootRules, rootOf } from './turn-root.ts';
 
-/** What is known between two runs beside the place in the file. */
+/** What is stored between runs, in addition to the position in the file. */
 export interface TurnState {
   turnCount: number;
   openTurn: OpenTurn | undefined;
-  /** Keys of all turns so far, shortened: some clients write the whole history again. */
+  /** Short keys of all turns so far: some clients write the whole history again. */
   readonly seen: Set<string>;
   running: readonly BackgroundAgent[];
-  /** How often each sub-agent was asked, and when it last came back. */
+  /** How often each sub-agent was called, and when it last returned. */
   readonly agentRuns: Map<string, readonly [runs: number, endMs: number | null]>;
-  /** What was written before the next line. */
   cause: Cause;
 }
 
 export interface TurnRules extends RootRules {
   readonly sessionId: string;
-  /** Reads the block of a call again that an earlier run has seen. */
+  /** Reads the block of a call of an earlier run again. */
   readonly readCall: (call: WaitingCall) => ReadBlock | undefined;
-  /** The same for a result. */
   readonly readAnswer: (place: AnswerPlace) => TraceAnswer | undefined;
-  readonly say: (code: string, line: number, message: string) => void;
+  readonly report: (code: string, line: number, message: string) => void;
 }
 
 export class TurnReader {
@@ -49,13 +47,13 @@ export class TurnReader {
   readonly #rules: TurnRules;
   #current: TurnDraft | undefined;
   #next: TraceLine | undefined;
-  /** The uuids of the lines of the current turn, and of the lines below the prompt that has no answer yet. */
+  /** The uuids of the lines of the current turn, and of the lines after the prompt that has no answer yet. */
   #ofCurrent = new Set<string>();
   #ofNext = new Set<string>();
-  /** Compactions since the last message, and the place of the first: a later run reads it again. */
+  /** Compactions since the last message, and where the first one is: a later run reads it again. */
   readonly #compactions: TraceCompaction[] = [];
   #firstCompaction: DraftStart | undefined;
-  /** The first compaction that waited when the current turn began: a run that reads the turn again begins there. */
+  /** The first compaction that was pending when the current turn started: a run that reads the turn again starts there. */
   #compactionBefore: DraftStart | undefined;
 
   constructor(state: TurnState, rules: TurnRules) {
@@ -63,26 +61,25 @@ export class TurnReader {
     this.#rules = rules;
   }
 
-  /** Where the next run must begin for what is unfinished; `undefined` where nothing is. */
+  /** Where the next run must start; `undefined` if nothing is unfinished. */
   get unfinished(): DraftStart | undefined {
-    const next = this.#next === undefined ? undefined : this.#placeOf(this.#next);
+    const next = this.#next === undefined ? undefined : this.#startAt(this.#next);
     const compaction = this.#current === undefined ? this.#pendingCompaction() : this.#compactionBefore;
     const places = [this.#current?.start ?? next, compaction].filter((place) => place !== undefined);
     return places.sort((a, b) => a.offset - b.offset)[0];
   }
 
-  /** Whether a turn was begun, now or in an earlier run. */
   get hasBegun(): boolean {
     return (this.#current ?? this.#next ?? this.state.openTurn) !== undefined;
   }
 
-  /** Takes a line in; gives back a turn where the line ends one. */
+  /** Takes a line; returns a turn if the line ends one. */
   read(line: TraceLine): TraceTurn | undefined {
     if (line.role === 'compaction') return this.#readCompaction(line);
     const ended = this.#read(line);
     const { uuid, isSidechain } = line.head;
     if (!isSidechain) this.state.cause = causeAfter(line, this.state.cause);
-    // A compaction begins a new chain: what has no parent belongs to the prompt before it.
+    // A compaction starts a new chain: a line without a parent belongs to the prompt before it.
     const isBelowNext = line.parent === undefined ? this.#next !== undefined : this.#ofNext.has(line.parent);
     const isOfNext = line === this.#next || isBelowNext;
     if (uuid !== undefined) (isOfNext ? this.#ofNext : this.#ofCurrent).add(uuid);
@@ -93,14 +90,14 @@ export class TurnReader {
     const { strictSeed } = this.#rules;
     if (line.head.isMeta && (strictSeed || !hasResults(line))) return undefined;
     if (line.head.isSidechain && !strictSeed) {
-      // Whoever started the agent stands before it.
+      // The call that started the agent comes before its lines.
       if (this.#current !== undefined || this.state.openTurn !== undefined) this.#draftFor(line)?.sideLines.push(line);
       return undefined;
     }
     if (line.role === 'assistant') return this.#readAssistant(line);
     this.#interrupt();
     const input = classifyUser(line.head);
-    if (input.kind === 'results') this.#readResults(line);
+    if (input.kind === 'results') this.#draftFor(line)?.addResults(line);
     const opens = strictSeed ? input.kind !== 'results' : input.prompt !== undefined;
     if (opens) {
       this.#next = line;
@@ -110,7 +107,7 @@ export class TurnReader {
     return undefined;
   }
 
-  /** The client says that the turn is at its end; `isOver`: that nothing at all will follow. */
+  /** The client reports the end of the turn; `isOver`: nothing will follow at all. */
   finish(isOver: boolean): TraceTurn | undefined {
     const { state } = this;
     if (isOver && this.#current === undefined && state.openTurn !== undefined) {
@@ -122,7 +119,7 @@ export class TurnReader {
 
   #readCompaction(line: TraceLine): undefined {
     if (this.#rules.strictSeed || line.head.isSidechain) return;
-    if (this.#compactions.length === 0) this.#firstCompaction = this.#placeOf(line);
+    if (this.#compactions.length === 0) this.#firstCompaction = this.#startAt(line);
     this.#compactions.push(compactionOf(line));
   }
 
@@ -140,7 +137,7 @@ export class TurnReader {
 
   #readAssistant(line: TraceLine): TraceTurn | undefined {
     const id = messageIdOf(line);
-    const isOfCurrent = this.#next === undefined || this.#goesOn(id) || this.#isBelowCurrent(line);
+    const isOfCurrent = this.#next === undefined || this.#continuesMessage(id) || this.#isBelowCurrent(line);
     const draft = isOfCurrent ? this.#draftFor(line) : undefined;
     if (draft !== undefined) {
       draft.addAssistant(line, this.state.cause, this.#compactions);
@@ -149,8 +146,8 @@ export class TurnReader {
     }
     if (this.#next === undefined) return undefined;
     const ended = this.#endOpenTurn();
-    // An answer that was written before its prompt is read again together with it.
-    const start = line.offset < this.#next.offset ? this.#placeOf(line) : this.#placeOf(this.#next);
+    // An answer that was written before its prompt is read again with it.
+    const start = line.offset < this.#next.offset ? this.#startAt(line) : this.#startAt(this.#next);
     this.#current = new TurnDraft(
       start,
       promptOf(this.#next, this.#rules.strictSeed),
@@ -165,22 +162,16 @@ export class TurnReader {
     return ended;
   }
 
-  /** A message that began before the prompt goes on behind it. */
-  #goesOn(id: string | undefined): boolean {
+  /** A message that started before the prompt continues after it. */
+  #continuesMessage(id: string | undefined): boolean {
     if (this.#rules.strictSeed || id === undefined) return false;
     if (this.#current !== undefined) return this.#current.hasMessage(id);
-    return this.state.openTurn?.messages.some(([each]) => each === id) ?? false; // asked once for each prompt
+    return this.state.openTurn?.messages.some(([each]) => each === id) ?? false;
   }
 
-  /** A prompt was written while the turn went on, and this line does not answer it. */
+  /** A prompt was written during the turn, and this line does not answer it. */
   #isBelowCurrent({ parent = '' }: TraceLine): boolean {
     return !this.#rules.strictSeed && this.#ofCurrent.has(parent) && !this.#ofNext.has(parent);
-  }
-
-  #readResults(line: TraceLine): void {
-    const draft = this.#draftFor(line);
-    if (draft === undefined) return;
-    draft.addResults(line);
   }
 
   #readNotification(line: TraceLine): void {
@@ -189,13 +180,13 @@ export class TurnReader {
     if (id !== undefined && draft !== undefined && !draft.finished.has(id)) draft.finished.set(id, line.timeMs);
   }
 
-  /** The draft that a line belongs to which opens no turn; a run may begin in the middle of a turn. */
+  /** The draft for a line that does not start a turn; a run may start in the middle of one. */
   #draftFor(line: TraceLine): TurnDraft | undefined {
     const { openTurn } = this.state;
     const { strictSeed } = this.#rules;
     if (this.#current !== undefined) return this.#current;
     if (openTurn === undefined && (strictSeed || line.role !== 'assistant')) return undefined;
-    this.#current = new TurnDraft(this.#placeOf(line), undefined, openTurn, strictSeed);
+    this.#current = new TurnDraft(this.#startAt(line), undefined, openTurn, strictSeed);
     this.#compactionBefore = this.#pendingCompaction();
     return this.#current;
   }
@@ -207,7 +198,7 @@ export class TurnReader {
     }
   }
 
-  /** The next turn has begun: nothing can be added to the one before it. */
+  /** The next turn has started: the previous one is complete. */
   #endOpenTurn(): TraceTurn | undefined {
     const { openTurn } = this.state;
     if (this.#current === undefined && openTurn !== undefined && openTurn.waiting.length > 0) {
@@ -216,7 +207,7 @@ export class TurnReader {
     return this.#emit(true, true);
   }
 
-  /** `isEnd`: calls without a result get none any more. */
+  /** `isEnd`: calls without a result will not get one. */
   #emit(isEnd: boolean, isOnlyTurn = false): TraceTurn | undefined {
     const draft = this.#current;
     if (draft === undefined) return undefined;
@@ -239,7 +230,7 @@ export class TurnReader {
       isEnd && !isOnlyTurn,
     );
     for (const line of draft.lateLines) {
-      this.#rules.say('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
+      this.#rules.report('T-late-line', line, 'a line of a message that was sent: only its tool calls are sent');
     }
     if (isNew) state.seen.add(shortKey(key));
     const openRoot = root === undefined ? {} : { root: openRootOf(root, draft) };
@@ -267,7 +258,7 @@ export class TurnReader {
     return hasNews && !draft.isReplay ? turn : undefined;
   }
 
-  #placeOf(line: TraceLine): DraftStart {
+  #startAt(line: TraceLine): DraftStart {
     return { offset: line.offset, line: line.number - 1, cause: this.state.cause };
   }
 
@@ -283,7 +274,7 @@ export class TurnReader {
     return runs;
   }
 
-  /** Which background agents are done; the others still run. */
+  /** Returns the background agents that have finished; the others stay in `running`. */
   #finishAgents(
     draft: TurnDraft,
     runs: ReadonlyMap<string, AgentRun>,
@@ -315,7 +306,6 @@ export class TurnReader {
 
 const nowhere: DraftStart = { offset: 0, line: 0, cause: {} };
 
-/** As the call named it. */
 function typeOfAgent(blocks: readonly Block[], toolUseId: string): string | undefined {
   const call = blocks.filter(isToolUse).find((block) => block.id === toolUseId);
   return asString(asObject(call?.input)?.subagent_type);

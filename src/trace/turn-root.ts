@@ -1,5 +1,5 @@
-// What the span of a turn is made of: its prompt, its times, its model. Of a turn that goes on after a Stop most of it is
-// what an earlier run knew, and the prompt is read again.
+// The facts of a turn's span: its prompt, times and model. If the turn continues after a Stop, most of them come from the
+// earlier run, and the prompt is read again.
 import { asString } from '../base/json.ts';
 import { isText, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
@@ -13,11 +13,11 @@ export type TurnRoot = Pick<TraceTurn, 'prompt' | 'about' | 'startMs' | 'endMs' 
 
 export interface RootRules {
   readonly strictSeed: boolean;
-  /** Reads a line again that an earlier run has seen. */
+  /** Reads a line of an earlier run again. */
   readonly readLine: (place: LinePlace, role: 'user' | 'assistant') => TraceLine | undefined;
 }
 
-/** `undefined` where the turn goes on and the state file of an earlier version does not tell. */
+/** `undefined` if the turn continues and the state file of an earlier version lacks the facts. */
 export function rootOf(
   { prompt, open, firstLine, endMs, isInterrupted }: TurnDraft,
   messages: readonly TraceMessage[],
@@ -42,10 +42,9 @@ export function rootOf(
   };
 }
 
-/** What the next run must know. */
 export function openRootOf(root: TurnRoot, { open, prompt, firstLine }: TurnDraft): OpenRoot {
   const { startMs, endMs, model, isInterrupted } = root;
-  const first = prompt?.place ?? (firstLine === undefined ? null : placeOf(firstLine));
+  const first = prompt?.place ?? (firstLine === undefined ? null : linePlace(firstLine));
   return {
     ...(open?.root ?? { first, hasPrompt: prompt !== undefined }),
     startMs: startMs ?? null,
@@ -55,7 +54,6 @@ export function openRootOf(root: TurnRoot, { open, prompt, firstLine }: TurnDraf
   };
 }
 
-/** What a line that a turn begins with says of the turn. */
 export function aboutOf(line: TraceLine | undefined): AboutTurn {
   return { promptId: asString(line?.entry.promptId), cwd: line?.head.cwd, version: line?.head.version };
 }
@@ -74,7 +72,7 @@ export function promptOf(line: TraceLine, strictSeed: boolean): TracePrompt {
     id: asString(promptId),
     uuid: line.head.uuid,
     timeMs: line.timeMs,
-    place: placeOf(line),
+    place: linePlace(line),
     version: line.head.version,
     cwd: line.head.cwd,
     gitBranch: asString(gitBranch),
@@ -82,7 +80,7 @@ export function promptOf(line: TraceLine, strictSeed: boolean): TracePrompt {
   };
 }
 
-function placeOf({ offset, number, length }: TraceLine): LinePlace {
+function linePlace({ offset, number, length }: TraceLine): LinePlace {
   return { offset, line: number, length };
 }
 

@@ -1,4 +1,4 @@
-// A turn as it is read from a transcript, piece by piece: what the spans are made of.
+// A turn as it is read from a transcript; spans are made from it.
 import type { JsonValue } from '../base/json.ts';
 import type { Block } from '../format/block.ts';
 import type { Usage } from '../format/usage.ts';
@@ -9,34 +9,33 @@ export interface TraceTurn {
   /** First assistant message id of the turn, else the prompt's uuid, else session and line. */
   readonly key: string;
   readonly sessionId: string;
-  /** From 1; only turns with an answer count, and repeated ones do not. */
+  /** From 1; counts only turns with an answer, and no repetitions. */
   readonly number: number;
-  /** The turn itself was handed out before: only what is new is in here. */
+  /** The turn was returned by an earlier run; this holds only what is new. */
   readonly isContinuation: boolean;
   readonly prompt: TracePrompt | undefined;
-  /** When the prompt was written; without a time there, when the first answer began. */
+  /** The time of the prompt, else the start of the first answer. */
   readonly startMs: number | undefined;
   /** Of the first message that names one. */
   readonly model: string | undefined;
-  /** What the line it begins with says, known also of a continuation. */
+  /** From its first line; also known for a continuation. */
   readonly about: AboutTurn;
   readonly messages: readonly TraceMessage[];
   /** By the id of the call. */
   readonly results: ReadonlyMap<string, TraceResult>;
-  /** By the id of the call, for those of sub-agents. */
+  /** By the id of the call that started a sub-agent. */
   readonly agentRuns: ReadonlyMap<string, AgentRun>;
-  /** Calls whose result may still come: their spans are made in a later run. */
+  /** Calls whose result may still come; a later run makes their spans. */
   readonly waitingCalls: ReadonlySet<string>;
-  /** Background sub-agents that are done by now, of this turn or an earlier one. */
+  /** Background sub-agents that have finished, of this turn or an earlier one. */
   readonly finishedAgents: readonly BackgroundAgent[];
-  /** Lines of sub-agents that stand in the main transcript (1.0.x). */
+  /** Lines of sub-agents in the main transcript (1.0.x). */
   readonly sideLines: readonly TraceLine[];
-  /** The latest time among its messages and results. */
   readonly endMs: number | undefined;
   readonly isInterrupted: boolean;
 }
 
-/** What must be known of a turn in every run that makes spans of it. */
+/** Facts that every run needs to make spans of a turn. */
 export interface AboutTurn {
   readonly promptId: string | undefined;
   readonly cwd: string | undefined;
@@ -46,13 +45,13 @@ export interface AboutTurn {
 export interface TracePrompt {
   readonly text: string;
   readonly images: readonly ImagePlaceholder[];
-  /** The slash command that it is, without the slash. */
+  /** Without the slash. */
   readonly command: string | undefined;
-  /** The client's own id of it (`promptId`). */
+  /** The client's `promptId`. */
   readonly id: string | undefined;
   readonly uuid: string | undefined;
   readonly timeMs: number | undefined;
-  /** Where its line is, to be read again when the turn goes on after a Stop. */
+  /** Where its line is, to read it again when the turn continues after a Stop. */
   readonly place: LinePlace;
   readonly version: string | undefined;
   readonly cwd: string | undefined;
@@ -71,25 +70,24 @@ export interface TraceMessage {
   readonly id: string | undefined;
   /** Its place in the turn, from 0. */
   readonly index: number;
-  /** Its generation was handed out before, and only calls that came later are in here. */
+  /** An earlier run returned its generation; this holds only later calls. */
   readonly isSent: boolean;
-  /** Of a second response that goes by the same id. */
+  /** A second response with the same id. */
   readonly isRepeatedId: boolean;
   readonly requestId: string | undefined;
   readonly model: string | undefined;
   readonly stopReason: string | undefined;
   /** Of its first line. */
   readonly timeMs: number | undefined;
-  /** When its request was sent, else the time of the line that caused it: a prompt or the last result before it. */
+  /** When its request was sent, else the time of the line that caused it, see response-times.ts. */
   readonly startMs: number | undefined;
   /** Of its last line. */
   readonly endMs: number | undefined;
   readonly blocks: readonly Block[];
-  /** When the lines of the blocks were written. */
   readonly blockTimes: ReadonlyMap<Block, number>;
   readonly usage: TraceUsage | undefined;
   readonly pricedUsage: readonly Usage[];
-  /** The results that came between the message before it and this one. */
+  /** The results since the previous message. */
   readonly answers: readonly TraceAnswer[];
   readonly compactions: readonly TraceCompaction[];
   readonly isApiError: boolean;
@@ -106,15 +104,15 @@ export interface TraceResult {
   readonly content: JsonValue | undefined;
   readonly isError: boolean;
   readonly agentId: string | undefined;
-  /** The sub-agent went on in the background. */
+  /** The sub-agent continues in the background. */
   readonly isBackground: boolean;
 }
 
-/** A sub-agent can be asked again: which part of its transcript is of one call. */
+/** A sub-agent can be called again: the part of its transcript that belongs to one call. */
 export interface AgentRun {
   /** From 0. */
   readonly run: number;
-  /** When the run before it came back. */
+  /** When the previous run returned. */
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
 }
@@ -125,9 +123,8 @@ export interface BackgroundAgent extends AgentRun {
   /** The turn that started it. */
   readonly turnKey: string;
   readonly turnNumber: number;
-  /** As the call named it; absent in states of earlier versions, like the next three. */
+  /** Absent in the state files of earlier versions, like the next three. */
   readonly agentType?: string | undefined;
-  /** Of the turn that started it. */
   readonly promptId?: string | undefined;
   readonly cwd?: string | undefined;
   readonly startMs?: number | undefined;

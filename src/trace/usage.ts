@@ -1,12 +1,10 @@
-// The lines of one API response → its usage, by the one counting rule (`session/usage`), with the few facts beside the
-// counts that a destination prices by.
+// The usage of one API response, counted by the rule of session/usage, with the facts that prices depend on.
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { readUsage, tokenCount, type Usage } from '../format/usage.ts';
 import { countUsage, type UsageLine } from '../session/usage.ts';
 import type { TraceUsage } from './span.ts';
 import type { TraceLine } from './trace-line.ts';
 
-/** `pricedUsage`: the same counts with everything that a price depends on. */
 export function usageOf(lines: readonly TraceLine[]): {
   readonly usage: TraceUsage | undefined;
   readonly pricedUsage: readonly Usage[];
@@ -15,7 +13,7 @@ export function usageOf(lines: readonly TraceLine[]): {
   for (const line of lines) addUsageLine(raws, line);
   const { messages } = countUsage(raws.keys());
   const [first, ...others] = messages.map(({ line }) => tracedUsage(raws.get(line) ?? {}));
-  // Lines without an id are a message each, and may stand side by side in one generation.
+  // Lines without an id count as one message each, and one generation may have several.
   const usage = first === undefined ? undefined : others.reduce(addTraced, first);
   return { usage, pricedUsage: messages.map((message) => message.usage) };
 }
@@ -32,7 +30,7 @@ function addUsageLine(raws: Map<UsageLine, JsonObject>, line: TraceLine): void {
     uuid: line.head.uuid,
     isSidechain: false,
     messageId: asString(message.id),
-    // The lines were grouped before: two requests under one id are two messages already.
+    // The lines are already grouped: two requests with one id are two messages.
     requestId: undefined,
     model: asString(message.model),
     stopReason: asString(message.stop_reason),

@@ -1,5 +1,5 @@
-// Turns → those that are sent and those that are not: the folder of a turn may be left out, and its session or its folder
-// may be muted. A background agent goes with the turn that started it, whichever turn it ends in.
+// Separates turns that are sent from those that are not: the folder of a turn may be excluded, its session or folder may
+// be muted. A background agent belongs to the turn that started it, whichever turn it ends in.
 import type { TraceConfig } from './config.ts';
 import { isMutedTurn, type Mute } from './mute.ts';
 import { isTraced } from './projects.ts';
@@ -7,7 +7,7 @@ import type { TraceTurn } from './turn.ts';
 
 export interface SortedTurns {
   readonly wanted: readonly TraceTurn[];
-  /** With turns that hold nothing but the agents which are not sent of turns that are. */
+  /** Includes turns that hold only the unwanted agents of wanted turns. */
   readonly unwanted: readonly TraceTurn[];
   readonly mutedTurns: number;
 }

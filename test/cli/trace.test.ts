@@ -17,9 +17,9 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
   const errors = [
     [
       ['trace', 'sing'],
-      /^clew: clew trace cannot "sing"; name one of install, uninstall, hook, backfill, follow, status, flush, retry, explain, test, mute, unmute\n$/,
+      /^clew: unknown action "sing"; use one of install, uninstall, hook, backfill, follow, status, flush, retry, explain, test, mute, unmute\n$/,
     ],
-    [['trace', 'status', 'more'], /^clew: clew trace status does not take "more"; leave it out\n$/],
+    [['trace', 'status', 'more'], /^clew: clew trace status does not accept "more"; leave it out\n$/],
     [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` for them\n$/],
     [
       ['trace', 'flush'],
@@ -36,15 +36,12 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
 test('somebody whose settings lack one word is told which', (context) => {
   const env = { CLEW_HOME: temporaryFolder(context), LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b' };
   const { stderr } = runClew(['trace', 'flush'], { env });
-  const line = 'no destination is set up; set TRACE_TO_LANGFUSE=true to trace to Langfuse by the keys that are there';
+  const line = 'no destination is set up; set TRACE_TO_LANGFUSE=true to use the Langfuse keys that are set';
   assert.equal(stderr, `clew: ${line}\n`);
   const { stdout } = runClew(['trace', 'status'], { env });
   assert.ok(stdout.endsWith(`${line}\n`));
   const off = { CLEW_HOME: env.CLEW_HOME, CLEW_TRACE: 'off', CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
-  assert.match(
-    runClew(['trace', 'backfill'], { env: off }).stderr,
-    /^clew: CLEW_TRACE says that nothing is traced here; /,
-  );
+  assert.match(runClew(['trace', 'backfill'], { env: off }).stderr, /^clew: tracing is off; unset CLEW_TRACE/);
 });
 
 test('status shows no key of an address, and says what is held back', (context) => {
@@ -66,7 +63,7 @@ test('--content decides for this run how much is sent, and takes only the modes'
   assert.deepEqual(shown('--content', 'some'), {
     status: 2,
     stdout: '',
-    stderr: 'clew: --content is none of full, no-tool-content, metadata; choose one of them\n',
+    stderr: 'clew: --content must be one of full, no-tool-content, metadata; choose one of them\n',
   });
 });
 
@@ -81,7 +78,7 @@ test('a backfill says whose last turn it leaves for later', (context) => {
   const words = ['trace', 'backfill', '--dry-run', '--root', root];
   assert.equal(
     runClew(words, { env }).stdout,
-    'would send 4 spans of 1 turn in 1 session\nthe last turn waits in 1 session written to a moment ago\n',
+    'would send 4 spans of 1 turn in 1 session\nthe last turn of 1 session written to just now is not sent yet\n',
   );
   utimesSync(file, 1, 1);
   assert.equal(runClew(words, { env }).stdout, 'would send 8 spans of 2 turns in 1 session\n');
@@ -109,7 +106,7 @@ test('a backfill of several sessions refuses a trace seed, which would give thei
     [
       2,
       '',
-      'clew: the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, and 2 sessions are chosen; unset it, or choose one with --project\n',
+      'clew: the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, but 2 sessions are selected; unset it, or select one session with --project\n',
     ],
   );
   const one = runClew([...words, '--project', '/w/a'], { env });
@@ -121,7 +118,7 @@ test('install writes nothing where the settings of the tracer are wrong', (conte
   const env = { CLEW_HOME: path.join(root, 'clew'), CLEW_TRACE_ENDPOINT: 'nowhere' };
   const { status, stderr } = runClew(['trace', 'install', '--root', root], { env });
   assert.deepEqual([status, existsSync(path.join(root, 'settings.json'))], [2, false]);
-  assert.match(stderr, /^clew: the endpoint of "default" is no http\(s\) address; /);
+  assert.match(stderr, /^clew: the endpoint of "default" is not an http\(s\) address; /);
 });
 
 test('install and uninstall say what they did, would do, or found done', (context) => {
@@ -141,14 +138,14 @@ test('install and uninstall say what they did, would do, or found done', (contex
     // The example is in trace-habits.test.ts.
     .map((text) => text.replace(/\ndefault \((?:.*\n)*?(?=CLEW_TRACE_CONTENT=)/, ''));
   const change =
-    'CLEW_TRACE_CONTENT=metadata (or no-tool-content) sends less; `clew trace test` tries the destination\n';
+    'CLEW_TRACE_CONTENT=metadata (or no-tool-content) sends less; `clew trace test` tests the destination\n';
   assert.deepEqual(texts, [
     `${file} has no hooks of Clew\n`,
     `would add hooks for Stop to ${file}\n${change}`,
-    `hooks for Stop are now in ${file}\n${change}sessions started from now on with these settings in their environment are traced; \`clew trace backfill\` sends those that are there\n`,
+    `added hooks for Stop to ${file}\n${change}new sessions with these settings in their environment are traced; \`clew trace backfill\` sends existing sessions\n`,
     `hooks for Stop are already in ${file}\n${change}`,
-    `would take the hooks of Clew out of ${file}\n`,
-    `the hooks of Clew are gone from ${file}\nthe file as it was: ${file}.backup\n`,
+    `would remove the hooks of Clew from ${file}\n`,
+    `removed the hooks of Clew from ${file}\nbackup: ${file}.backup\n`,
   ]);
 });
 
@@ -161,7 +158,7 @@ test('status says what was refused and why, and shows no key', async (context) =
   const env = { ...traceEnv(home, receiver.url, { CLEW_TRACE_HEADERS: 'x-key=hushhush' }), CLEW_ROOTS: root };
   const backfill = startClew(context, ['trace', 'backfill'], env);
   await backfill.says(
-    /not everything was taken \(default: 400 malformed spans\); run `clew trace status` for the reasons/,
+    /not everything was sent \(default: 400 malformed spans\); run `clew trace status` for the reasons/,
   );
   const { stdout } = runClew(['trace'], { env });
   assert.match(
@@ -170,13 +167,13 @@ test('status says what was refused and why, and shows no key', async (context) =
   );
   assert.match(
     stdout,
-    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans \(`clew trace retry` sends again\)\n$/,
+    /\n {2}sent {5}0 spans\n {2}waiting {2}0 batches\n {2}parked {3}1 batch: 400 malformed spans \(`clew trace retry` sends them again\)\n$/,
   );
   assert.doesNotMatch(stdout, /hushhush/);
   assert.deepEqual(runClew(['trace', 'flush'], { env }), {
     status: 0,
     stdout: 'sent 0 spans\n',
-    stderr: 'clew: 1 batch refused before; `clew trace retry` sends again\n',
+    stderr: 'clew: 1 batch refused earlier; `clew trace retry` sends them again\n',
   });
 });
 
@@ -188,7 +185,7 @@ test('who waits for a sender in the background is told so', async (context) => {
   let flush: ReturnType<typeof startClew> | undefined;
   await withLock(folder, { name: sendLock('default') }, async () => {
     flush = startClew(context, ['trace', 'flush'], env);
-    await flush.says(/another process is sending to default; waiting for it, a minute at most/);
+    await flush.says(/another process is sending to default; waiting up to a minute/);
   });
   await flush?.prints(/sent 0 spans/);
 });

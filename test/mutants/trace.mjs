@@ -248,14 +248,14 @@ export const mutants = [
   },
   {
     id: 'call-begins-with-its-message',
-    file: spans,
+    file: conversationSpans,
     find: 'place.context.strictSeed === true ? undefined : message.blockTimes.get(block as Block)',
     replace: 'undefined',
     tests: ['trace/times'],
   },
   {
     id: 'strict-seed-without-its-times',
-    file: spans,
+    file: conversationSpans,
     find: 'place.context.strictSeed === true ? seedTimes(',
     replace: 'false ? seedTimes(',
     tests: ['trace/seed-example'],
@@ -314,8 +314,8 @@ export const mutants = [
   {
     id: 'late-answer-goes-to-the-next-prompt',
     file: turnReader,
-    find: 'this.#goesOn(id) || this.#isBelowCurrent(line)',
-    replace: 'this.#goesOn(id)',
+    find: 'this.#continuesMessage(id) || this.#isBelowCurrent(line)',
+    replace: 'this.#continuesMessage(id)',
     tests: ['trace/line-order'],
   },
   {
@@ -619,8 +619,8 @@ export const mutants = [
   {
     id: 'failing-batch-blocks-others',
     file: send,
-    find: 'outcome.isOfBatch ? row.push(batch) : row.unshift(batch)',
-    replace: 'row.unshift(batch)',
+    find: 'outcome.isOfBatch ? queue.push(batch) : queue.unshift(batch)',
+    replace: 'queue.unshift(batch)',
     tests: ['trace/send'],
   },
   {
@@ -838,8 +838,8 @@ export const mutants = [
   {
     id: 'unknown-setting-accepted',
     file: 'src/trace/config-values.ts',
-    find: 'if (kind === undefined) throw',
-    replace: 'if (kind === undefined) continue;\n    if (kind === undefined) throw',
+    find: 'if (kind === undefined)\n      throw',
+    replace: 'if (kind === undefined) continue;\n    if (kind === undefined)\n      throw',
     tests: ['trace/config'],
   },
   {
@@ -852,8 +852,8 @@ export const mutants = [
   {
     id: 'langfuse-keys-alone-start-tracing',
     file: 'src/trace/destinations.ts',
-    find: "told === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(told, 'TRACE_TO_LANGFUSE')",
-    replace: "told === undefined ? true : isYes(told, 'TRACE_TO_LANGFUSE')",
+    find: "flag === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(flag, 'TRACE_TO_LANGFUSE')",
+    replace: "told === undefined ? true : isYes(flag, 'TRACE_TO_LANGFUSE')",
     tests: ['trace/config'],
   },
 
@@ -890,7 +890,7 @@ export const mutants = [
   {
     id: 'last-line-not-waited-for',
     file: 'src/trace/settle.ts',
-    find: 'return isAssistant && textOf(message).trim().endsWith(lastAnswer.trim().slice(-2000));',
+    find: 'return isAssistant && messageText(message).trim().endsWith(lastAnswer.trim().slice(-2000));',
     replace: 'return isAssistant;',
     tests: ['trace/hook'],
   },

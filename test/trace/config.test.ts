@@ -137,11 +137,11 @@ test('a settings file that cannot be read is not taken for none', (context) => {
 
 test('what is wrong is named, and no secret is', (context) => {
   const cases: readonly (readonly [Readonly<Record<string, string>>, RegExp, object?])[] = [
-    [{ CLEW_TRACE_ENDPOINT: 'collector:4318' }, /^the endpoint of "default" is no http\(s\) address/],
-    [{ CLEW_TRACE_ENDPOINT: 'https://me:hush@x' }, /^the endpoint of "default" holds a user name or password/],
+    [{ CLEW_TRACE_ENDPOINT: 'collector:4318' }, /^the endpoint of "default" is not an http\(s\) address/],
+    [{ CLEW_TRACE_ENDPOINT: 'https://me:hush@x' }, /^the endpoint of "default" has a user name or password/],
     [
       { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_PROFILE: 'jaeger' },
-      /^the profile of default is none of langfuse, genai/,
+      /^the profile of default must be one of langfuse, genai/,
     ],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_FORMAT: 'xml' }, /^the format of default is none of protobuf, json/],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_REDACT: 'maybe' }, /^CLEW_TRACE_REDACT is neither on nor off/],
@@ -150,7 +150,7 @@ test('what is wrong is named, and no secret is', (context) => {
       /^CLEW_TRACE_HEADERS is not a list of NAME=VALUE/,
     ],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'a=hush%0Ab' }, /^CLEW_TRACE_HEADERS has a header value/],
-    [{ TRACE_TO_LANGFUSE: 'true', LANGFUSE_SECRET_KEY: 'hush' }, /^Langfuse is asked for without its keys/],
+    [{ TRACE_TO_LANGFUSE: 'true', LANGFUSE_SECRET_KEY: 'hush' }, /^the keys of Langfuse are missing/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /asks for grpc/],
     ...['soon', '0', '-5', '1.5'].map((value): readonly [Record<string, string>, RegExp] => [
       { CLEW_TRACE_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_TIMEOUT: value },
@@ -164,7 +164,7 @@ test('what is wrong is named, and no secret is', (context) => {
     ],
     [
       {},
-      /^two destinations are called "a"/,
+      /^two destinations have the name "a"/,
       {
         destinations: [
           { name: 'a', endpoint: 'http://x' },
@@ -175,24 +175,28 @@ test('what is wrong is named, and no secret is', (context) => {
     // A slip must not send more than was wanted.
     [
       {},
-      /^destination "file" in trace.json has "contents", which is no setting; known: name, profile, endpoint, headers, format, content, redact, thinking, project, cost$/,
+      /^destination "file" in trace.json has an unknown setting "contents"; use one of name, profile, endpoint, headers, format, content, redact, thinking, project, cost$/,
       { destinations: [{ endpoint: 'http://x', contents: 'metadata' }] },
     ],
-    [{}, /^"content" of destination "file" in trace.json is no text/, { destinations: [{ content: ['metadata'] }] }],
     [
       {},
-      /^"redact" of destination "file" in trace.json is neither true nor false/,
-      { destinations: [{ redact: 'on' }] },
+      /^"content" of destination "file" in trace.json is not a string/,
+      { destinations: [{ content: ['metadata'] }] },
     ],
+    [{}, /^"redact" of destination "file" in trace.json is not true or false/, { destinations: [{ redact: 'on' }] }],
     [
       {},
-      /^the header "a" of destination "file" in trace.json is no text/,
+      /^the header "a" of destination "file" in trace.json is not a string/,
       { destinations: [{ endpoint: 'http://x', headers: { a: 7 } }] },
     ],
-    [{}, /^trace.json has "project", which is no setting; known: destinations, projects,/, { project: ['!x'] }],
-    [{}, /^trace.json has "__proto__", which is no setting/, JSON.parse('{"__proto__":{}}') as object],
+    [{}, /^trace.json has an unknown setting "project"; use one of destinations, projects,/, { project: ['!x'] }],
+    [{}, /^trace.json has an unknown setting "__proto__"/, JSON.parse('{"__proto__":{}}') as object],
     [{}, /^"destinations" of trace.json is no list/, { destinations: {} }],
-    [{}, /^a destination cannot be called "\.\.\/up"/, { destinations: [{ name: '../up', endpoint: 'http://x' }] }],
+    [
+      {},
+      /^"\.\.\/up" is not a valid name for a destination/,
+      { destinations: [{ name: '../up', endpoint: 'http://x' }] },
+    ],
   ];
   for (const [env, message, file] of cases) {
     assert.throws(

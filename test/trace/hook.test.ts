@@ -80,7 +80,7 @@ test('the built hook brings the turn of a Stop to the receiver, by a sender that
   // The folder of the test can only be removed when nobody writes to it.
   await waitFor(() => !isSending(tracePlaces(env), 'default'));
   assert.equal(await runBuiltHook(env, 'not json'), 0);
-  assert.match(logOf(env), /^\S+Z hook: the input of the hook names no transcript\n$/);
+  assert.match(logOf(env), /^\S+Z hook: the input of the hook does not name a transcript\n$/);
 });
 
 test('hooks at once, two for a session and two for its fork, spool each span once', async (context) => {
@@ -130,13 +130,14 @@ test('whatever is on stdin or wrong with the settings, the hook does not fail an
   await hookWith({ ...nowhere, CLEW_TRACE: 'off' }, '{}');
   const lines = logOf(env).trimEnd().split('\n');
   assert.equal(lines.length, 8);
-  for (const line of lines.slice(0, 5)) assert.match(line, /^\S+Z hook: the input of the hook names no transcript$/);
+  for (const line of lines.slice(0, 5))
+    assert.match(line, /^\S+Z hook: the input of the hook does not name a transcript$/);
   assert.match(
     lines[5] ?? '',
-    /^\S+Z hook: the content of default is none of full, no-tool-content, metadata; choose one of them$/,
+    /^\S+Z hook: the content of default must be one of full, no-tool-content, metadata; choose one of them$/,
   );
-  assert.match(lines[6] ?? '', /^\S+Z hook Stop none: there is no transcript .*none\.jsonl$/);
-  assert.match(lines[7] ?? '', /^\S+Z hook: no destination is set up where the client runs; see docs/);
+  assert.match(lines[6] ?? '', /^\S+Z hook Stop none: transcript not found: .*none\.jsonl$/);
+  assert.match(lines[7] ?? '', /^\S+Z hook: no destination is set up in the environment of the client; see docs/);
 });
 
 test('where neither an outbox nor a log can be written, the hook still does not fail', async (context) => {

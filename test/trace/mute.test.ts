@@ -216,8 +216,7 @@ test('where what is muted cannot be read, nothing is sent and the log says why',
   assert.deepEqual(place.answers(), []);
   const log = readFileSync(place.places.log, 'utf8').trim().split('\n');
   assert.equal(log.length, 3);
-  for (const line of log)
-    assert.match(line, /muted\.json is not what `clew trace mute` writes; delete it and mute again/);
+  for (const line of log) assert.match(line, /muted\.json is not a list of mutes; delete it and mute again/);
 });
 
 interface Place {

@@ -153,7 +153,7 @@ test('what a server rejects of a batch is counted and told, and the batch is not
   assert.equal(receiver.requests.length, 1);
   const { rejectedSpans, lastError } = readStatus(tracer.places, 'default');
   assert.equal(rejectedSpans, 1);
-  assert.equal(lastError, 'the server took a batch but rejected 1 spans: one is odd');
+  assert.equal(lastError, 'the server accepted a batch but rejected 1 spans: one is odd');
   assert.match(readFileSync(tracer.places.log, 'utf8'), /rejected 1 spans/);
 });
 

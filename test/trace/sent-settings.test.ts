@@ -47,7 +47,7 @@ test('Langfuse takes only some names of environments', (context) => {
   const check = (name: string, more = langfuse) => configOf(context, { ...more, CLEW_TRACE_ENVIRONMENT: name });
   for (const name of ['ci', 'my-stage_2', '-', 'x'.repeat(40)]) assert.equal(check(name).labels.environment, name);
   for (const name of ['Production', 'langfuse-eu', 'a b', 'ü', 'x'.repeat(41)])
-    assert.throws(() => check(name), /the environment has a name that Langfuse does not take/, name);
+    assert.throws(() => check(name), /Langfuse does not accept this name of an environment/, name);
   const other = { ...langfuse, CLEW_TRACE_PROFILE: 'genai' };
   assert.equal(check('Production', other).labels.environment, 'Production');
 });

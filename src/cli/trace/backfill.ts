@@ -1,5 +1,5 @@
-// clew trace backfill: sends what sessions on disk hold and a destination does not have yet, originals before their
-// copies and older sessions first.
+// clew trace backfill: sends the sessions on disk that a destination does not have yet, oldest first and originals before
+// their copies.
 import { UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
 import { findOrphans, type OrphanSession } from '../../library/archive/orphans.ts';
@@ -36,10 +36,10 @@ export async function run(input: CommandInput): Promise<void> {
   const sessions = await chosenSessions(input);
   if (config.traceSeed !== undefined && sessions.length > 1)
     throw new UserError(
-      `the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, and ${sessions.length} sessions are chosen`,
-      'unset it, or choose one with --project',
+      `the trace seed (CLEW_TRACE_SEED) gives the turns of every session the same ids, but ${sessions.length} sessions are selected`,
+      'unset it, or select one session with --project',
     );
-  if (sessions.length === 0) writeNotice(io.stderr, 'no session is there to be traced; `clew ls` shows all');
+  if (sessions.length === 0) writeNotice(io.stderr, 'no sessions to trace; `clew ls` lists all sessions');
   const progress = createProgress(io.stderr, io.env, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const destinations = config.destinations.length;
@@ -86,8 +86,8 @@ export async function run(input: CommandInput): Promise<void> {
 }
 
 /**
- * A session that was written to lately may go on; its last turn is taken where it has an answer, and waits otherwise. A
- * file that was copied lately has older lines.
+ * A session that was written to recently may continue: its last turn is traced if it has an answer. A recently copied file
+ * has older lines.
  */
 function endOf(file: string, mtimeMs: number, lastMs: number | undefined): SessionRun['atEnd'] {
   const ageMs = Date.now() - Math.min(mtimeMs, lastMs ?? mtimeMs);
@@ -95,7 +95,7 @@ function endOf(file: string, mtimeMs: number, lastMs: number | undefined): Sessi
   return ageMs > pauseMs && isSettled(file, undefined) ? 'turn' : undefined;
 }
 
-/** By the lines of the main transcript, else by those of its sub-agents; `undefined` where no line has a time. */
+/** From the main transcript, else from its sub-agents. */
 async function lastLineMs(file: string): Promise<number | undefined> {
   const lastMs = lastTimeOf(file);
   if (lastMs !== undefined) return lastMs;
@@ -105,7 +105,7 @@ async function lastLineMs(file: string): Promise<number | undefined> {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** A session, or what is left of one: its sub-agents. */
+/** A session, or the sub-agents of a deleted one. */
 type ChosenSession = FoundSession & Partial<Pick<OrphanSession, 'agentPath'>>;
 
 async function chosenSessions(input: CommandInput): Promise<readonly ChosenSession[]> {
@@ -122,7 +122,7 @@ async function chosenSessions(input: CommandInput): Promise<readonly ChosenSessi
   const chosen = all
     .filter(({ mtimeMs }) => mtimeMs >= sinceMs)
     .filter((session) => isOfProject({ cwd: cwdOf(session), project: session.slug }));
-  // The first session to come with a message sends it.
+  // The first session that claims a message sends it.
   return sortByAge(chosen, ({ path, agentPath }) => agentPath ?? path);
 }
 
@@ -146,8 +146,9 @@ function reportText(total: Total, report: SendReport, isDryRun: boolean): string
   const rest = copies === 0 ? '' : `; ${formatCount(copies)} were traced before or are copies`;
   const what = `${formatCount(spans)} spans${each} of ${counted(turns, 'turn')} in ${counted(sessions, 'session')}${rest}\n`;
   const open =
-    openSessions === 0 ? '' : `the last turn waits in ${counted(openSessions, 'session')} written to a moment ago\n`;
-  const muted =
-    mutedTurns === 0 ? '' : `${counted(mutedTurns, 'turn')} of it muted; \`clew trace status\` shows what is\n`;
+    openSessions === 0
+      ? ''
+      : `the last turn of ${counted(openSessions, 'session')} written to just now is not sent yet\n`;
+  const muted = mutedTurns === 0 ? '' : `${counted(mutedTurns, 'turn')} muted; \`clew trace status\` lists the mutes\n`;
   return isDryRun ? `would send ${what}${muted}${open}` : `traced ${what}${muted}${open}${sendText(report)}`;
 }

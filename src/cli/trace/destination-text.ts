@@ -1,4 +1,4 @@
-// A destination for people: where it is, what it gets, and an example of it.
+// Describes a destination in text: its address, what it gets, and an example.
 import { oneLine } from '../../base/terminal-text.ts';
 import { version } from '../../base/version.ts';
 import type { TraceConfig } from '../../trace/config.ts';
@@ -7,7 +7,7 @@ import type { Destination } from '../../trace/destinations.ts';
 import { exampleSpans, exampleWire } from '../../trace/example.ts';
 import type { WireSpan } from '../../trace/span.ts';
 
-/** Some servers want their key in the address. */
+/** The query of an address may hold a key. */
 export function shownUrl({ url }: Destination): string {
   return url.replace(/\?.*$/, '?…');
 }
@@ -18,26 +18,25 @@ export function describeDestination(destination: Destination): string {
   return [profile, shownUrl(destination), ...mode, ...(isRedacted ? [] : ['secrets are sent'])].join(', ');
 }
 
-const said = {
+const contentText = {
   full: 'prompts, answers, and inputs and outputs of tools',
   'no-tool-content': 'prompts and answers, without inputs and outputs of tools',
   metadata: 'no content: names, times, tokens and ids',
 } as const;
 
-/** What the destination would get of a made-up turn, one line an attribute. */
+/** What the destination would get of the example turn, one line per attribute. */
 export function exampleLines(destination: Destination, config: TraceConfig, redact: Redact): readonly string[] {
   const spans = exampleOf(destination, config, redact);
   return [
-    `${destination.name} (${describeDestination(destination)}) gets ${said[destination.content]}.`,
-    'Of a turn that asks "What is in notes.txt?", for example:',
+    `${destination.name} (${describeDestination(destination)}) gets ${contentText[destination.content]}.`,
+    'For example, of a turn with the prompt "What is in notes.txt?":',
     ...spans.flatMap(({ name, attributes }) => [
       `  ${name}`,
-      ...attributes.map(({ key, value }) => `    ${key} = ${oneLine(textOf(value), maxColumns)}`),
+      ...attributes.map(({ key, value }) => `    ${key} = ${oneLine(valueText(value), maxColumns)}`),
     ]),
   ];
 }
 
-/** The same for programs. */
 export function exampleJson(destination: Destination, config: TraceConfig, redact: Redact): object {
   const { name, profile, content } = destination;
   const spans = exampleOf(destination, config, redact).map((span) => ({
@@ -55,7 +54,7 @@ function exampleOf(destination: Destination, { labels, strictSeed }: TraceConfig
 
 const maxColumns = 100;
 
-function textOf(value: WireSpan['attributes'][number]['value']): string {
+function valueText(value: WireSpan['attributes'][number]['value']): string {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 

@@ -1,4 +1,4 @@
-// clew trace explain SESSION: the span tree that would be sent, without sending or writing anything.
+// clew trace explain SESSION: prints the span tree that would be sent. Nothing is sent or written.
 import { UserError } from '../../base/errors.ts';
 import { neutralise } from '../../base/terminal-text.ts';
 import { type ExplainedSpan, explainJson, explainLines } from '../../trace/explain.ts';
@@ -12,7 +12,8 @@ import { traceConfigOf } from './trace-config.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
-  if (input.argument === undefined) throw new UserError('clew trace explain needs a session', 'run `clew ls` for them');
+  if (input.argument === undefined)
+    throw new UserError('clew trace explain needs a session', 'run `clew ls` to list the sessions');
   const file = await findSessionArgument(input);
   const { strictSeed } = traceConfigOf(input);
   const spans = await sessionSpans(file, { strictSeed });
@@ -24,7 +25,7 @@ export async function run(input: CommandInput): Promise<void> {
   await writeOut(chunks, { ...io, pager: flags.json !== true });
 }
 
-/** Every field is always there. */
+/** JSON output has every field. */
 function withNulls(spans: readonly ExplainedSpan[]): readonly object[] {
   return spans.map(({ children, usage, ...span }) => ({
     ...nulled(span),

@@ -1,4 +1,4 @@
-// clew trace flush: sends now what waits in the outbox; clew trace retry: also what a server refused before.
+// clew trace flush: sends the outbox now. clew trace retry: also sends batches that a server refused.
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { formatCount } from '../../base/human.ts';
 import { neutralise } from '../../base/terminal-text.ts';
@@ -14,9 +14,9 @@ import { writeOut } from '../terminal/output.ts';
 import { counted } from '../wording.ts';
 import { neededConfigOf } from './trace-config.ts';
 
-/** Somebody sits and waits; what is left is for the next sender. */
+/** Short, because the user waits. */
 export const patienceMs = 10_000;
-/** For a sender in the background to give up on a server, at most. */
+/** How long to wait for a background sender. */
 export const lockMs = 60_000;
 
 export async function runFlush(input: CommandInput): Promise<void> {
@@ -47,17 +47,19 @@ async function flush(input: CommandInput, isRetry: boolean): Promise<void> {
 }
 
 export function waitNotice(stderr: CommandInput['io']['stderr']): (destination: string) => void {
-  return (name) => writeNotice(stderr, `another process is sending to ${name}; waiting for it, a minute at most`);
+  return (name) => writeNotice(stderr, `another process is sending to ${name}; waiting up to a minute`);
 }
 
-/** Nothing is left to send, but not because everything was taken. */
 export function noteParked({ places, config }: TraceContext, stderr: CommandInput['io']['stderr']): void {
   const parked = config.destinations.reduce((sum, { name }) => sum + listParked(places, name).length, 0);
   if (parked > 0)
-    writeNotice(stderr, `${counted(parked, 'batch', 'batches')} refused before; \`clew trace retry\` sends again`);
+    writeNotice(
+      stderr,
+      `${counted(parked, 'batch', 'batches')} refused earlier; \`clew trace retry\` sends them again`,
+    );
 }
 
-/** What the servers that something is left for said last. */
+/** The last errors of servers with waiting or refused batches. */
 export function reasonsOf({ places, config }: TraceContext): readonly string[] {
   return config.destinations
     .map(({ name }) => reportDestination(places, name, Date.now()))
@@ -82,7 +84,7 @@ export function failUnlessSent({ waitingBatches, parkedBatches }: SendReport, re
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   const kept =
     parkedBatches === 0
-      ? 'it is kept, and sent with the next turn or by `clew trace flush`'
+      ? 'the rest is kept and sent with the next turn or by `clew trace flush`'
       : 'run `clew trace status` for the reasons';
-  throw new UserError(`not everything was taken${why}`, kept, exitCodes.failed);
+  throw new UserError(`not everything was sent${why}`, kept, exitCodes.failed);
 }

@@ -1,5 +1,5 @@
-// clew trace follow: traces all sessions as they go on, for those who set up no hook. Nobody says here that a turn is at
-// its end: it is taken to be when its answer is complete and nothing was written for a while.
+// clew trace follow: traces all sessions live, without a hook. A turn counts as ended when its answer is complete and
+// nothing was written for a while.
 import path from 'node:path';
 import { placeOf } from '../../library/transcript-files.ts';
 import { watchLibrary } from '../../library/watch.ts';
@@ -28,8 +28,8 @@ export async function run(input: CommandInput): Promise<void> {
   listen();
   try {
     await recoverSessions(context);
-    watchLibrary(roots, (paths) => follower.hear(mainsOf(paths, roots)), signal);
-    writeNotice(io.stderr, `tracing what is written below ${roots.join(' and ')}; Ctrl-C ends it`);
+    watchLibrary(roots, (paths) => follower.onChange(mainsOf(paths, roots)), signal);
+    writeNotice(io.stderr, `tracing sessions in ${roots.join(' and ')}; press Ctrl-C to stop`);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await follower.end();
   } finally {
@@ -55,7 +55,7 @@ class Follower {
     this.#signal = signal;
   }
 
-  hear(files: readonly string[]): void {
+  onChange(files: readonly string[]): void {
     for (const file of files) {
       clearTimeout(this.#quiet.get(file));
       this.#quiet.set(
@@ -66,13 +66,13 @@ class Follower {
     }
   }
 
-  /** What was begun is finished; what waits to be sent stays in the outbox. */
+  /** Finishes the current work; unsent batches stay in the outbox. */
   async end(): Promise<void> {
     for (const timer of this.#quiet.values()) clearTimeout(timer);
     await this.#work;
   }
 
-  /** One after the other: the same session must not be read twice at once, and the machine has other things to do. */
+  /** Sequential, so that a session is not read twice at once. */
   #trace(file: string, isQuiet: boolean): void {
     this.#work = this.#work.then(async () => {
       const { places, config } = this.#context;

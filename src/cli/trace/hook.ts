@@ -1,4 +1,4 @@
-// clew trace hook: the hook itself, for settings that were written by hand; `clew trace install` names a smaller file.
+// clew trace hook: the hook, for settings that were written by hand; `clew trace install` uses a smaller program.
 import { spawn } from 'node:child_process';
 import { runHook } from '../../trace/hook.ts';
 import type { CommandInput } from '../command.ts';

@@ -1,5 +1,5 @@
-// clew trace install and uninstall: our hooks into the client's settings.json and out of it, with a backup, and only for
-// events that the installed client knows.
+// clew trace install and uninstall: adds our hooks to the client's settings.json or removes them, with a backup, and only
+// for events that the installed client knows.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -29,7 +29,7 @@ export async function run(input: CommandInput): Promise<void> {
   requireLastingPath(hookFile, 'clew trace install');
   const file = settingsFile(input);
   const roots = rootsOf(input);
-  // Before anything is written: a hook with wrong settings would only fill its log.
+  // Checked before anything is written: a hook with wrong settings would only fill its log.
   const config = traceConfigOf(input);
   const { destinations } = config;
   const version = await detectClientVersion(roots, io.env);
@@ -40,7 +40,7 @@ export async function run(input: CommandInput): Promise<void> {
   const backup = await write(input, file, text, after);
   if (version === undefined) {
     const why =
-      'only Stop is set up: no client was found, and old ones run no hook at all where one is unknown to them';
+      'only Stop is set up, because no client was found and old clients ignore all hooks if they do not know one of them';
     writeNotice(io.stderr, why);
   }
   if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
@@ -59,7 +59,7 @@ export async function runUninstall(input: CommandInput): Promise<void> {
 
 function settingsFile(input: CommandInput): string {
   const [root] = rootsOf(input);
-  if (root === undefined) throw new UserError('there is no folder for the settings', 'name one with --root');
+  if (root === undefined) throw new UserError('no folder for the settings', 'name one with --root');
   return path.join(root, 'settings.json');
 }
 
@@ -93,7 +93,7 @@ interface Installed {
   readonly isChanged: boolean;
   readonly backup: string | undefined;
   readonly client: string | null;
-  /** What was set up, for `install`. */
+  /** Only for `install`. */
   readonly config: TraceConfig | undefined;
 }
 
@@ -129,20 +129,20 @@ function sentenceOf({ file, events, isChanged, backup }: Installed, isDryRun: bo
   const hooks = `hooks for ${events.join(', ')}`;
   if (!isChanged) return events.length === 0 ? `${file} has no hooks of Clew` : `${hooks} are already in ${file}`;
   if (isDryRun)
-    return events.length === 0 ? `would take the hooks of Clew out of ${file}` : `would add ${hooks} to ${file}`;
-  const kept = backup === undefined ? '' : `\nthe file as it was: ${backup}`;
-  return `${events.length === 0 ? `the hooks of Clew are gone from ${file}` : `${hooks} are now in ${file}`}${kept}`;
+    return events.length === 0 ? `would remove the hooks of Clew from ${file}` : `would add ${hooks} to ${file}`;
+  const kept = backup === undefined ? '' : `\nbackup: ${backup}`;
+  return `${events.length === 0 ? `removed the hooks of Clew from ${file}` : `added ${hooks} to ${file}`}${kept}`;
 }
 
-/** Variables of this shell say nothing about the one that the client is started from. */
+/** The variables of this shell need not be set in the shell that starts the client. */
 function nextStep({ isChanged, config }: Installed, isDryRun: boolean): readonly string[] {
   if (config === undefined || config.destinations.length === 0) return [];
-  const isSaid = config.destinations.some(({ content }) => content !== 'metadata');
-  const [mode, amount] = isSaid ? ['metadata', 'less'] : ['full', 'more'];
-  const change = `CLEW_TRACE_CONTENT=${mode} (or no-tool-content) sends ${amount}; \`clew trace test\` tries the destination\n`;
+  const hasContent = config.destinations.some(({ content }) => content !== 'metadata');
+  const [mode, amount] = hasContent ? ['metadata', 'less'] : ['full', 'more'];
+  const change = `CLEW_TRACE_CONTENT=${mode} (or no-tool-content) sends ${amount}; \`clew trace test\` tests the destination\n`;
   if (isDryRun || !isChanged) return [change];
   return [
     change,
-    'sessions started from now on with these settings in their environment are traced; `clew trace backfill` sends those that are there\n',
+    'new sessions with these settings in their environment are traced; `clew trace backfill` sends existing sessions\n',
   ];
 }

@@ -1,4 +1,4 @@
-// clew trace mute and unmute: nothing of a session or of a folder is sent until it is unmuted.
+// clew trace mute and unmute: stops and restarts the tracing of a session or folder.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -18,10 +18,9 @@ export async function run(input: CommandInput): Promise<void> {
   let isNew = false;
   for (const target of targets) isNew = (await mute(places, target, Date.now())) || isNew;
   const { kind } = shown;
-  const what = kind === 'session' ? 'nothing that is said in it' : 'nothing that is said in its sessions';
   const text = isNew
-    ? `${kind} ${shown.name} is muted: ${what} is traced until \`clew trace unmute ${shown.name}\``
-    : `${kind} ${shown.name} is muted already; \`clew trace unmute ${shown.name}\` ends it`;
+    ? `${kind} ${shown.name} is muted; \`clew trace unmute ${shown.name}\` traces it again`
+    : `${kind} ${shown.name} is already muted; \`clew trace unmute ${shown.name}\` traces it again`;
   await report(input, { ...shown, muted: true, changed: isNew }, text);
 }
 
@@ -36,30 +35,30 @@ export async function runUnmute(input: CommandInput): Promise<void> {
   const rest = activeMute(readMutes(places), { sessionId: kind === 'session' ? name : '', cwd });
   const text =
     rest === undefined
-      ? `${kind} ${name} is ${isChanged ? 'traced again; what was said while it was muted is not sent' : 'not muted'}`
-      : `${kind} ${name} is still muted, by the folder ${rest.name}; \`clew trace unmute ${rest.name}\` ends it`;
+      ? `${kind} ${name} is ${isChanged ? 'traced again; turns from the muted time are not sent' : 'not muted'}`
+      : `${kind} ${name} is still muted by its folder; run \`clew trace unmute ${rest.name}\``;
   await report(input, { ...shown, muted: rest !== undefined, changed: isChanged }, text);
 }
 
 interface Target {
-  /** A folder has one for each of its names. */
+  /** A folder has one for each of its paths. */
   readonly targets: readonly MuteTarget[];
   readonly shown: MuteTarget;
   readonly file: string | undefined;
 }
 
-/** A session, a folder, or without either the folder that the command runs in. */
+/** A session or a folder; by default the working directory. */
 async function targetOf(input: CommandInput): Promise<Target> {
   const { argument, flags, io } = input;
   const project = textFlag(flags, 'project');
   if (argument !== undefined && project !== undefined)
-    throw new UserError('--project and an argument name two things', 'leave one of them out');
+    throw new UserError('--project cannot be combined with an argument', 'leave one of them out');
   const folder = path.resolve(io.cwd, project ?? argument ?? '.');
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
     const targets = [...new Set([folder, realpathSync(folder)])].map((name) => ({ kind: 'project', name }) as const);
     return { targets, shown: { kind: 'project', name: folder }, file: undefined };
   }
-  if (project !== undefined) throw new UserError(`there is no folder ${folder}`, 'name the folder of the project');
+  if (project !== undefined) throw new UserError(`folder not found: ${folder}`, 'name the folder of the project');
   const file = await findSessionArgument(input);
   const shown = { kind: 'session', name: path.basename(file, '.jsonl') } as const;
   return { targets: [shown], shown, file };

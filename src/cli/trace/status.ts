@@ -1,4 +1,4 @@
-// clew trace status: for each destination what was sent, what waits and what went wrong.
+// clew trace status: shows what was sent to each destination, what waits and the last error.
 import path from 'node:path';
 import { formatBytes, formatCount, formatDuration } from '../../base/human.ts';
 import { neutralise } from '../../base/terminal-text.ts';
@@ -31,9 +31,7 @@ export async function run(input: CommandInput): Promise<void> {
     destination: destinations.find((each) => each.name === name),
   }));
   const events = rootsOf(input).flatMap((root) => eventsIn(path.join(root, 'settings.json')));
-  const missing = isOff
-    ? 'CLEW_TRACE is off: nothing is traced here'
-    : `no destination is set up; ${setUpHint(io.env)}`;
+  const missing = isOff ? 'tracing is off: unset CLEW_TRACE' : `no destination is set up; ${setUpHint(io.env)}`;
   const hint = destinations.length === 0 ? missing : undefined;
   const muted = readMutes(places).filter(({ untilMs }) => untilMs === undefined);
   const about = { hint, events, muted, isSending: reports.some((each) => each.isSending), log: places.log };
@@ -97,7 +95,7 @@ function statusText(reports: readonly Report[], { events, isSending: sending, lo
 }
 
 function destinationLines({ destination, ...report }: Report): readonly string[] {
-  const where = destination === undefined ? 'not set up any more' : describeDestination(destination);
+  const where = destination === undefined ? 'no longer set up' : describeDestination(destination);
   const { waitingBatches, lagMs, parked, lastError, lastErrorMs, lastSentMs } = report;
   const lines = [`${report.name}  ${where}`];
   const sent = lastSentMs === undefined ? '' : `, last ${localTime(lastSentMs)}`;
@@ -107,21 +105,19 @@ function destinationLines({ destination, ...report }: Report): readonly string[]
   if (waitingBatches > 0) lines.push(`  next     ${nextTry({ destination, ...report })}`);
   if (report.rejectedSpans > 0) lines.push(`  rejected ${formatCount(report.rejectedSpans)} spans`);
   if (report.uncertainBatches > 0)
-    lines.push(
-      `  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again without knowing whether the server had them`,
-    );
+    lines.push(`  twice?   ${counted(report.uncertainBatches, 'batch', 'batches')} sent again, perhaps twice`);
   if (parked.length > 0)
     lines.push(
-      `  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason} (\`clew trace retry\` sends again)`,
+      `  parked   ${counted(parked.length, 'batch', 'batches')}: ${parked.at(-1)?.reason} (\`clew trace retry\` sends them again)`,
     );
   if (lastError !== undefined && lastError !== parked.at(-1)?.reason)
     lines.push(`  error    ${localTime(lastErrorMs ?? Number.NaN)} ${lastError}`);
   return lines;
 }
 
-/** Nobody tries by himself where no sender is at it. */
+/** Without a running sender, there is no automatic retry. */
 function nextTry({ destination, isSending: sending, retryAtMs, nowMs }: Report): string {
-  if (destination === undefined) return 'none, until it is set up again';
+  if (destination === undefined) return 'never, unless it is set up again';
   if (!sending) return 'with the next turn, or by `clew trace flush`';
   return retryAtMs === undefined ? 'now' : `in ${formatDuration(retryAtMs - nowMs)}`;
 }

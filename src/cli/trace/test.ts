@@ -1,4 +1,4 @@
-// clew trace test: sends one made-up trace to every destination and says what the server answered. Nothing is kept of it.
+// clew trace test: sends an example trace to every destination and prints the response. Nothing is stored.
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { neutralise } from '../../base/terminal-text.ts';
 import { version } from '../../base/version.ts';
@@ -40,8 +40,8 @@ export async function run(input: CommandInput): Promise<void> {
   await writeOut([text], io);
   const failed = answers.filter(({ isTaken }) => !isTaken).length;
   if (failed === 0) return;
-  const what = `${counted(failed, 'destination')} of ${answers.length} did not take the trace`;
-  throw new UserError(what, 'correct it and run `clew trace test` again', exitCodes.failed);
+  const what = `${counted(failed, 'destination')} of ${answers.length} did not accept the trace`;
+  throw new UserError(what, 'fix the problem and run `clew trace test` again', exitCodes.failed);
 }
 
 interface Answer {
@@ -56,7 +56,7 @@ interface Answer {
 
 function answerText({ destination, traceId, spans, isTaken, rejectedSpans, answer, next }: Answer): string {
   const where = `${destination.name} (${shownUrl(destination)})`;
-  if (isTaken) return neutralise(`${where}: took ${spans} spans; look there for trace ${traceId}`).concat('\n');
+  if (isTaken) return neutralise(`${where}: accepted ${spans} spans; look for trace ${traceId}`).concat('\n');
   const said = answer === undefined ? '' : `: ${answer}`;
   const what = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spans} spans${said}` : (answer ?? 'no answer');
   return neutralise(`${where}: ${what}${next === undefined ? '' : `; ${next}`}`).concat('\n');

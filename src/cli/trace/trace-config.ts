@@ -1,4 +1,4 @@
-// The tracer's settings as a command has them: the environment and trace.json, with the command's own flags on top.
+// The settings of the tracer for a command: the environment and trace.json, overridden by flags.
 import { UserError } from '../../base/errors.ts';
 import { readTraceConfig, type TraceConfig } from '../../trace/config.ts';
 import { oneOf } from '../../trace/config-values.ts';
@@ -15,7 +15,7 @@ export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>)
     keepsForks: config.keepsForks || flags['keep-forks'] === true,
     isCompat: config.isCompat || flags.compat === true,
     strictSeed: config.strictSeed || flags['strict-seed'] === true,
-    // It started this command, not the sessions.
+    // The parent span started this command, not the sessions.
     parent: undefined,
   };
 }
@@ -23,13 +23,12 @@ export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>)
 export function neededConfigOf(input: Pick<CommandInput, 'flags' | 'io'>): TraceConfig {
   const config = traceConfigOf(input);
   if (config.destinations.length > 0) return config;
-  if (config.isOff) throw new UserError('CLEW_TRACE says that nothing is traced here', 'unset it');
+  if (config.isOff) throw new UserError('tracing is off', 'unset CLEW_TRACE');
   throw new UserError('no destination is set up', setUpHint(input.io.env));
 }
 
-/** People with keys for Langfuse have done most of it, and wonder what is missing. */
 export function setUpHint(env: NodeJS.ProcessEnv): string {
   const hasKeys = Boolean((env.CC_LANGFUSE_SECRET_KEY || env.LANGFUSE_SECRET_KEY) && !env.TRACE_TO_LANGFUSE);
-  if (hasKeys) return 'set TRACE_TO_LANGFUSE=true to trace to Langfuse by the keys that are there';
+  if (hasKeys) return 'set TRACE_TO_LANGFUSE=true to use the Langfuse keys that are set';
   return 'set CLEW_TRACE_ENDPOINT=http://HOST:4318, or TRACE_TO_LANGFUSE=true and the keys of Langfuse (docs/tracing.md)';
 }

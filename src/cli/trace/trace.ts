@@ -1,4 +1,4 @@
-// clew trace ACTION: set up, run and look after the tracer; one module an action, loaded when it is called.
+// clew trace ACTION: sets up and runs the tracer; each action is loaded when it is called.
 import { UserError } from '../../base/errors.ts';
 import type { CommandInput } from '../command.ts';
 
@@ -21,9 +21,9 @@ export async function run(input: CommandInput): Promise<void> {
   const [action = 'status', ...words] = input.words;
   const load = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (load === undefined)
-    throw new UserError(`clew trace cannot "${action}"`, `name one of ${Object.keys(actions).join(', ')}`);
+    throw new UserError(`unknown action "${action}"`, `use one of ${Object.keys(actions).join(', ')}`);
   const most = ['explain', 'mute', 'unmute'].includes(action) ? 1 : 0;
-  if (words.length > most) throw new UserError(`clew trace ${action} does not take "${words[most]}"`, 'leave it out');
+  if (words.length > most) throw new UserError(`clew trace ${action} does not accept "${words[most]}"`, 'leave it out');
   const { run: act } = await load();
   await act({ ...input, argument: words[0], words });
 }

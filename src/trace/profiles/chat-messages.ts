@@ -1,5 +1,5 @@
-// A generation → its input and output as messages of OpenAI's chat format, which Langfuse and Phoenix show as a
-// conversation. Only what the content mode allows is in them, and every text is redacted and cut.
+// The input and output of a generation as messages in OpenAI's chat format, which Langfuse and Phoenix show as a
+// conversation. The content mode applies; every text is redacted and cut.
 import { asString, isArray, isObject } from '../../base/json.ts';
 import { type ContentRules, defaultMaxChars, isAllowed, jsonContent, textContent } from '../content.ts';
 import type { GenerationDetail, GenerationResult, ImagePlaceholder } from '../span.ts';
@@ -19,7 +19,7 @@ interface ChatCall {
   readonly function: { readonly name: string; readonly arguments?: string };
 }
 
-/** The prompt in the first generation of a turn, and the tool results since the generation before. */
+/** The prompt in the first generation of a turn, and the tool results since the previous generation. */
 export function inputMessages(detail: GenerationDetail, rules: ContentRules): readonly ChatMessage[] {
   const { input, images, results } = detail;
   const hasPrompt = input !== undefined && isAllowed(originOf(detail), rules.mode);
@@ -31,7 +31,7 @@ function toolMessages(results: readonly GenerationResult[], rules: ContentRules)
   return resultTexts(results, rules).map(([id, content]) => ({ role: 'tool', tool_call_id: id, content }));
 }
 
-/** The results as texts by the id of their call. Together they are as long as one text may be, so that none is lost. */
+/** The results as texts by the id of their call. They share the limit of one text, so that none is lost. */
 export function resultTexts(
   results: readonly GenerationResult[],
   rules: ContentRules,
@@ -51,7 +51,7 @@ function resultText(content: unknown, rules: ContentRules): string | undefined {
   return typeof content === 'string' ? textContent(content, 'tool', rules) : jsonContent(content, 'tool', rules);
 }
 
-/** The reply with its tool calls; `undefined` where the mode keeps it back. */
+/** The reply with its tool calls; `undefined` if the mode excludes it. */
 export function outputMessage(detail: GenerationDetail, rules: ContentRules): ChatMessage | undefined {
   if (!isAllowed(originOf(detail), rules.mode)) return undefined;
   const reply = { role: 'assistant', content: detail.output } as const;
@@ -65,7 +65,6 @@ function chatCalls({ toolCalls }: GenerationDetail, rules: ContentRules): readon
   });
 }
 
-/** The text alone, unless there is something next to it. */
 export function withImages(text: string, images: readonly ImagePlaceholder[]): unknown {
   return images.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
 }

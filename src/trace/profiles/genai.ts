@@ -1,5 +1,5 @@
-// Spans by the OpenTelemetry conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`, with the names of the
-// release that `schemaUrl` names and none that were given up before it.
+// Spans by the OpenTelemetry conventions for generative AI (`invoke_agent`, `chat`, `execute_tool`), in the release that
+// `schemaUrl` names.
 import { version as ownVersion } from '../../base/version.ts';
 import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../content.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
 import { resultTexts } from './chat-messages.ts';
 import {
   attributes,
+  cacheWritesOf,
   clientValues,
   compactionEvents,
   count,
@@ -32,7 +33,7 @@ import {
   wireTimes,
 } from './profile.ts';
 
-/** The last release of the conventions that has those of generative AI (they have a repository of their own since). */
+/** The last release that includes generative AI, which now has its own repository. */
 const schemaUrl = 'https://opentelemetry.io/schemas/1.41.0';
 
 export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wire {
@@ -52,7 +53,7 @@ function wireSpan(span: TraceSpan, spans: readonly TraceSpan[], options: Profile
     'gen_ai.conversation.id': span.sessionId,
     'session.id': span.sessionId,
     'user.id': options.userId,
-    // The conventions have no name for tags: this is OpenInference's.
+    // The name of OpenInference, because the conventions have none for tags.
     'tag.tags': tagsOf(options),
     ...clientValues(span),
     'error.type': span.error,
@@ -141,16 +142,16 @@ function generationValues(detail: GenerationDetail, options: ProfileOptions): Va
     'gen_ai.response.id': detail.messageId,
     'gen_ai.response.finish_reasons': detail.stopReason === undefined ? undefined : [detail.stopReason],
     ...(detail.usage === undefined ? {} : usageValues(detail.usage)),
-    // By the conventions it is never false.
+    // The conventions do not allow false.
     'gen_ai.conversation.compacted': detail.compactions.length > 0 ? true : undefined,
     'gen_ai.input.messages': input.length === 0 ? undefined : jsonContent(input, origin, options),
     'gen_ai.output.messages': outputMessages(outputParts(detail, options), detail.stopReason, origin, options),
   };
 }
 
-/** The convention counts cached tokens as input, and says next to it how many of them were. */
+/** The conventions count cached tokens as input, and report them separately as well. */
 function usageValues(usage: TraceUsage): Values {
-  const written = writtenTokens(usage);
+  const written = cacheWritesOf(usage);
   return {
     'gen_ai.usage.input_tokens': count(usage.inputTokens + (usage.cacheReadTokens ?? 0) + (written ?? 0)),
     'gen_ai.usage.output_tokens': count(usage.outputTokens),
@@ -161,13 +162,6 @@ function usageValues(usage: TraceUsage): Values {
   };
 }
 
-function writtenTokens(usage: TraceUsage): number | undefined {
-  const { cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens } = usage;
-  if (cacheWriteTokens === undefined && cacheWrite5mTokens === undefined && cacheWrite1hTokens === undefined)
-    return undefined;
-  return (cacheWrite5mTokens ?? 0) + (cacheWrite1hTokens ?? 0) + (cacheWriteTokens ?? 0);
-}
-
 function toolValues(detail: ToolDetail, hasFailed: boolean, options: ProfileOptions): Values {
   return {
     'gen_ai.operation.name': 'execute_tool',
@@ -175,7 +169,7 @@ function toolValues(detail: ToolDetail, hasFailed: boolean, options: ProfileOpti
     'gen_ai.tool.call.id': detail.toolUseId,
     'gen_ai.tool.type': detail.isExternal ? 'extension' : 'function',
     'gen_ai.tool.call.arguments': jsonContent(detail.input, 'tool', options),
-    // By the convention only of a call that worked; what went wrong is in the status.
+    // Only of a successful call; the status has the error.
     'gen_ai.tool.call.result': hasFailed ? undefined : valueContent(detail.output, 'tool', options),
   };
 }
@@ -198,7 +192,6 @@ function promptMessage(text: string, images: readonly ImagePlaceholder[]): Messa
   return { role: 'user', parts: [...(text === '' && images.length > 0 ? [] : [textPart(text)]), ...images] };
 }
 
-/** The prompt in the first generation of a turn, and the tool results since the generation before. */
 function inputMessages(detail: GenerationDetail, options: ProfileOptions): readonly Message[] {
   const { input, images, results } = detail;
   const hasPrompt = input !== undefined && isAllowed(originOf(detail), options.mode);

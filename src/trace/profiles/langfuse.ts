@@ -1,5 +1,5 @@
-// Spans as Langfuse wants them, over OTLP: the mapping of seed 002 §7 attribute by attribute, then what was added to it
-// without changing any of its values (docs/tracing.md has the table).
+// Spans for Langfuse over OTLP: the mapping of seed 002 §7, with additions that do not change its values (docs/tracing.md
+// has the table).
 import { version as ownVersion } from '../../base/version.ts';
 import {
   type ContentOrigin,
@@ -30,6 +30,7 @@ import {
   modelOf,
   originOf,
   type ProfileOptions,
+  parametersOf,
   resourceOf,
   skillOf,
   statusOf,
@@ -43,7 +44,7 @@ export function toWire(spans: readonly TraceSpan[], options: ProfileOptions): Wi
   showContent(spans, options);
   return {
     resource: resourceOf(spans),
-    // Under another name Langfuse adds a catch-all to the metadata of every observation.
+    // With another name, Langfuse adds a catch-all to the metadata of every observation.
     scope: { name: 'langfuse-sdk-clew', version: ownVersion },
     spans: spans.flatMap((span) => wireSpans(span, spans, options)),
   };
@@ -85,7 +86,7 @@ function wrapperOf(wire: WireSpan, span: TraceSpan, options: ProfileOptions): Wi
   return { ...wire, spanId, parentSpanId: options.parent?.spanId, attributes: attributes(values) };
 }
 
-/** As attributes for a collector; Langfuse itself shows only its own metadata. */
+/** For a collector; Langfuse shows only its own metadata. */
 function joinValues(span: TraceSpan): Values {
   return { 'langfuse.observation.metadata.prompt_id': span.promptId, ...clientValues(span) };
 }
@@ -95,10 +96,10 @@ function typeOf(span: TraceSpan, { strictSeed }: ProfileOptions): string {
   return span.kind === 'generation' || span.kind === 'tool' ? span.kind : 'agent';
 }
 
-/** Only on the root: on a child they would become its own metadata. */
+/** Only on the root: on a child they would become the metadata of the child. */
 function traceValues(span: TraceSpan, options: ProfileOptions): Values {
   const { detail } = span;
-  // In another program's trace they would overwrite what that program says of it.
+  // In the trace of another program, they would overwrite its values.
   if (options.parent !== undefined)
     return detail.kind === 'turn' ? turnMetadata(detail, 'langfuse.observation.metadata', options) : {};
   const own = detail.kind === 'turn' ? turnMetadata(detail, 'langfuse.trace.metadata', options) : {};
@@ -196,7 +197,7 @@ function outputOf(detail: TraceSpan['detail'], options: ProfileOptions): string 
   return jsonContent({ role: 'assistant', content: detail.output }, originOf(detail), options);
 }
 
-/** A prompt alone as the seed has it, an object; everything else as a list. */
+/** A single prompt is an object, as in the seed; everything else is a list. */
 function messagesJson(
   messages: readonly ChatMessage[],
   origin: ContentOrigin,
@@ -213,8 +214,8 @@ function compactionsOf({ compactions }: GenerationDetail): string | undefined {
 }
 
 /**
- * Cache writes by their price and never twice: Langfuse adds up all keys. For the same reason there is no `total`: the
- * seed's leaves out the cache, and Langfuse shows it instead of the sum.
+ * Langfuse adds up all keys, so cache writes must not be counted twice. No `total`: the seed's excludes the cache, and
+ * Langfuse would show it instead of the sum.
  */
 function usageDetails(usage: TraceUsage, { strictSeed }: ProfileOptions): string {
   return JSON.stringify({
@@ -230,11 +231,6 @@ function usageDetails(usage: TraceUsage, { strictSeed }: ProfileOptions): string
 
 function positive(tokens: number | undefined): number | undefined {
   return tokens === undefined || tokens === 0 ? undefined : tokens;
-}
-
-function parametersOf(usage: TraceUsage | undefined): string | undefined {
-  if (usage?.speed === undefined && usage?.serviceTier === undefined) return undefined;
-  return JSON.stringify({ speed: usage.speed, service_tier: usage.serviceTier });
 }
 
 function errorValues(span: TraceSpan, options: ProfileOptions): Values {

@@ -1,4 +1,4 @@
-// Spans in the words of OpenInference, for Phoenix and Arize: span kinds, flattened messages, token counts.
+// Spans by the OpenInference conventions, for Phoenix and Arize: span kinds, flattened messages, token counts.
 import { version as ownVersion } from '../../base/version.ts';
 import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../content.ts';
 import type {
@@ -15,6 +15,7 @@ import { spanName } from '../span-name.ts';
 import { inputMessages, outputMessage, resultTexts } from './chat-messages.ts';
 import {
   attributes,
+  cacheWritesOf,
   clientValues,
   compactionEvents,
   count,
@@ -22,6 +23,7 @@ import {
   modelOf,
   originOf,
   type ProfileOptions,
+  parametersOf,
   resourceOf,
   statusOf,
   tagsOf,
@@ -114,7 +116,7 @@ function generationValues(detail: GenerationDetail, span: TraceSpan, options: Pr
   };
 }
 
-/** As text where they are only text, else as JSON with results and calls. */
+/** Plain text, or JSON if there are results or calls. */
 function inputAndOutput(detail: GenerationDetail, options: ProfileOptions): Values {
   const origin = originOf(detail);
   const messages = inputMessages(detail, options);
@@ -130,7 +132,6 @@ function inputAndOutput(detail: GenerationDetail, options: ProfileOptions): Valu
   };
 }
 
-/** After the prompt, where there is one. */
 function resultValues(detail: GenerationDetail, options: ProfileOptions): Values {
   const hasPrompt = detail.input !== undefined && isAllowed(originOf(detail), options.mode);
   const messages = resultTexts(detail.results, options).flatMap(([id, content], i) => {
@@ -182,7 +183,7 @@ function replyValues(detail: GenerationDetail, options: ProfileOptions): Values 
 
 function usageValues(usage: TraceUsage): Values {
   const read = usage.cacheReadTokens ?? 0;
-  const written = (usage.cacheWrite5mTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+  const written = cacheWritesOf(usage) ?? 0;
   const prompt = usage.inputTokens + read + written;
   return {
     'llm.token_count.prompt': count(prompt),
@@ -191,11 +192,6 @@ function usageValues(usage: TraceUsage): Values {
     'llm.token_count.prompt_details.cache_read': count(read),
     'llm.token_count.prompt_details.cache_write': count(written),
   };
-}
-
-function parametersOf(usage: TraceUsage | undefined): string | undefined {
-  if (usage?.speed === undefined && usage?.serviceTier === undefined) return undefined;
-  return JSON.stringify({ speed: usage.speed, service_tier: usage.serviceTier });
 }
 
 function toolValues(detail: ToolDetail, options: ProfileOptions): Values {

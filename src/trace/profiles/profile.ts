@@ -1,6 +1,4 @@
-// What all profiles share: their options, times on the wire, attributes that are left out where there is nothing to
-// say, and the resource that names the sender.
-
+// What all profiles share: options, times, attributes and the resource.
 import { asObject, asString } from '../../base/json.ts';
 import { version as ownVersion } from '../../base/version.ts';
 import { type ContentOrigin, type ContentRules, textContent } from '../content.ts';
@@ -10,6 +8,7 @@ import type {
   SubagentDetail,
   ToolDetail,
   TraceSpan,
+  TraceUsage,
   TurnDetail,
   WireAttribute,
   WireSpan,
@@ -17,42 +16,43 @@ import type {
 import { isClientReply } from '../span-name.ts';
 
 export interface ProfileOptions extends ContentRules {
-  /** Stands in for times that no line tells. */
+  /** The default for missing times. */
   readonly nowMs: number;
-  /** History: a missing time is taken from its neighbours before it is taken from the clock. */
+  /** A missing time is taken from other spans rather than from the clock. */
   readonly isBackfill?: boolean;
-  /** Only of `langfuse`: a span above the turn that carries the trace, as cc-langfuse makes one. */
+  /** Only `langfuse`: a span above the turn, like cc-langfuse writes. */
   readonly wrapperSpan?: boolean;
   readonly userId?: string;
   readonly environment?: string;
   readonly tags?: readonly string[];
-  /** Only of `openinference`: the project at Phoenix. */
+  /** Only `openinference`: the project in Phoenix. */
   readonly projectName?: string;
-  /** `aws.bedrock`, `gcp.vertex_ai`; by default told from the model's name. */
+  /** Such as `aws.bedrock`; by default derived from the model name. */
   readonly provider?: string;
-  /** Only of `langfuse`: the version of what is traced. */
+  /** Only `langfuse`. */
   readonly release?: string;
-  /** Seed 002 to the letter, as far as a profile has it. */
+  /** Seed 002 to the letter, as far as the profile supports it. */
   readonly strictSeed?: boolean;
-  /** The span of another program that turns are children of. */
   readonly parent?: SpanParent;
-  /** What a generation cost, in dollars; `undefined` where it is not asked for or not known. */
+  /** In dollars; `undefined` if unknown or not requested. */
   readonly costOf?: (span: TraceSpan) => number | undefined;
 }
 
 export type Values = Readonly<Record<string, WireAttribute['value'] | undefined>>;
 
-/** Attributes in the order given, without those that have no value. */
+/** Skips attributes without a value. */
 export function attributes(values: Values): readonly WireAttribute[] {
-  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: sound(value) }]));
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: wellFormed(value) }],
+  );
 }
 
-function sound(value: WireAttribute['value']): WireAttribute['value'] {
+function wellFormed(value: WireAttribute['value']): WireAttribute['value'] {
   if (typeof value === 'string') return value.toWellFormed();
   return Array.isArray(value) ? value.map((each: string) => each.toWellFormed()) : value;
 }
 
-/** Ids on the wire: a root becomes a child of the other program's span, in that program's trace. */
+/** A root becomes a child of the other program's span, in that program's trace. */
 export function wireIds(
   { traceId, spanId, parentSpanId }: TraceSpan,
   { parent }: ProfileOptions,
@@ -60,7 +60,7 @@ export function wireIds(
   return { traceId: parent?.traceId ?? traceId, spanId, parentSpanId: parentSpanId ?? parent?.spanId };
 }
 
-/** Under the names of Claude Code's own OpenTelemetry spans and events, so that the two can be joined. */
+/** The names of Claude Code's own OpenTelemetry spans and events, so that the two can be joined. */
 export function clientValues({ detail, promptId }: TraceSpan): Values {
   return {
     'prompt.id': promptId,
@@ -72,19 +72,17 @@ export function clientValues({ detail, promptId }: TraceSpan): Values {
   };
 }
 
-/** The skill that a call of the Skill tool starts. */
 export function skillOf(detail: TraceSpan['detail']): string | undefined {
   if (detail.kind !== 'tool' || detail.name !== 'Skill') return undefined;
   const input = asObject(detail.input);
   return asString(input?.skill) ?? asString(input?.command);
 }
 
-/** The model, unless the client wrote the reply itself. */
 export function modelOf(detail: GenerationDetail): string | undefined {
   return isClientReply(detail) ? undefined : detail.model;
 }
 
-/** A reply of the client that stands for no request: it is not a failed one either. */
+/** A reply of the client without a request, not even a failed one. */
 export function isClientMessage({ detail, error }: TraceSpan): boolean {
   return isClientReply(detail) && error === undefined;
 }
@@ -93,7 +91,6 @@ export function tagsOf({ tags }: ProfileOptions): readonly string[] | undefined 
   return tags === undefined || tags.length === 0 ? undefined : tags;
 }
 
-/** Compactions before a generation are events of it. */
 export function compactionEvents({ detail }: TraceSpan, startNs: bigint): WireSpan['events'] {
   if (detail.kind !== 'generation') return [];
   return detail.compactions.map(({ timeMs, trigger, preTokens }) => ({
@@ -119,7 +116,7 @@ export interface WireTimes {
   readonly endNs: bigint;
 }
 
-/** Live, a missing time is now; in a backfill that would make months of it. */
+/** A missing time is now; in a backfill, where spans would last for months, that of another span. */
 export function wireTimes(span: TraceSpan, spans: readonly TraceSpan[], options: ProfileOptions): WireTimes {
   const { startMs, endMs } = span;
   const near = startMs ?? endMs ?? (options.isBackfill === true ? timeNear(span, spans) : undefined) ?? options.nowMs;
@@ -133,21 +130,21 @@ function timeNear(span: TraceSpan, spans: readonly TraceSpan[]): number | undefi
   return sameTrace?.startMs ?? sameTrace?.endMs;
 }
 
-/** Before 1970, and where a time is no number, OTLP has none. */
+/** OTLP has no times before 1970. */
 function nanoseconds(ms: number): bigint {
   return Number.isFinite(ms) && ms > 0 ? BigInt(Math.min(Math.trunc(ms), maxMs)) * 1_000_000n : 0n;
 }
 
-// 2^63 nanoseconds: later does not fit.
+// 2^63 nanoseconds.
 const maxMs = 9_223_372_036_854;
 
-/** Everything that a sub-agent says and is told is content of the tool that started it. */
+/** The content of a sub-agent counts as content of the tool that started it. */
 export function originOf(detail: GenerationDetail | ToolDetail | SubagentDetail | TurnDetail): ContentOrigin {
   if (detail.kind === 'turn') return 'talk';
   return detail.kind === 'generation' && detail.agentId === undefined ? 'talk' : 'tool';
 }
 
-/** What was said of an error, as far as the mode lets it out; the word for it where it does not. */
+/** The error message if the mode allows it, else the kind of error. */
 export function statusOf(
   span: TraceSpan,
   options: ProfileOptions,
@@ -159,6 +156,17 @@ export function statusOf(
 
 const maxStatusChars = 1000;
 
+export function parametersOf(usage: TraceUsage | undefined): string | undefined {
+  if (usage?.speed === undefined && usage?.serviceTier === undefined) return undefined;
+  return JSON.stringify({ speed: usage.speed, service_tier: usage.serviceTier });
+}
+
+export function cacheWritesOf(usage: TraceUsage): number | undefined {
+  const writes = [usage.cacheWrite5mTokens, usage.cacheWrite1hTokens, usage.cacheWriteTokens];
+  const known = writes.filter((tokens) => tokens !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, tokens) => sum + tokens, 0);
+}
+
 export function providerOf(model: string | undefined, options: ProfileOptions): string {
   if (options.provider !== undefined) return options.provider;
   if (model === undefined) return 'anthropic';
@@ -166,7 +174,6 @@ export function providerOf(model: string | undefined, options: ProfileOptions): 
   return /@\d{8}$/.test(model) ? 'gcp.vertex_ai' : 'anthropic';
 }
 
-/** A count on the wire. */
 export function count(value: number | undefined): bigint | undefined {
   return value === undefined ? undefined : BigInt(Math.trunc(value));
 }
