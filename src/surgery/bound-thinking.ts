@@ -1,5 +1,5 @@
-// A staged result and what it was made from → the thinking blocks that must not be in it. The API binds a block to all that
-// was sent before it (docs/surgery.md, Thinking): a block after the first change is refused, and so is one after a gap.
+// Finds the thinking blocks that a staged result must not have. The API binds a block to everything that was sent before it
+// (docs/surgery.md, Thinking), and refuses a block after the first change or after a gap.
 import { isBinding } from '../api/thinking-binding.ts';
 import { asObject, isArray, isObject } from '../base/json.ts';
 import { isMessage, type Node } from '../session/node.ts';
@@ -12,12 +12,12 @@ import { madeNode, pinTo } from './request-parts.ts';
 import { fittingThinking, type PrefixSource, type SentPrefix, sentPrefixOf, thinkingKeyOf } from './sent-prefix.ts';
 
 /**
- * Which thinking is left out. `changed`: of models that check, what no longer fits. `bound`: all of models that check.
- * `all`: of every model.
+ * Which thinking to remove. `changed`: what is no longer valid, of models that check it. `bound`: all of models that check
+ * it. `all`: of every model.
  */
 export type ThinkingRule = 'changed' | 'bound' | 'all';
 
-/** Lines whose thinking is known to fit, or not to fit, wherever the source differs. */
+/** Lines whose thinking is known to be valid or invalid, whatever the comparison with the source shows. */
 export interface JudgedThinking {
   readonly fitting: ReadonlySet<Node>;
   readonly unfit: ReadonlySet<Node>;
@@ -41,9 +41,9 @@ export interface SourcePlace {
 }
 
 export interface UnfitThinking {
-  /** For each record with such blocks, the places of these in its content. */
+  /** By record, the indexes of the blocks in its content. */
   readonly blocks: ReadonlyMap<Node, readonly number[]>;
-  /** How many of them a resume would send. */
+  /** How many of them resuming would send. */
   readonly removed: number;
 }
 
@@ -60,7 +60,7 @@ export interface TrimRule {
   readonly judge?: ((result: Session) => JudgedThinking) | undefined;
 }
 
-/** `origins`: of each line of the staged transcript. */
+/** `origins`: by line of the staged transcript. */
 export function unfitThinking(
   staged: Session,
   sources: readonly Session[],
@@ -84,7 +84,7 @@ export function unfitThinking(
     const { line } = block;
     if (line === undefined || !isJudged(line) || isWanted(line)) continue;
     const fits = !knownUnfit.has(line.offset) && (knownFitting.has(line.offset) || fitting.has(block));
-    // After a gap none fits.
+    // After a gap no block is valid.
     isOver ||= hasKept && !fits;
     hasKept ||= fits;
     if (fits && !isOver) continue;
@@ -109,7 +109,7 @@ function fittingIn(
 ): ReadonlySet<unknown> {
   const fitting = new Set<unknown>();
   for (const source of sources) {
-    // Without a snapshot the client makes the system prompt itself, and names the folder in it.
+    // Without a snapshot, the client creates the system prompt, which names the folder.
     if (after.prompt === '' && cwdOf(source) !== cwdOf(staged)) continue;
     const known = beforeMark(source.transcript);
     const add = (before: SentPrefix): void => {
@@ -121,20 +121,20 @@ function fittingIn(
     };
     add(sentPrefixOf(source.transcript));
     if (fitting.size === after.thinking.length) break;
-    const earlier = asOfItsEnd(source.transcript, origins, after);
+    const earlier = sourceAtEnd(source.transcript, origins, after);
     if (earlier !== undefined) add(sentPrefixOf(earlier));
   }
   return fitting;
 }
 
-/** Thinking that a mark has taken out of the conversation must not come back, by a way around the mark. */
+/** Thinking that a mark removed from the conversation must not reappear. */
 function beforeMark({ nodes }: Transcript): ReadonlySet<number> {
   const mark = nodes.findLast(({ type, subtype }) => type === 'attachment' && subtype === 'thinking_stripped');
   return new Set(nodes.filter((node) => mark !== undefined && node.index < mark.index).map(({ offset }) => offset));
 }
 
-/** The source as it was when the last line of the result was its last: an earlier turn, or another branch. */
-function asOfItsEnd(
+/** The source as it was when the last line of the result was its last line: an earlier turn, or another branch. */
+function sourceAtEnd(
   source: Transcript,
   origins: readonly LineOrigin[],
   { lines }: SentPrefix,
@@ -155,11 +155,11 @@ function asOfItsEnd(
   return { nodes: [...picked.nodes, pin], read: (node) => (node === pin ? {} : picked.read(node)) };
 }
 
-/** The number of the first staged line that is new or changed, or before which something that was said is missing. */
+/** The first staged line that is new or changed, or before which content is missing. */
 function firstChange(sources: readonly Session[], origins: readonly LineOrigin[]): number {
-  const spoken = new Map(sources.map(({ transcript }) => [transcript.path, spokenLines(transcript)]));
+  const byFile = new Map(sources.map(({ transcript }) => [transcript.path, contentLines(transcript)]));
   const file = origins.find(({ origin }) => origin !== undefined)?.origin?.file ?? '';
-  const lines = spoken.get(file) ?? [];
+  const lines = byFile.get(file) ?? [];
   let next = 0;
   const change = origins.findIndex(({ origin, isEdited, isRenamed }) => {
     if (origin === undefined || origin.file !== file || (isEdited && !isRenamed)) return true;
@@ -170,17 +170,17 @@ function firstChange(sources: readonly Session[], origins: readonly LineOrigin[]
   return change < 0 ? Number.POSITIVE_INFINITY : change + 1;
 }
 
-/** Lines with something in them that a resume could send beside thinking. */
-function spokenLines({ nodes }: Transcript): readonly number[] {
-  const spoken = nodes.filter(
+/** Lines that a resume could send, other than thinking. */
+function contentLines({ nodes }: Transcript): readonly number[] {
+  const lines = nodes.filter(
     (node) =>
       node.type === 'attachment' ||
       (isMessage(node) && node.message?.blockTypes.every((type) => type.endsWith('thinking')) !== true),
   );
-  return [...new Set(spoken.map(({ line }) => line))];
+  return [...new Set(lines.map(({ line }) => line))];
 }
 
-/** Of the thinking blocks of a line, or of those with these keys. */
+/** The indexes of the thinking blocks of a line, or of those with these keys. */
 export function placesOf(transcript: Transcript, line: Node, keys?: readonly string[]): readonly number[] {
   const wanted = keys === undefined ? undefined : [...keys];
   const content = asObject(leanTranscript(transcript).read(line).message)?.content;

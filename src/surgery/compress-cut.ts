@@ -1,5 +1,5 @@
-// How many turns are to stay → where the history is cut. No call may be parted from its result and no message from its
-// other lines, and what a compaction has summarised already is not summarised again.
+// Finds where to cut the history so that a number of turns stays. A cut never separates a call from its result or the lines
+// of a message, and does not summarize again what a compaction has summarized.
 import { UserError } from '../base/errors.ts';
 import { callsOf, isBoundary, type Node, resultsOf } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
@@ -7,10 +7,10 @@ import { type Turn, turnsOf } from '../session/turns.ts';
 import { messageKey } from './strip-calls.ts';
 
 export interface CompressCut {
-  /** The turns to summarise: since the last compaction, if there was one. */
+  /** The turns to summarize, since the last compaction. */
   readonly older: readonly Turn[];
   readonly kept: readonly Turn[];
-  /** Set where the session was compacted before; the summary then is part of what is summarised. */
+  /** The last compaction, whose summary is summarized too. */
   readonly boundary: Node | undefined;
 }
 
@@ -19,22 +19,22 @@ export function findCompressCut(session: Session, keepTurns: number): CompressCu
   const branch = session.branches[0]?.nodes ?? [];
   const boundary = branch.findLast(isBoundary);
   const summarised = boundary === undefined ? 0 : turns.findIndex(({ nodes }) => nodes.includes(boundary)) + 1;
-  const parted = partedAt(turns);
+  const unsafe = unsafeCuts(turns);
   let from = Math.max(0, turns.length - keepTurns);
-  while (from > 0 && parted.has(from)) from--;
-  if (from <= summarised && !(from === summarised && from > 0 && hasWorkBehind(turns[from - 1], boundary))) {
+  while (from > 0 && unsafe.has(from)) from--;
+  if (from <= summarised && !(from === summarised && from > 0 && hasAnswerAfter(turns[from - 1], boundary))) {
     const what =
       summarised === 0
         ? `it has ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}`
-        : `turns 1 to ${summarised} are summarised already`;
+        : `turns 1 to ${summarised} are already summarized`;
     const next = turns.length - summarised > 1 ? 'keep fewer turns: --keep-turns N' : 'see `clew strip` for other ways';
-    throw new UserError(`there is nothing to compress in ${session.id}: ${what}`, next);
+    throw new UserError(`nothing to compress in ${session.id}: ${what}`, next);
   }
   return { older: turns.slice(Math.max(0, summarised - 1), from), kept: turns.slice(from), boundary };
 }
 
-/** The turns before which a cut would have something on both sides: a message, or a call and its result. */
-function partedAt(turns: readonly Turn[]): ReadonlySet<number> {
+/** The turns before which a cut would separate a message, or a call and its result. */
+function unsafeCuts(turns: readonly Turn[]): ReadonlySet<number> {
   const firsts = new Map<string, number>();
   const farthest: number[] = turns.map((_, i) => i);
   for (const [i, { nodes }] of turns.entries()) {
@@ -44,13 +44,13 @@ function partedAt(turns: readonly Turn[]): ReadonlySet<number> {
       farthest[first] = Math.max(farthest[first] ?? i, i);
     }
   }
-  const parted = new Set<number>();
+  const unsafe = new Set<number>();
   let reach = 0;
   for (const [i, far] of farthest.entries()) {
-    if (reach >= i && i > 0) parted.add(i);
+    if (reach >= i && i > 0) unsafe.add(i);
     reach = Math.max(reach, far);
   }
-  return parted;
+  return unsafe;
 }
 
 function keysOf(node: Node): string[] {
@@ -62,6 +62,6 @@ function keysOf(node: Node): string[] {
   ];
 }
 
-function hasWorkBehind(turn: Turn | undefined, boundary: Node | undefined): boolean {
+function hasAnswerAfter(turn: Turn | undefined, boundary: Node | undefined): boolean {
   return turn?.nodes.some((node) => node.type === 'assistant' && node.index > (boundary?.index ?? 0)) === true;
 }

@@ -1,5 +1,4 @@
-// The turns to summarise → the text that takes their place: what people said, word for word, then a summary from one
-// of three sources. The text itself says which one it was.
+// The text that replaces the summarized turns: the prompts verbatim, then a summary from one of three sources.
 import { type AskOptions, askModel } from '../api/ask.ts';
 import { asObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
@@ -13,7 +12,7 @@ import { outlineTurns, promptsOf, resultText, shortened } from './outline.ts';
 
 /** A summary that replaces turns. */
 export interface Summary {
-  /** Where it is from, for people: `an offline outline`. */
+  /** Its source, to display. */
   readonly label: string;
   readonly text: string;
 }
@@ -28,7 +27,7 @@ export function fileSummary(name: string, text: string): Summary {
 }
 
 export interface ApiSummaryOptions extends Omit<AskOptions, 'instead'> {
-  /** By default the session's own, where it is still offered. */
+  /** By default the session's own model, if it is still offered. */
   readonly model?: string;
 }
 
@@ -39,7 +38,6 @@ export async function apiSummary(session: Session, cut: CompressCut, options: Ap
   return { label: `the model ${model}`, text: text.trim() };
 }
 
-/** What stands in the summary line. */
 export function summaryText(session: Session, cut: CompressCut, { label, text }: Summary): string {
   const { older, boundary } = cut;
   const earlier = boundary === undefined ? undefined : earlierSummary(session, cut);
@@ -73,7 +71,7 @@ function modelOf(session: Session): string {
 const instructions =
   'You summarise the older part of a coding session so that it can go on without it. Keep decisions and their reasons, the state of the files, commands that matter, errors and how they were solved, and what is still open. The user’s own words are kept elsewhere. Answer with the summary alone, in Markdown, without a heading.';
 
-/** More would not fit into every model; the oldest turns lose most, because results are cut first. */
+/** More would not fit into every model. */
 const longestTranscriptChars = 500_000;
 
 function transcriptOf(session: Session, cut: CompressCut): string {

@@ -1,6 +1,6 @@
-// A session → the same one with its older turns replaced by a summary, as the client's own compaction would leave it: a
-// boundary that begins the history anew, the summary behind it, then the turns that stay. The old lines stay in the
-// file before the boundary, where no client reads them, unless they are to be dropped.
+// Replaces the older turns of a session by a summary, like the client's own compaction: a boundary that restarts the
+// history, the summary, then the kept turns. The old lines stay in the file before the boundary, where no client reads
+// them, unless `dropOld` is set.
 import { randomUUID } from 'node:crypto';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { UserError } from '../base/errors.ts';
@@ -12,24 +12,24 @@ import { isMessage, type Node } from '../session/node.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import { buildResumeGraph } from '../session/resume/graph.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
-import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type CompressCut, findCompressCut } from './compress-cut.ts';
 import { type Summary, summaryText } from './compress-summary.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
 import { leanRequest, leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
+import { resumedLines } from './open-round.ts';
 import type { Plan } from './plan.ts';
 import { relink } from './relink.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 import { addEdits, freshUsageNote } from './strip.ts';
-import { describeParting, outlineOf } from './wire-outline.ts';
+import { describeDifference, outlineOf } from './wire-outline.ts';
 
 /** Options of `planCompress`. */
 export interface CompressOptions {
   readonly keepTurns: number;
-  /** Leave the lines that are summarised out of the result. */
+  /** Drop the summarized lines. */
   readonly dropOld?: boolean;
   readonly isInPlace?: boolean;
 }
@@ -45,7 +45,7 @@ export function planCompress(
   cut: CompressCut = findCompressCut(source.session, options.keepTurns),
 ): Plan {
   const { session } = source;
-  if (summary.text === '') throw new UserError('the summary is empty', 'give another one, or use --offline');
+  if (summary.text === '') throw new UserError('the summary is empty', 'use another one, or --offline');
   const text = summaryText(session, cut, summary);
   const { rewrite, hasFreshUsage } = rewriteFor(session, cut, text, options);
   const rewrites = new Map([[session.transcript.path, rewrite]]);
@@ -65,7 +65,7 @@ export function planCompress(
     dropped: droppedBy(session.transcript, rewrite.drops ?? new Map()),
     notes: [
       `${cut.older.length === 1 ? '1 turn is' : `${cut.older.length} turns are`} summarised, ${cut.kept.length} kept; the summary is ${summary.label}`,
-      ...(more > 0 ? [`${more} more than asked for: a call must not be parted from its result`] : []),
+      ...(more > 0 ? [`${more} more than requested, to keep calls and their results together`] : []),
       ...(hasFreshUsage ? [freshUsageNote] : []),
     ],
     expects: ({ session: result }) => checkCompressed(session, result, cut, text),
@@ -80,11 +80,11 @@ function rewriteFor(
 ): { readonly rewrite: Rewrite; readonly hasFreshUsage: boolean } {
   const { nodes } = session.transcript;
   const first = cut.kept[0]?.nodes[0];
-  const behind = first === undefined ? nodes.length - 1 : first.index - 1;
+  const lastOld = first === undefined ? nodes.length - 1 : first.index - 1;
   const kept = new Set(cut.kept.flatMap((turn) => turn.nodes));
   const made = madeEntries(session, cut, text);
   const drops = new Map<number, string>();
-  for (const node of dropOld === true ? nodes.slice(0, behind + 1) : [])
+  for (const node of dropOld === true ? nodes.slice(0, lastOld + 1) : [])
     if (isLinked(node) && !kept.has(node)) drops.set(node.index, 'summarised');
   const edits = new Map<number, readonly Edit[]>();
   if (first !== undefined) edits.set(first.index, [{ path: ['parentUuid'], set: made.summaryUuid }]);
@@ -93,10 +93,12 @@ function rewriteFor(
     addEdits(edits, relinked.edits);
     for (const [index, reason] of relinked.drops) drops.set(index, reason);
   }
-  const chain = resumeLines(session.transcript);
-  const fresh = freshUsageEdits(session, 'refused' in chain ? [] : chain.lines.filter((node) => kept.has(node)));
+  const fresh = freshUsageEdits(
+    session,
+    resumedLines(session).filter((node) => kept.has(node)),
+  );
   addEdits(edits, fresh);
-  const inserts = new Map([[behind, made.entries]]);
+  const inserts = new Map([[lastOld, made.entries]]);
   const pin = pinFor(session, first, made.summaryUuid);
   if (pin !== undefined) inserts.set(nodes.length - 1, [...(inserts.get(nodes.length - 1) ?? []), pin]);
   return { rewrite: { edits, drops, inserts }, hasFreshUsage: fresh.size > 0 };
@@ -129,7 +131,7 @@ function madeEntries(session: Session, { older, kept }: CompressCut, text: strin
   return {
     summaryUuid: summary,
     entries: [
-      withoutAbsent({
+      {
         parentUuid: null,
         logicalParentUuid: last?.uuid ?? null,
         ...envelope,
@@ -150,8 +152,8 @@ function madeEntries(session: Session, { older, kept }: CompressCut, text: strin
               kept.flatMap(({ nodes }) => nodes),
             ),
         },
-      }),
-      withoutAbsent({
+      },
+      {
         parentUuid: boundary,
         ...envelope,
         type: 'user',
@@ -160,18 +162,18 @@ function madeEntries(session: Session, { older, kept }: CompressCut, text: strin
         isCompactSummary: true,
         uuid: summary,
         timestamp: new Date(time + 1).toISOString(),
-      }),
+      },
     ],
   };
 }
 
-/** Just before the first line that stays: clients up to 2.1.45 go by time. */
+/** Just before the first kept line: clients up to 2.1.45 sort by time. */
 function timeFor(first: Node | undefined, last: Node | undefined): number {
   if (first !== undefined && !Number.isNaN(first.time)) return first.time - 2;
   return last === undefined || Number.isNaN(last.time) ? Date.now() : last.time + 1;
 }
 
-/** A boundary cancels the pins before it; where one held, the end of the session is pinned again. */
+/** A boundary cancels the pins before it; if one applied, the end of the session is pinned again. */
 function pinFor(session: Session, first: Node | undefined, summaryUuid: string): JsonObject | undefined {
   const graph = buildResumeGraph(session.transcript.nodes, (node) => session.transcript.read(node));
   const pin = first === undefined ? undefined : graph.pin;
@@ -193,14 +195,7 @@ function keptTokens(session: Session, nodes: readonly Node[]): number {
   );
 }
 
-function withoutAbsent(entry: Record<string, JsonObject[string] | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
-}
-
-/**
- * The client moves notes to the front of the first message, before the summary too; where they have words of their own, the
- * summary comes after these.
- */
+/** The client moves notes before the summary; this moves the summary to the front, unless other messages precede it. */
 function summaryFirst(
   blocks: readonly string[],
   summary: string | undefined,
@@ -216,25 +211,25 @@ function summaryFirst(
   return [summary, ...blocks.slice(0, at), ...blocks.slice(at + 1)];
 }
 
-/** A resume begins with the summary and then sends exactly what it sent of the kept turns before. */
+/** Resuming must send the summary, and then exactly what it sent of the kept turns before. */
 function checkCompressed(before: Session, after: Session, { kept }: CompressCut, text: string): readonly string[] {
   const source = leanTrace(before);
   const result = leanTrace(after);
   if ('refused' in source) return [];
-  if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
+  if ('refused' in result) return [`Claude Code would refuse the result: ${result.refused}`];
   const skips = source.model === result.model ? {} : { skips: isThinking };
   const all = outlineOf(source.messages, skips);
   const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text: standInFor(text) }], lines: [] }]);
   const [summary, ...rest] = summaryFirst(outlineOf(result.messages, skips), expected, result.messages);
-  const parting = describeParting(rest.length === 0 ? [] : all.slice(-rest.length), rest);
+  const difference = describeDifference(rest.length === 0 ? [] : all.slice(-rest.length), rest);
   const isKept = new Set(kept.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
   const sent = (lines: readonly Node[]): string[] =>
     lines.flatMap(({ uuid }) => (isKept.has(uuid ?? '') ? (uuid ?? []) : []));
   const linesBefore = sent(source.messages.flatMap(({ lines }) => lines));
   const linesAfter = sent(result.messages.flatMap(({ lines }) => lines));
   return [
-    ...(summary === expected ? [] : ['a resume would not begin with the summary']),
-    ...(parting === undefined ? [] : [`a resume would not send the kept turns as they were: ${parting}`]),
-    ...(linesBefore.join() === linesAfter.join() ? [] : ['a resume would not take up all lines of the kept turns']),
+    ...(summary === expected ? [] : ['resuming would not start with the summary']),
+    ...(difference === undefined ? [] : [`resuming would not send the kept turns unchanged: ${difference}`]),
+    ...(linesBefore.join() === linesAfter.join() ? [] : ['resuming would not load all lines of the kept turns']),
   ];
 }

@@ -1,6 +1,5 @@
-// A project folder → the sessions that lie one level too deep in it, as a folder moved into another one leaves them.
-// Neither the client nor any list finds them there.
-
+// Finds sessions one level too deep in a project folder, where moving a folder into another one leaves them and the client
+// does not find them.
 import path from 'node:path';
 import { isUuid } from '../base/uuid.ts';
 import { isRecognised } from '../session/recognise.ts';

@@ -1,12 +1,11 @@
-// A session → another one that goes on by itself: every line under a new id, sub-agents and side files along, whole or
-// up to a turn or line. The original is only read.
+// A session → an independent copy of it with new line ids, its sub-agents and side files, complete or up to a turn or line.
+// The original is only read.
 import { randomUUID } from 'node:crypto';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { callsOf, isBoundary, isMessage, type Node } from '../session/node.ts';
-import type { Session } from '../session/session.ts';
-import { cwdOf } from '../session/session.ts';
+import { cwdOf, type Session } from '../session/session.ts';
 import { titleOf } from '../session/title.ts';
 import { turnsOf } from '../session/turns.ts';
 import { type ForeignLines, foreignNotes, withoutForeignPrompt } from './foreign-prompt.ts';
@@ -22,10 +21,10 @@ import type { Source } from './source.ts';
 export interface ForkOptions {
   /** The last turn to keep, by its number, or the last line, by its uuid. */
   readonly at?: string;
-  /** The folder to work in from now on; by default that of the original. */
+  /** The working directory of the fork; by default that of the original. */
   readonly to?: string;
   readonly title?: string;
-  /** Whether somebody else may have made it: then its system prompt, tools and thinking do not come along. */
+  /** The session may come from another user: its system prompt, tools and thinking are not copied. */
   readonly isForeign?: boolean;
   /** The id of the fork; by default a new one. */
   readonly sessionId?: string;
@@ -37,7 +36,7 @@ export interface ForkOptions {
 export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const { session } = source;
   if (!session.transcript.nodes.some(isMessage))
-    throw new UserError(`there is no conversation in ${session.id}`, 'run `clew ls` for the sessions that hold one');
+    throw new UserError(`${session.id} has no conversation`, 'run `clew ls` to find another session');
   const { sessionId = randomUUID() } = options;
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
@@ -52,7 +51,7 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     ...ids.edits(entry),
     ...(options.to === undefined || from === undefined ? [] : cwdEdits(entry, from, options.to)),
   ];
-  const leftOut = cut === undefined ? undefined : agentsBehind(source, cut.kept);
+  const leftOut = cut === undefined ? undefined : agentsAfter(source, cut.kept);
   const result = newSession(source, {
     sessionId,
     rewrites,
@@ -93,31 +92,31 @@ export interface Cut {
   readonly rewrite: Rewrite;
 }
 
-/** What stays when the history ends at a turn or line: all that stands before its end, but no later part of the branch. */
+/** What to keep when the history ends at a turn or line: everything before its end, but no later part of the branch. */
 export function findCut(session: Session, at: string): Cut {
   const kept = keptUntil(session, at);
-  const leaf = lastSaid(kept);
+  const leaf = lastMessage(kept);
   const end = [...kept].reduce((last, node) => Math.max(last, node.index), 0);
   const [branch] = session.branches;
   const active = new Set(branch?.nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]));
   const drops = new Map<number, string>();
   for (const node of session.transcript.nodes) {
     if (kept.has(node)) continue;
-    // Pins of the original name lines that may be gone; the fork gets its own.
+    // Pins of the original may name dropped lines; the fork gets its own.
     if (node.type === 'last-prompt') drops.set(node.index, 'pins the end of the original');
-    else if (node.index > end || active.has(node)) drops.set(node.index, 'behind the new end');
+    else if (node.index > end || active.has(node)) drops.set(node.index, 'after the new end');
   }
   dropCopies(session, kept, drops);
   return { leaf, kept, rewrite: { drops } };
 }
 
-/** Where a file holds a line twice, an earlier copy would otherwise take the place of one that goes. */
+/** If the file has a line twice, an earlier copy would replace a dropped one. */
 function dropCopies({ transcript }: Session, kept: ReadonlySet<Node>, drops: Map<number, string>): void {
   const stays = new Set([...kept].map(({ uuid }) => uuid));
   const gone = new Set([...drops.keys()].map((index) => transcript.nodes[index]?.uuid));
   for (const { uuid, index } of transcript.nodes)
     if (uuid !== undefined && gone.has(uuid) && !stays.has(uuid) && !drops.has(index))
-      drops.set(index, 'behind the new end');
+      drops.set(index, 'after the new end');
 }
 
 function keptUntil(session: Session, at: string): ReadonlySet<Node> {
@@ -125,7 +124,7 @@ function keptUntil(session: Session, at: string): ReadonlySet<Node> {
   if (/^\d+$/.test(at)) {
     const count = Number(at);
     if (count < 1 || count > turns.length)
-      throw new UserError(`there is no turn ${at} in ${session.id}`, `it has ${turns.length}: see \`clew show\``);
+      throw new UserError(`${session.id} has no turn ${at}`, `it has ${turns.length} turns: see \`clew show\``);
     return new Set(turns.slice(0, count).flatMap((turn) => turn.nodes));
   }
   const matches = session.transcript.nodes.filter((node) => node.uuid?.startsWith(at) === true);
@@ -148,24 +147,24 @@ function keptUntil(session: Session, at: string): ReadonlySet<Node> {
   return kept;
 }
 
-/** A message is kept whole, with the results of its calls: half of it the API would reject. */
+/** A message is kept with all its lines and the results of its calls: the API would reject half of it. */
 function belonging(session: Session, node: Node): readonly Node[] {
   if (node.type !== 'assistant') return [];
   const lines = session.relatives.linesOf(node);
   return [...lines, ...lines.flatMap(callsOf).flatMap((call) => session.relatives.resultsFor(call.id))];
 }
 
-function lastSaid(kept: ReadonlySet<Node>): Node {
+function lastMessage(kept: ReadonlySet<Node>): Node {
   const lines = [...kept].filter((node) => isMessage(node) && node.uuid !== undefined && !node.isSidechain);
   const leaf = lines.reduce<Node | undefined>(
     (last, node) => (last === undefined || node.index > last.index ? node : last),
     undefined,
   );
-  if (leaf === undefined) throw new UserError('nothing is said up to there', 'name a later turn');
+  if (leaf === undefined) throw new UserError('there is no message up to this point', 'name a later turn');
   return leaf;
 }
 
-/** The fork's own bookkeeping goes to the end of what is kept. */
+/** The title and the pin of the fork, after the last kept line. */
 function appended(session: Session, cut: Cut | undefined, title: string | undefined, sessionId: string): Rewrite {
   const { nodes } = session.transcript;
   const kept = nodes.filter((node) => cut?.rewrite.drops?.has(node.index) !== true);
@@ -182,23 +181,23 @@ function titleFor(session: Session, options: ForkOptions): string | undefined {
   return `${[...title.replace(/\s+/g, ' ')].slice(0, 80).join('')} (fork)`;
 }
 
-/** Sub-agents that only later lines started. */
-export function agentsBehind(source: Source, kept: ReadonlySet<Node>): ReadonlySet<string> {
+/** The files of sub-agents that only later lines started. */
+export function agentsAfter(source: Pick<Source, 'session'>, kept: ReadonlySet<Node>): ReadonlySet<string> {
   const started = new Set([...kept].flatMap(callsOf).map((call) => call.id));
-  const behind = source.session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
+  const later = source.session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
   return new Set(
-    behind.flatMap(({ path }) => (path === undefined ? [] : [path, path.replace(/\.jsonl$/, '.meta.json')])),
+    later.flatMap(({ path }) => (path === undefined ? [] : [path, path.replace(/\.jsonl$/, '.meta.json')])),
   );
 }
 
 function sameRequest(original: Session, { session }: StagedSession): readonly string[] {
   return lookAtResume(original).digest === lookAtResume(session).digest
     ? []
-    : ['a resume of the fork would not send what a resume of the original sends'];
+    : ['resuming the fork would not send the same messages as resuming the original'];
 }
 
 function sameLeaf(leaf: Node, { session }: StagedSession): readonly string[] {
   const [branch] = session.branches;
   const end = branch?.nodes.findLast((node) => !isBoundary(node) && isMessage(node));
-  return end?.time === leaf.time && end.type === leaf.type ? [] : ['a resume of the fork would end elsewhere'];
+  return end?.time === leaf.time && end.type === leaf.type ? [] : ['resuming the fork would end at another line'];
 }

@@ -1,19 +1,18 @@
-// A session that lost context → the edit that keeps an old client from believing it full. Client 2.1.45 judges how full
-// the context is by the usage on the last assistant line that has one, and summarises at once if that is too much; it
-// believes zeros (tried: docs/surgery.md). Only that line is touched, so that the other lines of its message, or the
-// session it was copied from, still count its tokens.
+// Resets the usage of the last answer after an operation removed context: 2.1.45 takes it as the size of the context, and
+// compacts at once if it is too large (measured: docs/surgery.md). Only one line is changed, so that the tokens still
+// count in the other lines of the message or in the original.
 import { asObject, isArray, isObject, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 import { callsOf, type Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 
-/** `lines`: what a resume of the result takes up, in order. */
+/** `lines`: the lines that resuming the result loads. */
 export function freshUsageEdits(session: Session, lines: readonly Node[]): ReadonlyMap<number, readonly Edit[]> {
   const last = lines.findLast(({ type, message }) => type === 'assistant' && message?.usage !== undefined);
   if (last === undefined) return new Map();
   const message =
     last.message?.id === undefined ? [last] : lines.filter((node) => node.message?.id === last.message?.id);
-  // A portable copy puts calls last, so their line may come to stand behind this one.
+  // A portable copy puts calls last, so their line may follow this one.
   const others = callsOf(last).length > 0 ? [] : message.filter((node) => node !== last && callsOf(node).length > 0);
   return new Map(
     [...others, last].flatMap((node) => {
@@ -24,7 +23,6 @@ export function freshUsageEdits(session: Session, lines: readonly Node[]): Reado
   );
 }
 
-/** Zeros for all numbers in a usage, whatever its form. */
 export function zeroEdits(value: JsonValue | undefined, path: JsonPath): Edit[] {
   if (typeof value === 'number') return value === 0 ? [] : [{ path, set: 0 }];
   if (path.length > deepest) return [];

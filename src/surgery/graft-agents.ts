@@ -1,5 +1,5 @@
-// What the second of two grafted sessions brings along beside its lines: the sub-agents that its own turns started, and
-// the outputs in its side folder; what the first has under the same name stays the first's.
+// The side files of the second session that a graft copies: the sub-agents of its own turns, and the outputs in its side
+// folder. Files of the first with the same name win.
 import { readFileSync } from 'node:fs';
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
@@ -27,12 +27,12 @@ export function agentsOfSecond(
     const isWanted = file.name.includes('/tool-results/') || agents.some((agent) => file.path.startsWith(`${agent}.`));
     const name = nameFor(file.name, session.id, base.sessionId);
     return isWanted && !taken.has(name)
-      ? [{ name, content: contentOf(file, { sessionId: base.sessionId, origin: session.id }, ids) }]
+      ? [{ name, content: copiedContent(file, { sessionId: base.sessionId, origin: session.id }, ids) }]
       : [];
   });
 }
 
-function contentOf(
+function copiedContent(
   file: SourceFile,
   { sessionId, origin }: { sessionId: string; origin: string },
   ids: SecondIds,

@@ -1,5 +1,5 @@
-// The lines of a second session that go behind a first one → new ids for them: every line a new uuid; messages and
-// calls only where the first holds the same one.
+// New ids for the lines of the second session: every line gets a new uuid; messages and calls only if the first session
+// has the same id.
 import { randomUUID } from 'node:crypto';
 import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
@@ -13,7 +13,7 @@ export interface SecondIds {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
   readonly renames: (entry: JsonObject) => readonly Edit[];
   uuidOf(uuid: string): string;
-  /** The new id of a call; the same where it did not need one. */
+  /** The new id of a call, if it got one. */
   callOf(id: string): string;
 }
 
@@ -41,7 +41,7 @@ export function secondIds(first: Session, second: Session, nodes: readonly Node[
   };
 }
 
-/** What the client joins lines by (RESUME rule 52). */
+/** The client joins lines by this key (RESUME rule 52). */
 function keyOf(node: Node): string | undefined {
   return node.type === 'assistant' ? node.message?.id || node.message?.requestId : undefined;
 }
@@ -57,7 +57,7 @@ function editsOf(
   const entry = message === undefined && calls.size === 0 ? {} : session.transcript.read(node);
   if (message !== undefined) {
     edits.push({ path: ['message', 'id'], set: message });
-    // Under another id its tokens would count a second time.
+    // With another id its tokens would count twice.
     edits.push(...zeroEdits(asObject(entry.message)?.usage, ['message', 'usage']));
   }
   if (calls.size === 0) return edits;

@@ -1,6 +1,6 @@
-// Two forks of one session → one session: what they share, then the turns of the first, then those of the second (or
-// all of these by time), in one chain. The lines of the first keep their ids; those of the second get new ones, and a
-// message or call that the first holds too gets an id of its own, since the client joins whatever shares one.
+// Joins two forks of one session: the shared turns, then those of the first, then those of the second (or both by time), in
+// one chain. The lines of the second get new ids, and so do its messages and calls that the first also has, because the
+// client joins lines that share an id.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
@@ -19,16 +19,15 @@ import { madeLine, type OutLine } from './out-line.ts';
 import type { Dropped, Plan, PlannedSession, StagedSession } from './plan.ts';
 import { isBeginning, pinTo, requestWithin, type SentBlock, sentBlocks } from './request-parts.ts';
 import { pickLines, rewriteLines } from './rewrite.ts';
-import { countSharedTurns } from './shared-history.ts';
+import { countSharedTurns, type Side } from './shared-history.ts';
 import type { Source } from './source.ts';
 
 /** Options of `planGraft`. */
 export interface GraftOptions {
-  /** `time`: the turns of both by their time; otherwise those of the first stand before those of the second. */
+  /** `time`: sorts the turns of both by time; by default those of the first come first. */
   readonly order?: 'given' | 'time';
 }
 
-/** A turn on its way into the chain. */
 interface Piece {
   readonly from: 'first' | 'second';
   readonly turn: Turn;
@@ -48,14 +47,9 @@ export function planGraft(first: Source, second: Source, { order = 'given' }: Gr
     sources: [first, second].map(({ session }) => ({ sessionId: session.id, path: session.files.main })),
     results: [result],
     dropped: [...pinsOf(first.session), ...leftOf(second.session, ownB)],
-    notes: [`${shared} turns in common, ${ownA.length} of the first, ${ownB.length} of the second`],
+    notes: [`${shared} shared turns, ${ownA.length} of the first, ${ownB.length} of the second`],
     expects: (staged) => checkSent(a, b, pieces, shared, staged),
   };
-}
-
-interface Side {
-  readonly session: Session;
-  readonly turns: readonly Turn[];
 }
 
 function sideOf({ session }: Source): Side {
@@ -64,29 +58,29 @@ function sideOf({ session }: Source): Side {
 
 function refuse(a: Side, b: Side, shared: number): void {
   if (a.session.files.main === b.session.files.main)
-    throw new UserError('both are the same session', 'name two forks of one session');
+    throw new UserError('both arguments name the same session', 'name two forks of one session');
   if (shared === 0)
     throw new UserError(
-      `${a.session.id} and ${b.session.id} share no turn`,
+      `${a.session.id} and ${b.session.id} have no turn in common`,
       'only forks of one session can be grafted',
     );
   if (shared === b.turns.length)
-    throw new UserError(`nothing to do: ${a.session.id} holds all that ${b.session.id} says`, '');
+    throw new UserError(`nothing to do: ${a.session.id} already has all turns of ${b.session.id}`, '');
   for (const { session, turns } of [a, b]) {
     if (turns.slice(shared).some((turn) => turn.nodes.some(isCompaction)))
       throw new UserError(
-        `${session.id} was compacted after the two parted (turn ${shared}), so its turns cannot follow others`,
-        'fork it before the compaction (`clew fork --at TURN`) and graft that',
+        `${session.id} was compacted after the last shared turn (${shared}), so its turns cannot follow others`,
+        'fork it before the compaction (`clew fork --at TURN`) and graft the fork',
       );
     if (!isBeginning(sharedBlocks({ session, turns }, shared), sentBlocks(leanRequest(session))))
       throw new UserError(
-        `a resume of ${session.id} does not send what it shares in one piece: its history has gaps or stands twice`,
+        `the shared history of ${session.id} has gaps or repetitions`,
         'repair it first: `clew doctor --fix`',
       );
     if ((turns[shared]?.continued.size ?? 0) > 0)
       throw new UserError(
-        `${session.id} parts in the middle of an answer`,
-        'fork it at an earlier turn and graft that',
+        `${session.id} diverges in the middle of an answer`,
+        'fork it at an earlier turn and graft the fork',
       );
   }
 }
@@ -162,7 +156,7 @@ interface Link {
   readonly piece: Piece;
   readonly head: Node | undefined;
   readonly parentUuid: string | null;
-  /** Results of calls that were still open where its session ends. */
+  /** Results of calls that are open at the end of the session. */
   readonly closing: JsonObject | undefined;
 }
 
@@ -186,7 +180,7 @@ function chainOf(
     if (typeof closing?.uuid === 'string') last = closing.uuid;
     return { piece, head, parentUuid, closing };
   });
-  if (last === null) throw new UserError('no line of the two has a uuid', 'fork them first');
+  if (last === null) throw new UserError('no line of the two sessions has a uuid', 'fork them first');
   return { links, end: last };
 }
 
@@ -195,14 +189,14 @@ function alongBranch(session: Session, turn: Turn | undefined): readonly Node[] 
   return (turn?.nodes ?? []).filter((node) => branch.has(node));
 }
 
-/** What the next turn hangs on. */
+/** The parent of the next turn. */
 function tailOf(session: Session, turn: Turn | undefined): Node | undefined {
   return alongBranch(session, turn).findLast((node) => node.uuid !== undefined && linkTypes.has(node.type));
 }
 
 const linkTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);
 
-/** At its end the client would answer open calls by itself; in the middle it would leave out the whole line. */
+/** The client answers open calls at the end of a session, but drops the whole line in the middle. */
 function closingOf(session: Session, tail: Node, parentUuid: string | null): JsonObject | undefined {
   const request = leanRequest(session);
   const messages = 'refused' in request ? [] : request.messages;
@@ -231,11 +225,11 @@ function leftOf({ transcript, branches }: Session, own: readonly Turn[]): readon
       file: transcript.path,
       line: node.line,
       ...(node.uuid === undefined ? {} : { uuid: node.uuid }),
-      reason: active.has(node) ? 'the first session holds it too' : 'beside the conversation of the second session',
+      reason: active.has(node) ? 'the first session has it too' : 'outside the conversation of the second session',
     }));
 }
 
-/** Computed from what each of the two sends by itself: the first, and of the second what is not shared. */
+/** Compares with what the two sessions send: all of the first, and what the second does not share. */
 function checkSent(
   first: Side,
   second: Side,
@@ -248,22 +242,22 @@ function checkSent(
   const b = sentBlocks(leanRequest(second.session)).map(withoutIds);
   const isInterleaved = pieces.some(({ from }, i) => from === 'first' && pieces[i - 1]?.from === 'second');
   const own = b.slice(sharedBlocks(second, shared).length);
-  const isWhole = isInterleaved ? isSameBag(sent, [...a, ...own]) : isDeepStrictEqual(sent, [...a, ...own]);
-  return isWhole && own.length > 0 ? [] : [`a resume would not send the ${shared} shared turns, then those of both`];
+  const isWhole = isInterleaved ? hasSameBlocks(sent, [...a, ...own]) : isDeepStrictEqual(sent, [...a, ...own]);
+  return isWhole && own.length > 0 ? [] : [`resuming would not send the ${shared} shared turns, then those of both`];
 }
 
 function sharedBlocks({ session, turns }: Side, shared: number): readonly SentBlock[] {
   const common = turns.slice(0, shared).flatMap((turn) => turn.nodes);
-  const parting = tailOf(session, turns[shared - 1])?.uuid ?? '';
-  return sentBlocks(requestWithin(session, common, parting));
+  const lastShared = tailOf(session, turns[shared - 1])?.uuid ?? '';
+  return sentBlocks(requestWithin(session, common, lastShared));
 }
 
-function isSameBag(left: readonly SentBlock[], right: readonly SentBlock[]): boolean {
+function hasSameBlocks(left: readonly SentBlock[], right: readonly SentBlock[]): boolean {
   const sorted = (blocks: readonly SentBlock[]): string[] => blocks.map((block) => JSON.stringify(block)).sort();
   return isDeepStrictEqual(sorted(left), sorted(right));
 }
 
-/** Calls of the second may have got other ids; that each has its one result, the proof counts. */
+/** Calls of the second may have new ids; the proof counts the results of each. */
 function withoutIds(block: SentBlock): SentBlock {
   if (block.type !== 'tool_use' && block.type !== 'tool_result') return block;
   const { id, tool_use_id, ...rest } = block;

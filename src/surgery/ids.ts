@@ -1,11 +1,10 @@
-// Old ids → new ids, for a session that becomes another one. Every copy of an id gets the same new one, in every file;
-// what is said in the conversation is never looked into.
+// New ids for a copied session. Every occurrence of an id gets the same new id, in every file; the content of the
+// conversation is not searched.
 import { randomUUID } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 import type { Transcript } from '../session/transcript.ts';
 
-/** The edit that gives a record another session id; none where it names no session. */
 export function sessionIdEdits(entry: JsonObject, sessionId: string): readonly Edit[] {
   return ['sessionId', 'session_id'].flatMap((key) =>
     asString(entry[key]) === undefined || entry[key] === sessionId ? [] : [{ path: [key], set: sessionId }],
@@ -13,8 +12,8 @@ export function sessionIdEdits(entry: JsonObject, sessionId: string): readonly E
 }
 
 /**
- * The edits that say on each message line where it was copied from, as the SDK's fork does: so a message is counted in the
- * session that had it first. Lines that an operation adds come from nowhere.
+ * Adds `forkedFrom` to each message line, like the SDK's fork, so that a message is counted in its first session. Lines
+ * that an operation adds do not get one.
  */
 export function originEdits(sessionId: string, transcripts: readonly Transcript[]): (entry: JsonObject) => Edit[] {
   const uuids = new Set(transcripts.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));
@@ -27,7 +26,6 @@ export function originEdits(sessionId: string, transcripts: readonly Transcript[
   };
 }
 
-/** New ids for the lines and prompts of some transcripts. */
 export class NewIds {
   readonly #ids = new Map<string, string>();
   readonly #prompts = new Map<string, string>();
@@ -38,7 +36,7 @@ export class NewIds {
     }
   }
 
-  /** Of a line in these transcripts; any other id stays. */
+  /** An id that is not in these transcripts stays. */
   of(uuid: string): string {
     const known = this.#ids.get(uuid);
     if (known === undefined) return uuid;
@@ -49,8 +47,8 @@ export class NewIds {
   }
 
   /**
-   * The edits for every reference to a line: fields of any name and depth, so that those of later clients are found too.
-   * A parent that is in no file gets a new id as well: it must not lead to the session that was copied.
+   * Edits for every reference to a line, see `findReferences`. A parent that is in no file also gets a new id, so that it
+   * does not lead to the original.
    */
   edits(entry: JsonObject): readonly Edit[] {
     const edits: Edit[] = [];
@@ -78,9 +76,8 @@ export interface Reference {
 }
 
 /**
- * Where a record names one of these lines. A uuid is found in fields of any name, so that those of later clients are
- * found too; an id that is no uuid (in hand-made files, `u1` or a placeholder) might be anything, and counts only in a
- * field that by its name holds the id of a line.
+ * Where a record names one of these lines. A uuid counts in fields of any name, so that the fields of later clients are
+ * found too. Another id (`u1` in hand-written files) might be anything, and counts only in a field named like an id.
  */
 export function findReferences(entry: JsonObject, isId: (text: string) => boolean): readonly Reference[] {
   const found: Reference[] = [];
@@ -102,7 +99,7 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const idField = /(?:uuids?|messageid)$/i;
 const deepestReference = 6;
 
-/** What was said, where an id is quoted, and fields that name something else than a line and are renamed for themselves. */
+/** Content that may quote an id, and fields that are renamed separately. */
 const otherKeys: ReadonlySet<string> = new Set([
   'message',
   'toolUseResult',

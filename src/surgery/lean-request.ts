@@ -1,5 +1,5 @@
-// A session → what a resume of it sends, as session/resume/ works it out, with a stand-in for every long text: enough to
-// compare, count and judge, in a fraction of the memory. A proof looks at several requests of sessions of any length.
+// The request that resuming a session sends (session/resume/), with a placeholder for every long text: enough to compare and
+// count, in a fraction of the memory. A proof needs several requests of sessions of any length.
 import { isDeepStrictEqual } from 'node:util';
 import { readImageSize } from '../api/image-size.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
@@ -7,7 +7,7 @@ import { standInFor } from '../base/stand-in.ts';
 import { type ResumeRequest, requestMessages, traceMessages } from '../session/resume/request.ts';
 import type { Transcript } from '../session/transcript.ts';
 
-/** `startChars`: how much of the beginning of a long text must stay. */
+/** `startChars`: how many characters of a long text to keep. */
 export function leanRequest(
   session: { readonly transcript: LeanSource },
   prompt?: string,
@@ -16,7 +16,7 @@ export function leanRequest(
   return requestMessages({ transcript: leanTranscript(session.transcript, startChars) }, prompt, { host: 'anthropic' });
 }
 
-/** The same, each message with the lines it comes from. */
+/** The same, each message with its lines. */
 export function leanTrace(
   session: { readonly transcript: LeanSource },
   startChars?: number,
@@ -33,7 +33,7 @@ export function leanTranscript(transcript: LeanSource, startChars?: number): Lea
   return { nodes: transcript.nodes, read: (node) => leanEntry(transcript.read(node), startChars) };
 }
 
-/** Only what is sent can be long and matter; the twin of a result is as long, and is never sent. */
+/** `toolUseResult` is as long as the result, and never sent. */
 function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: number | undefined): JsonObject {
   const lean = Object.entries(entry).map(([key, value]) => [
     key,
@@ -46,7 +46,7 @@ const sentKeys: ReadonlySet<string> = new Set(['message', 'rendered', 'content']
 
 function leanValue(value: JsonValue, startChars: number | undefined, depth = 0): JsonValue {
   if (typeof value === 'string') return wholeText.test(value) ? value : standInFor(value, startChars);
-  // What nests deeper is nothing that a client wrote.
+  // No client writes deeper values.
   if (depth > deepest) return value;
   if (isArray(value)) return value.map((item) => leanValue(item, startChars, depth + 1));
   if (!isObject(value)) return value;
@@ -61,13 +61,13 @@ function leanValue(value: JsonValue, startChars: number | undefined, depth = 0):
 
 const deepest = 200;
 
-/** Rules look into all of it. */
+/** Rules need the complete value. */
 const wholeKeys: ReadonlySet<string> = new Set(['signature']);
 
-/** Holds a path that `move` changes; the client cuts such texts short by itself. */
+/** Has a path that `move` changes; the client keeps such texts short. */
 const wholeText = /^<persisted-output>/;
 
-/** With as much of the beginning as tells the type and the sides of an image. */
+/** Keeps the start, from which the type and the size of an image are read. */
 function leanMedia(data: string): string {
   const size = readImageSize(data);
   const isEnough = (lean: string): boolean => isDeepStrictEqual(readImageSize(lean), size);

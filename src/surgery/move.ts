@@ -1,5 +1,5 @@
-// Sessions and where they belong from now on → the plan that takes them there: files, working folders and the paths of
-// large outputs change, what was said does not. The old files are removed with a backup, so that one undo brings all back.
+// Plans the move of sessions to another folder: files, working directories and the paths of large outputs change, the
+// conversation does not. The old files are removed with a backup, so that one undo restores everything.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import path from 'node:path';
@@ -18,11 +18,11 @@ import { bytesOf, stagedPath } from './stage.ts';
 
 export interface Relocation {
   readonly source: Source;
-  /** The project folder it goes to. */
+  /** The target project folder. */
   readonly folder: string;
-  /** The working folder that was renamed, and its new name. */
+  /** The working directory that was renamed. */
   readonly cwd?: { readonly from: string; readonly to: string };
-  /** Another name for the file; its lines keep their ids. */
+  /** A new name for the file; its lines keep their ids. */
   readonly sessionId?: string;
 }
 
@@ -31,13 +31,13 @@ export interface MoveOptions {
   /** Keep the old files. */
   readonly isCopy?: boolean;
   readonly otherFiles?: readonly PlannedOtherFile[];
-  /** Files beside the sessions that go away too. */
+  /** Other files to remove. */
   readonly removals?: readonly string[];
   readonly notes?: readonly string[];
   readonly workingFolder?: string;
 }
 
-/** The plan, and the sources of those sessions that do move; others are there already, byte for byte. */
+/** The plan, and the sources of the sessions that move; the others are already there, byte for byte. */
 export async function planMove(
   relocations: readonly Relocation[],
   options: MoveOptions,
@@ -49,14 +49,11 @@ export async function planMove(
   ];
   for (const relocation of relocations) {
     const result = relocated(relocation);
-    if (await isThere(result, relocation.source)) notes.push(`${relocation.source.session.id} is there already`);
+    if (await isThere(result, relocation.source)) notes.push(`${relocation.source.session.id} is already there`);
     else moving.push({ source: relocation.source, result: { ...result, comparedWith: moving.length } });
   }
   if (moving.length === 0)
-    throw new UserError(
-      `nothing to do: ${notes.at(-1) ?? 'no session is there'}`,
-      'run `clew ls` to see what is where',
-    );
+    throw new UserError(`nothing to do: ${notes.at(-1) ?? 'no sessions found'}`, 'run `clew ls` to list the sessions');
   const sources = moving.map(({ source }) => source);
   const removed = options.isCopy === true ? [] : sources.flatMap(({ files }) => files.map((file) => file.path));
   return {
@@ -72,7 +69,7 @@ export async function planMove(
       ...(options.otherFiles === undefined ? {} : { otherFiles: options.otherFiles }),
       ...(options.workingFolder === undefined ? {} : { workingFolder: options.workingFolder }),
       expects: ({ session }, index) =>
-        sendsTheSame(sources[index]?.session, session) ? [] : ['a resume there would not send what it sends here'],
+        sendsTheSame(sources[index]?.session, session) ? [] : ['resuming there would not send the same messages'],
     },
   };
 }
@@ -88,7 +85,7 @@ function relocated({ source, folder, cwd, sessionId = source.session.id }: Reloc
   });
 }
 
-/** For every transcript of a session whose side folder lies elsewhere from now on. */
+/** For every transcript of a session whose side folder moves. */
 export function sidePathRewrites(source: Source, sideFolder: string): ReadonlyMap<string, Rewrite> {
   const move = { sessionId: source.session.id, to: sideFolder };
   return new Map(
@@ -98,19 +95,19 @@ export function sidePathRewrites(source: Source, sideFolder: string): ReadonlyMa
   );
 }
 
-/** Whether all its files are there as they would be written. One that is there with other content is no place to go. */
+/** Whether all its files already exist with the same content. A file with other content is an error. */
 async function isThere(result: PlannedSession, { files }: Source): Promise<boolean> {
   const own = new Set(files.map((file) => file.path));
   const targets = result.files.map((file) => ({ file, target: stagedPath(result.folder, file.name) }));
-  const taken = targets.filter(({ target }) => existsSync(target));
-  if (taken.length === 0) return false;
+  const taken = targets.find(({ target }) => existsSync(target));
+  if (taken === undefined) return false;
   for (const { file, target } of targets) {
     const isSame =
       existsSync(target) && (await hashOf(bytesOf(file.content))) === (await hashOf(createReadStream(target)));
     if (isSame) continue;
     const what = own.has(target)
-      ? 'it is where it belongs already'
-      : `${taken[0]?.target} is there already, with other content`;
+      ? 'it is already in the right folder'
+      : `${taken.target} already exists with other content`;
     throw new UserError(
       `cannot move ${result.sessionId}: ${what}`,
       'name another folder, or remove that one with `clew rm`',
@@ -126,7 +123,7 @@ async function hashOf(content: Buffer | AsyncIterable<Buffer> | Iterable<Buffer>
   return hash.digest('hex');
 }
 
-/** Whether two sessions send the same, whatever folder their large outputs lie in. */
+/** Whether two sessions send the same messages, ignoring the folder of large outputs. */
 export function sendsTheSame(before: Session | undefined, after: Session): boolean {
   return before !== undefined && lookAtResume(before).placelessDigest === lookAtResume(after).placelessDigest;
 }

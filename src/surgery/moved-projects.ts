@@ -1,5 +1,5 @@
-// A working folder that was renamed → all that belongs to it: its sessions and those of the folders below it, their
-// memory, and the prompts in `history.jsonl`. The names of project folders lose information, so the lines decide.
+// Everything that belongs to a renamed working directory: its sessions and those of its subfolders, their memory, and the
+// prompts in `history.jsonl`. The names of project folders are ambiguous, so the lines decide.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UnreadableError } from '../base/errors.ts';
@@ -13,6 +13,7 @@ import { type LeftOut, listOwned, realPlace, staysIn, whySessionLeaves } from '.
 import { projectsFolders } from '../store/roots.ts';
 import { encodeOldSlug, slugMatches } from '../store/slug.ts';
 import type { Relocation } from './move.ts';
+import { splitLines } from './out-line.ts';
 import type { PlannedOtherFile } from './plan.ts';
 import { folderFor, movePath, restBelow } from './relocate.ts';
 import { loadSource, type Source } from './source.ts';
@@ -41,14 +42,16 @@ export async function findMovedProject(roots: readonly string[], from: string, t
     otherFiles: [...memory.otherFiles, ...histories],
     removals: memory.removals,
     notes: [
-      ...(elsewhere === 0 ? [] : [`${elsewhere} in a project folder of that name belong to another folder and stay`]),
+      ...(elsewhere === 0
+        ? []
+        : [`${elsewhere} sessions in a project folder of that name belong to another folder and are not moved`]),
       ...leftOutNotes(leftOut),
       ...memory.notes,
     ],
   };
 }
 
-/** The `history.jsonl` beside a projects folder with other `project` fields; `undefined` where none changes. */
+/** The `history.jsonl` next to a projects folder with new `project` fields; `undefined` if none changes. */
 export function historyOf(
   projects: string,
   change: (entry: JsonObject) => string | undefined,
@@ -67,7 +70,7 @@ export function historyOf(
   return isChanged ? { path: file, content: { bytes: Buffer.concat(lines) }, isLog: true } : undefined;
 }
 
-/** The folder that the client was started in: the one of its lines, or above one, that the project folder is named after. */
+/** The folder in which the client was started: a `cwd` of its lines, or a parent of one, that matches the project folder. */
 export function launchFolderOf(session: Session, projectFolder: string): string | undefined {
   const slug = path.basename(projectFolder);
   for (const cwd of new Set(session.transcript.nodes.flatMap((node) => node.cwd ?? []))) {
@@ -77,7 +80,7 @@ export function launchFolderOf(session: Session, projectFolder: string): string 
   return cwdOf(session);
 }
 
-/** Whether a folder or transcript that cannot be read may hold sessions that are to be moved. */
+/** Whether an unreadable folder or transcript may hold sessions to move. */
 function mayBelong(file: string, roots: readonly string[], start: string): boolean {
   const below = projectsFolders(roots).find(({ projects }) => file.startsWith(projects + path.sep));
   if (below === undefined) return true;
@@ -94,9 +97,9 @@ interface Found {
 
 interface FoundBelow {
   readonly inside: readonly Found[];
-  /** How many are in a project folder of that name, but of another folder. */
+  /** The number of sessions in a project folder of that name that belong to another folder. */
   readonly elsewhere: number;
-  /** Links to transcripts outside the root, which stay. */
+  /** Links to transcripts outside the root, which are not moved. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -123,7 +126,7 @@ async function sessionsBelow(roots: readonly string[], from: string): Promise<Fo
     else if (launched === undefined && slugMatches(found.slug, from)) silent.push(source);
     else if (slugMatches(found.slug, from)) elsewhere++;
   }
-  // Files without a word of where they were written, such as those a failed resume leaves, follow their neighbours.
+  // Files without a `cwd`, such as those of a failed resume, move with the others.
   if (elsewhere === 0) inside.push(...silent.map((source) => ({ source, launched: from })));
   return { inside, elsewhere: elsewhere === 0 ? 0 : elsewhere + silent.length, leftOut };
 }
@@ -133,7 +136,7 @@ function movedProject(entry: JsonObject, from: string, to: string): string | und
   return project === undefined ? undefined : movePath(project, from, to);
 }
 
-/** What the client remembers of a project lies beside its sessions; it goes along unless the new place has its own. */
+/** The memory of a project is next to its sessions; it moves too, unless the target has its own. */
 async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<MovedProject, 'relocations'>> {
   const otherFiles: PlannedOtherFile[] = [];
   const removals: string[] = [];
@@ -145,7 +148,7 @@ async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<Mov
     notes.push(...leftOutNotes(owned.leftOut));
     for (const file of owned.files.filter((each) => path.dirname(each) === memory)) {
       const target = path.join(folder, 'memory', path.basename(file));
-      if (existsSync(target)) notes.push(`${file} stays: the new folder has its own`);
+      if (existsSync(target)) notes.push(`${file} is not moved: the new folder has its own`);
       else {
         otherFiles.push({ path: target, content: { copyOf: file } });
         removals.push(file);
@@ -153,16 +156,4 @@ async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<Mov
     }
   }
   return { otherFiles, removals, notes };
-}
-
-/** Each with its newline. */
-function splitLines(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(0x0a, start);
-    const next = end < 0 ? bytes.length : end + 1;
-    lines.push(bytes.subarray(start, next));
-    start = next;
-  }
-  return lines;
 }

@@ -1,5 +1,4 @@
-// A source and what happens to its records → the session that results, with all its files: under a new id (the
-// default: the original is never touched), or in the place of the source.
+// Plans the resulting session of an operation with all its files: with a new id, or in place of the source.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { JsonObject } from '../base/json.ts';
@@ -10,17 +9,17 @@ import { type Rewrite, rewriteLines } from './rewrite.ts';
 import type { Source, SourceFile } from './source.ts';
 
 export interface ResultOptions {
-  /** What happens to the records of each transcript, by the file's path; files not named stay as they are. */
+  /** By the path of the transcript; other files stay as they are. */
   readonly rewrites?: ReadonlyMap<string, Rewrite>;
-  /** Edits on top, for every record of every transcript: other ids, another folder. */
+  /** Additional edits for every record of every transcript: new ids, another folder. */
   readonly renames?: (entry: JsonObject, file: SourceFile) => readonly Edit[];
-  /** Files that are not transcripts and get other content. */
+  /** New content of files that are not transcripts. */
   readonly contents?: ReadonlyMap<string, FileSource>;
-  /** Files that the source does not have, by their name below the project folder. */
+  /** New files. */
   readonly added?: readonly PlannedFile[];
-  /** Other names for files, below the project folder; the main transcript keeps its own. */
+  /** New names of files, relative to the project folder; the main transcript keeps its name. */
   readonly fileNames?: (name: string) => string;
-  /** Files that do not come along. */
+  /** Files that are not copied. */
   readonly leftOut?: ReadonlySet<string>;
 }
 
@@ -57,7 +56,7 @@ export function newSession(source: Source, options: NewSessionOptions = {}): Pla
   };
 }
 
-/** The same session elsewhere: nothing changes but what `options` name. */
+/** The same session in another folder. */
 export function placedSession(source: Source, options: PlacedOptions): PlannedSession {
   const { folder, sessionId = source.session.id } = options;
   const rename = (name: string): string =>
@@ -72,7 +71,7 @@ export function placedSession(source: Source, options: PlacedOptions): PlannedSe
   };
 }
 
-/** The source's own files with other content. Files that stay as they are do not appear in it. */
+/** The files of the source with new content; unchanged files are not listed. */
 export function sameSession(source: Source, options: ResultOptions = {}): PlannedSession {
   const isTouched = (file: SourceFile): boolean =>
     options.rewrites?.has(file.path) === true ||
@@ -96,11 +95,11 @@ function newName(name: string, { fileNames }: ResultOptions): string {
 function planFiles(source: Source, options: ResultOptions, rename: (name: string) => string): readonly PlannedFile[] {
   const own = source.files
     .filter((file) => options.leftOut?.has(file.path) !== true)
-    .map((file) => ({ name: rename(file.name), content: contentOf(file, options) }));
+    .map((file) => ({ name: rename(file.name), content: resultContent(file, options) }));
   return [...own, ...(options.added ?? [])];
 }
 
-function contentOf(file: SourceFile, options: ResultOptions): FileSource {
+function resultContent(file: SourceFile, options: ResultOptions): FileSource {
   const given = options.contents?.get(file.path);
   if (given !== undefined) return given;
   const { transcript } = file;
@@ -114,8 +113,8 @@ function contentOf(file: SourceFile, options: ResultOptions): FileSource {
 }
 
 /**
- * Where a file of the old session stands in the new one. Sub-agents of 2.0.x stand beside the main transcript; they go
- * into the side folder, because beside it two sessions would own one name.
+ * The name of a file in the new session. Sub-agents of 2.0.x next to the main transcript move into the side folder,
+ * because otherwise two sessions would own the same name.
  */
 export function nameFor(name: string, oldId: string, newId: string): string {
   if (name === `${oldId}.jsonl`) return `${newId}.jsonl`;

@@ -1,12 +1,13 @@
-// Models with a thinking budget want the last answer of an open round of tool calls to begin with thinking, so no operation
-// takes it from there.
+// Models with a thinking budget require the last answer of an open round of tool calls to start with thinking, so no
+// operation removes it there.
 import { hasThinkingBudget } from '../api/thinking-binding.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
 import type { Node } from '../session/node.ts';
 import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import type { Transcript } from '../session/transcript.ts';
 
-/** The id of the last answer that a resume takes up, where it has tool calls and a model with a thinking budget. */
+/** The id of the last answer, if it has tool calls and its model has a thinking budget. */
 export function openRoundOf(lines: readonly Node[]): string | undefined {
   const last = lines.findLast((node) => node.type === 'assistant' && !node.isApiError);
   if (last === undefined || !hasThinkingBudget(last.message?.model)) return undefined;
@@ -14,21 +15,25 @@ export function openRoundOf(lines: readonly Node[]): string | undefined {
   return hasCall ? last.message?.id : undefined;
 }
 
-/** Refuses to take the thinking of an open round out of the session that a client goes on with. */
 export function refuseOpenRound(result: Session, source: Session | undefined): void {
-  const before = source === undefined ? [] : chainOf(source);
+  const before = source === undefined ? [] : resumedLines(source);
   const id = openRoundOf(before);
   if (source === undefined || id === undefined) return;
-  const after = chainOf(result);
+  const after = resumedLines(result);
   if (answerLines(after, id).length === 0 || thoughtsIn(after, id) === thoughtsIn(before, id)) return;
   throw new UserError(
-    `the last answer of ${source.id} waits for tool results, and its model does not go on without its thinking`,
+    `the last answer of ${source.id} waits for tool results, and its model cannot continue without its thinking`,
     'finish the turn first, or leave out --in-place',
     exitCodes.refused,
   );
 }
 
-function chainOf({ transcript }: Session): readonly Node[] {
+/** The lines that a resume loads; none if Claude Code refuses the file. */
+export function resumedLines({
+  transcript,
+}: {
+  readonly transcript: Pick<Transcript, 'nodes' | 'read'>;
+}): readonly Node[] {
   const resumed = resumeLines(transcript);
   return 'refused' in resumed ? [] : resumed.lines;
 }

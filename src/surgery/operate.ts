@@ -1,8 +1,7 @@
-// A plan → staged, proved, and only then written: new files first, the main transcript last; what is replaced or
-// removed goes to the operation's backup. A kill at any point leaves the original whole; the next operation clears up.
-
+// Carries out a plan: stages it, proves it, and only then writes it, the main transcript last; replaced and removed files go
+// to the backup of the operation. A kill at any point leaves the original intact; the next operation cleans up.
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { rm, rmdir, statfs, utimes } from 'node:fs/promises';
+import { rm, statfs, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
@@ -12,7 +11,7 @@ import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
-import { isBelow, refuseLeaving } from '../store/owned-files.ts';
+import { refuseLeaving } from '../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { refuseOpenRound } from './open-round.ts';
 import {
@@ -33,30 +32,30 @@ import { bytesOf, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
 import { type ThinkingOutcome, thinkingOutcome } from './thinking-outcome.ts';
 import { trimThinking } from './trim-thinking.ts';
-import { keepAside, stateOf, takeBackInterrupted } from './undo.ts';
+import { moveToBackup, refuseLinkedTargets, removeEmptyFolders, stateOf, undoInterrupted } from './undo.ts';
 
 /** Options of `operate`. */
 export interface OperateOptions {
   readonly isDryRun?: boolean;
   /** Write the results in the safe writer profile, see portable.ts. */
   readonly isPortable?: boolean;
-  /** Whether what is replaced or removed is kept for `clew undo`, which is the default. */
+  /** Whether replaced and removed files are kept for `clew undo`; true by default. */
   readonly keepsBackup?: boolean;
-  /** Asked once the proof stands and before anything is written; `false` ends the operation. */
+  /** Called after the proof and before anything is written; `false` cancels the operation. */
   readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
   readonly env?: Environment;
   readonly onWait?: (holder: string) => void;
 }
 
-/** What an operation did, as every surgery command prints it (docs/json.md). */
+/** The result of an operation, see docs/json.md. */
 export interface Outcome {
   readonly operation: string;
-  /** The operation's id, for `clew undo`; absent where nothing was written. */
+  /** For `clew undo`; absent if nothing was written. */
   readonly id?: string;
   readonly isWritten: boolean;
   readonly from: PlannedSource;
   readonly to: PlannedSource;
-  /** Further sessions that the operation makes. */
+  /** More sessions that the operation creates. */
   readonly others: readonly PlannedSource[];
   readonly changed: number;
   readonly dropped: readonly Dropped[];
@@ -68,15 +67,15 @@ export interface Outcome {
 }
 
 /**
- * Carries out a plan: proves the result and then writes it. `sources` are those that the plan was made from, in the
- * order of `plan.sources`.
+ * Carries out a plan: proves the result and then writes it. `sources`: the sources of the plan, in the order of
+ * `plan.sources`.
  */
 export function operate(plan: Plan, sources: readonly Source[], options: OperateOptions = {}): Promise<Outcome> {
   const operations = operationsFolder(options.env);
   return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>
     withLock(operations, { ...options, what: 'changing sessions' }, async () => {
       await removeUnrecorded(operations);
-      await takeBackInterrupted(operations);
+      await undoInterrupted(operations);
       return carryOut(plan, sources, operations, options);
     }),
   );
@@ -96,7 +95,7 @@ async function carryOut(
   let isRecorded = false;
   try {
     refuseTargetsOutside(plan);
-    await refuseWithoutRoom(plan, sources, operations);
+    await refuseWithoutSpace(plan, sources, operations);
     const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
     if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
     refuseIfSourcesChanged(sources);
@@ -120,8 +119,8 @@ async function carryOut(
     return { ...outcome, id, isWritten: true };
   } finally {
     await rm(isRecorded ? staged : folder, { recursive: true, force: true });
-    // A write that failed in the middle is taken back at once, not by the next operation.
-    if (isRecorded) await takeBackInterrupted(operations);
+    // A failed write is undone at once, not by the next operation.
+    if (isRecorded) await undoInterrupted(operations);
   }
 }
 
@@ -159,10 +158,10 @@ async function stageAndProve(
     await writeNewFile(stagedOther(staged, i), bytesOf(content));
   const named = [...plan.dropped, ...dropped];
   const lost = sources.reduce((sum, { session }) => sum + kept.lostOf(session.transcript, named), 0);
-  const silenced = plan.loadsLess === true ? [] : sources.flatMap(({ session }) => kept.silencedOf(session, named));
+  const unsent = plan.loadsLess === true ? [] : sources.flatMap(({ session }) => kept.unsentOf(session, named));
   const broken = proofs.flatMap((proved) => proved.broken);
-  if (lost > 0) broken.push(`${lost} records are neither in the result nor among what is dropped`);
-  if (silenced.length > 0) broken.push(silencedText(silenced));
+  if (lost > 0) broken.push(`${lost} records are neither in the result nor reported as dropped`);
+  if (unsent.length > 0) broken.push(unsentText(unsent));
   if (broken.length > 0) {
     throw new UserError(
       `the proof failed, so nothing was written: ${broken.slice(0, 3).join('; ')}`,
@@ -173,9 +172,8 @@ async function stageAndProve(
   return describe({ ...plan, dropped: named }, proofs, thinkingOutcome(plan, thinking, isPortable), sources, staged);
 }
 
-function silencedText([first, ...others]: readonly number[]): string {
-  if (others.length === 0) return `a resume sent line ${first} before and would not send it any more`;
-  return `a resume sent line ${first} and ${others.length} more lines before and would not send them any more`;
+function unsentText([first, ...others]: readonly number[]): string {
+  return `resuming would no longer send line ${first}${others.length === 0 ? '' : ` and ${others.length} more lines`}`;
 }
 
 function describe(
@@ -192,7 +190,8 @@ function describe(
   const [from] = plan.sources;
   const [to, ...others] = places;
   const [proved] = proofs;
-  if (from === undefined || to === undefined || proved === undefined) throw new TypeError('a plan needs two sessions');
+  if (from === undefined || to === undefined || proved === undefined)
+    throw new TypeError('a plan needs a source and a result');
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
   const before = sum(sources.flatMap(({ files }) => files.map((file) => file.stats.size)));
   const written = plan.results.flatMap(({ files }, i) =>
@@ -221,7 +220,7 @@ function describe(
   };
 }
 
-/** Of the files that a session keeps as they are when it is changed in place. */
+/** The sizes of the files that an in-place operation does not change. */
 function untouchedSizes({ results, removals = [] }: Plan, sources: readonly Source[]): readonly number[] {
   return results
     .filter(({ isInPlace }) => isInPlace)
@@ -234,7 +233,7 @@ function untouchedSizes({ results, removals = [] }: Plan, sources: readonly Sour
     });
 }
 
-/** Every file that will change, the main transcripts last: until then a new session is not there. */
+/** Every file that will change, the main transcripts last, because they make a session visible. */
 async function listChanges(plan: Plan, staged: string): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const [i, planned] of plan.results.entries()) {
@@ -260,16 +259,12 @@ async function changeTo(target: string, after: FileState, isMade: boolean, place
   return { path: target, kind: 'replaced', ...(await beforeOf(target, place)), after };
 }
 
-/** Nothing is written or removed through a link that leads out of the folder of a session, or out of its root. */
+/** Refuses to write or remove through a link that leads out of the folder of a session, or out of its root. */
 function refuseTargetsOutside({ results, otherFiles = [], removals = [], sources }: Plan): void {
   for (const { folder, files } of results)
     for (const { name } of files) refuseLeaving(stagedPath(folder, name), folder);
   const folders = [...results.map(({ folder }) => folder), ...sources.map((source) => path.dirname(source.path))];
-  const roots = folders.map((folder) => path.dirname(path.dirname(folder)));
-  for (const file of [...otherFiles.map((other) => other.path), ...removals]) {
-    const home = folders.find((folder) => isBelow(file, folder)) ?? roots.find((root) => isBelow(file, root));
-    if (home !== undefined) refuseLeaving(file, home);
-  }
+  refuseLinkedTargets([...otherFiles.map((other) => other.path), ...removals], folders);
 }
 
 function stagedOther(staged: string, index: number): string {
@@ -297,7 +292,7 @@ async function writeChanges(plan: Plan, staged: string, folder: string, changes:
   for (const change of changes) {
     const content = contents.get(change.path);
     const backup = change.backup === undefined ? undefined : path.join(folder, change.backup);
-    if (change.kind === 'removed' && backup !== undefined) await keepAside(change.path, backup);
+    if (change.kind === 'removed' && backup !== undefined) await moveToBackup(change.path, backup);
     else if (content !== undefined && backup !== undefined) await replaceFile(change.path, content(), { backup });
     else if (content !== undefined) await writeNewFile(change.path, content());
   }
@@ -305,21 +300,10 @@ async function writeChanges(plan: Plan, staged: string, folder: string, changes:
     for (const { name, mtimeMs } of files)
       if (mtimeMs !== undefined) await utimes(stagedPath(project, name), new Date(), new Date(mtimeMs));
   const tops = new Set(plan.sources.map((source) => path.dirname(path.dirname(source.path))));
-  for (const file of plan.removals ?? []) await removeEmpty(path.dirname(file), tops);
+  for (const file of plan.removals ?? []) await removeEmptyFolders(path.dirname(file), tops);
 }
 
-/** The folders that a removed file leaves empty, up to its project folder. */
-async function removeEmpty(folder: string, tops: ReadonlySet<string>): Promise<void> {
-  for (let at = folder; !tops.has(at) && at !== path.dirname(at); at = path.dirname(at)) {
-    try {
-      await rmdir(at);
-    } catch {
-      return;
-    }
-  }
-}
-
-/** Reading a session that somebody works in is fine; taking its file away is not. */
+/** A session in use may be read, but its file must not be replaced or removed. */
 function sessionsTouched(plan: Plan, sources: readonly Source[]): readonly string[] {
   const touched = new Set([
     ...plan.results.filter(({ isInPlace }) => isInPlace).map(({ sessionId }) => sessionId),
@@ -333,16 +317,16 @@ function refuseIfSourcesChanged(sources: readonly Source[]): void {
     for (const [file, identity] of identities) refuseIfChanged(file, identity, identify(file));
 }
 
-/** The result is on the disk twice for a moment: staged and in its place. */
-async function refuseWithoutRoom(plan: Plan, sources: readonly Source[], operations: string): Promise<void> {
+/** The result is on the disk twice for a moment: staged and written. */
+async function refuseWithoutSpace(plan: Plan, sources: readonly Source[], operations: string): Promise<void> {
   const size = sources.flatMap(({ files }) => files).reduce((sum, file) => sum + file.stats.size, 0);
   const needed = size * Math.max(1, plan.results.length / Math.max(1, sources.length));
   for (const folder of [operations, plan.results[0]?.folder ?? operations]) {
     const room = await roomIn(folder);
     if (room !== undefined && room < needed)
       throw new UserError(
-        `not enough room in ${folder}: ${formatBytes(needed)} needed, ${formatBytes(room)} free`,
-        'make room on the disk and run it again',
+        `not enough disk space in ${folder}: ${formatBytes(needed)} needed, ${formatBytes(room)} free`,
+        'free disk space and run it again',
         exitCodes.refused,
       );
   }

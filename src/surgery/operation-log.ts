@@ -1,7 +1,6 @@
-// Every operation has a folder in Clew's state: what was done, in `operation.json`, and the files that were replaced or
-// removed, in `backup/`. The record is written before the first change and marked when all are made, so that what a
-// killed operation left is known to the next one.
-
+// Every operation has a folder in Clew's state: `operation.json` with the changes, and `backup/` with the replaced and
+// removed files. The record is written before the first change and marked as done after the last, so that the next
+// operation can clean up after a killed one.
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,7 +25,7 @@ export interface OperationRecord {
   readonly to: readonly PlannedSource[];
   /** In the order in which they are changed. */
   readonly files: readonly FileChange[];
-  /** The files as they were are not kept beyond the operation, so that it cannot be taken back. */
+  /** The backup is deleted, so that the operation cannot be undone. */
   readonly hasNoBackup?: boolean;
 }
 
@@ -34,12 +33,12 @@ export interface OperationRecord {
 export interface FileChange {
   readonly path: string;
   readonly kind: 'made' | 'replaced' | 'removed';
-  /** Below the operation's folder; of what was replaced or removed. */
+  /** Of a replaced or removed file, relative to the operation's folder. */
   readonly backup?: string;
-  /** Absent where the file was not there before, or is gone after. */
+  /** Absent if the file did not exist. */
   readonly before?: FileState;
   readonly after?: FileState;
-  /** What others appended since stays when it is taken back. */
+  /** An undo keeps what other programs appended since. */
   readonly isLog?: boolean;
 }
 
@@ -54,7 +53,7 @@ export function operationsFolder(env: Environment = process.env): string {
   return path.join(stateFolder(env), 'operations');
 }
 
-/** Its name sorts by time. */
+/** Sorts by time. */
 export function newOperationId(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}-${randomBytes(3).toString('hex')}`;
 }
@@ -71,13 +70,13 @@ export async function writeRecord(operations: string, record: OperationRecord): 
 /** Reads the history of operations, the newest first. Folders without a readable record are skipped. */
 export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
   const names = await listNames(operations);
-  // Two within a second have ids of the same time.
+  // Two operations within a second have the same time in their ids.
   return names
     .flatMap((name) => readRecord(path.join(operations, name)) ?? [])
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** Removes what killed operations left: folders without a record, staged files, backups that were not to be kept. */
+/** Removes what killed operations left: folders without a record, staged files, unwanted backups. */
 export async function removeUnrecorded(operations: string): Promise<void> {
   for (const name of await readdir(operations).catch(() => [])) {
     if (!isOperationName(name)) continue;
@@ -92,7 +91,7 @@ export async function removeBackup(operations: string, { id }: OperationRecord):
   await rm(path.join(operations, id, 'backup'), { recursive: true, force: true });
 }
 
-/** A folder that is not there holds no operations; one that cannot be read may. */
+/** A missing folder is empty; an unreadable one is an error. */
 async function listNames(operations: string): Promise<readonly string[]> {
   try {
     return await readdir(operations);

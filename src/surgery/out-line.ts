@@ -1,5 +1,5 @@
-// A line of a planned transcript: its bytes, and where they come from. The origin lets the proof compare what was not
-// to be changed with the file it was read from.
+// A line of a planned transcript: its bytes, and where they come from. By the origin, the proof compares unchanged lines
+// with their file.
 import type { JsonObject } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
 import type { LineOrigin } from './bound-thinking.ts';
@@ -9,11 +9,22 @@ export interface OutLine extends LineOrigin {
   readonly bytes: Buffer;
 }
 
+/** Splits after each newline. */
+export function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    lines.push(bytes.subarray(start, next));
+    start = next;
+  }
+  return lines;
+}
+
 export function madeLine(entry: JsonObject): OutLine {
   return { bytes: Buffer.from(JSON.stringify(entry)), isEdited: false, isRenamed: false };
 }
 
-/** The line with these edits; a line that is no JSON object stays as it is. */
 export function editLine(line: OutLine, edits: readonly Edit[], isRenaming = false): OutLine {
   if (edits.length === 0) return line;
   const bytes = editJson(line.bytes, edits);

@@ -1,5 +1,4 @@
-// Turns → what a reader must know of them, without a model: what was asked, what was answered, which files and commands
-// it took, what failed, what is still to do. The same turns always give the same text.
+// Summarizes turns without a model: prompts, answers, files, commands, errors and open todos. Deterministic.
 import { asObject, asString, isArray, isObject, type JsonValue } from '../base/json.ts';
 import { blocksOf, isText, isToolResult, isToolUse, textOf } from '../format/block.ts';
 import { callsOf, type Node } from '../session/node.ts';
@@ -10,22 +9,22 @@ import { type ToolCall, toolCallsOf } from '../session/tool-calls.ts';
 import { summariseInput } from '../session/tool-summary.ts';
 import type { Turn } from '../session/turns.ts';
 
-/** What people said in these turns, word for word, in order; prompts typed while the agent worked included. */
+/** The prompts of these turns, verbatim, including those typed while the agent worked. */
 export function promptsOf(session: Session, turns: readonly Turn[]): readonly string[] {
-  const said: { readonly index: number; readonly text: string }[] = [];
+  const prompts: { readonly index: number; readonly text: string }[] = [];
   for (const { prompt } of turns) {
-    if (prompt !== undefined) said.push({ index: prompt.index, text: saidIn(session, prompt) });
+    if (prompt !== undefined) prompts.push({ index: prompt.index, text: promptOf(session, prompt) });
   }
   const lines = turns.flatMap(({ nodes }) => nodes.map(({ index }) => index));
   const [from, to] = [lines[0] ?? 0, lines.at(-1) ?? -1];
   for (const queued of findQueuedPrompts(session.transcript.nodes, (node) => session.transcript.read(node))) {
     const { index } = queued.shownBy ?? queued.node;
-    if (queued.outcome === 'delivered' && index >= from && index <= to) said.push({ index, text: queued.text });
+    if (queued.outcome === 'delivered' && index >= from && index <= to) prompts.push({ index, text: queued.text });
   }
-  return said.sort((a, b) => a.index - b.index).map(({ text }) => text);
+  return prompts.sort((a, b) => a.index - b.index).map(({ text }) => text);
 }
 
-function saidIn(session: Session, node: Node): string {
+function promptOf(session: Session, node: Node): string {
   const blocks = blocksOf(asObject(session.transcript.read(node).message)?.content);
   const images = blocks.filter(({ type }) => type === 'image').length;
   const text = promptText(blocks);
@@ -34,7 +33,7 @@ function saidIn(session: Session, node: Node): string {
     : `${text}${text === '' ? '' : '\n'}[with ${images === 1 ? 'an image' : `${images} images`}]`;
 }
 
-/** Markdown, a section a turn. */
+/** Markdown with a section per turn. */
 export function outlineTurns(session: Session, turns: readonly Turn[]): string {
   const sections = turns.flatMap((turn) => {
     const lines = outlineTurn(session, turn);
@@ -71,7 +70,6 @@ function outlineTurn(session: Session, turn: Turn): string[] {
   ];
 }
 
-/** Longer lists are cut: a summary that repeats everything is none. */
 const longestList = 30;
 
 function listed(title: string, items: readonly string[]): string[] {
@@ -101,7 +99,7 @@ function commandLine(session: Session, call: ToolCall): string {
 
 function inputOf(session: Session, { id, node }: ToolCall): JsonValue | undefined {
   const blocks = blocksOf(asObject(session.transcript.read(node).message)?.content);
-  return blocks.filter(isToolUse).find((block) => block.id === id)?.input as JsonValue | undefined; // blocks are JSON
+  return blocks.filter(isToolUse).find((block) => block.id === id)?.input as JsonValue | undefined;
 }
 
 export function resultText(session: Session, { id, result }: ToolCall): string {
@@ -123,7 +121,6 @@ export function shortened(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** Of the last list of todos that was written. */
 function openTodos(session: Session, turns: readonly Turn[]): string[] {
   const calls = turns.flatMap((turn) => toolCallsOf(session, turn));
   const last = calls.findLast(({ name }) => name === 'TodoWrite');

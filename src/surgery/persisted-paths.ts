@@ -1,6 +1,5 @@
-// Large tool outputs lie in the session's side folder, and lines name their full path: in `toolUseResult`, and in what
-// the model was told (`<persisted-output>`). A transcript and another side folder → the edits that keep these paths true.
-// Nothing else that is said is looked into.
+// Large tool outputs are files in the session's side folder, whose full path is in `toolUseResult` and in the text for the
+// model (`<persisted-output>`). These edits update the paths when the side folder moves.
 import { asObject, asString, isArray, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 import type { Transcript } from '../session/transcript.ts';
@@ -8,13 +7,12 @@ import { RangeReader } from '../store/ranges.ts';
 import { inStyleOf, isWindowsPath } from './relocate.ts';
 
 export interface SideFolderMove {
-  /** The session whose side folder is named by the paths, wherever they say that it lies. */
+  /** The session whose side folder the paths name. */
   readonly sessionId: string;
-  /** Where it lies from now on. */
+  /** The new side folder. */
   readonly to: string;
 }
 
-/** The edits by the index of the record. */
 export function persistedEdits(transcript: Transcript, move: SideFolderMove): ReadonlyMap<number, readonly Edit[]> {
   const edits = new Map<number, readonly Edit[]>();
   const ranges = new RangeReader(transcript.path);

@@ -1,14 +1,14 @@
-// What surgery will write, before it is written. An operation is a function `session → Plan`; everything behind that
-// (staging, proof, writing, backup, undo, history) is the same for all of them and lives in operate.ts.
+// What an operation will write. An operation is a function `session → Plan`; everything after that (staging, proof,
+// writing, backup, undo, history) is the same for all operations, see operate.ts.
 //
 // How to write an operation:
-// 1. Load the source with `loadSource` (source.ts). It is read only.
-// 2. Say what happens to records with a `Rewrite` (rewrite.ts): edits, drops with a reason, new lines. What is not named
-//    stays byte for byte. Lines are made lazily, so that a transcript of gigabytes is never in memory.
-// 3. Answer a `Plan` whose sessions list every file of the result. `newSession` (new-session.ts) makes one with its own
-//    id, side files and sub-agents along; `sameSession` one that takes the place of the source (`--in-place`).
-// 4. In `expects`, check what only this operation can promise, on the staged result. A text is a broken promise:
-//    nothing is written.
+// 1. Load the source with `loadSource`.
+// 2. Describe the changes with a `Rewrite`: edits, drops with a reason, new lines. Everything else stays byte for byte.
+//    Lines are created lazily, so that a transcript of gigabytes is never in memory.
+// 3. Return a `Plan` whose sessions list every file of the result. `newSession` creates one with its own id, side files
+//    and sub-agents; `sameSession` replaces the source (`--in-place`).
+// 4. In `expects`, check what only this operation guarantees, on the staged result. If it returns a text, nothing is
+//    written.
 import type { Session } from '../session/session.ts';
 import type { JudgedThinking, ThinkingRule } from './bound-thinking.ts';
 import type { OutLine } from './out-line.ts';
@@ -18,40 +18,37 @@ import type { Source } from './source.ts';
 export interface Plan {
   /** The command's name, such as `fork`. */
   readonly operation: string;
-  /** What it was told to do, for the history: `--at 4`. */
+  /** Its arguments, for the history: `--at 4`. */
   readonly words: readonly string[];
-  /** What the results are made from, see `PlannedSession.comparedWith`. */
+  /** See `PlannedSession.comparedWith`. */
   readonly sources: readonly PlannedSource[];
   /** The first one is `to` in the output. */
   readonly results: readonly PlannedSession[];
-  /** Files that go away, with a backup; only of sessions that the user named, and only where asked for. */
+  /** Files to remove, with a backup; only of sessions that the user named. */
   readonly removals?: readonly string[];
-  /** Files beside the sessions, such as `history.jsonl`, that get new content, with a backup. */
+  /** Other files, such as `history.jsonl`, that get new content, with a backup. */
   readonly otherFiles?: readonly PlannedOtherFile[];
-  /** Where the result goes on, if that is not the folder of the first source. */
+  /** The working directory of the result, if it differs from the first source. */
   readonly workingFolder?: string;
   readonly dropped: readonly Dropped[];
-  /** What the user should know beside the numbers, one sentence each. */
+  /** Sentences for the user. */
   readonly notes?: readonly string[];
-  /** @internal What this operation promises of the staged result; each text answered is a promise that does not hold. */
+  /** @internal Checks the staged result; returns the failed checks. */
   expects?(result: StagedSession, index: number): readonly string[] | Promise<readonly string[]>;
-  /**
-   * Which thinking is left out of the results: by default that of models that check, from the first change on; see
-   * bound-thinking.ts.
-   */
+  /** Which thinking is removed, see bound-thinking.ts; by default `changed`. */
   readonly thinking?: ThinkingRule;
   /**
-   * @internal The sources as the plan was made from them, in the same order, where that is not how their files read:
-   * doctor restores records from broken lines.
+   * @internal The sources from which the plan was made, in the same order, if they differ from the files: doctor restores
+   * records from broken lines.
    */
   readonly readAs?: readonly Source[];
-  /** @internal A line of the main transcript as it was read → the line of the file. */
+  /** @internal Maps a line of `readAs` to the line of the file. */
   lineOf?(line: number): number;
-  /** @internal What is known of the thinking of a result beyond what a comparison with the source shows. */
+  /** @internal What is known of the thinking of a result, in addition to the comparison with the source. */
   judgeThinking?(result: Session): JudgedThinking;
-  /** Whether lines that a resume loaded may stay in the file and no longer be loaded: a rewind, a summary. */
+  /** Whether lines may stay in the file that a resume no longer loads: a rewind, a summary. */
   readonly loadsLess?: boolean;
-  /** `all` (repairs): no violation may be left. Otherwise none that the source does not have. */
+  /** `all` (repairs): no violation may remain. `new`: none that the source does not have. */
   readonly violations?: 'all' | 'new';
 }
 
@@ -64,11 +61,11 @@ export interface PlannedSource {
 /** A session that an operation will write. */
 export interface PlannedSession {
   readonly sessionId: string;
-  /** The project folder it stands in. */
+  /** Its project folder. */
   readonly folder: string;
-  /** Whether it takes the place of files that are there; they are kept as backups. */
+  /** Whether it replaces existing files, which are kept as backups. */
   readonly isInPlace: boolean;
-  /** Which of the sources the proof compares it with; by default the first. */
+  /** The index of the source that the proof compares it with; by default the first. */
   readonly comparedWith?: number;
   /** The main transcript first. */
   readonly files: readonly PlannedFile[];
@@ -76,16 +73,16 @@ export interface PlannedSession {
 
 /** A file that an operation will write. */
 export interface PlannedFile {
-  /** Below the project folder, with `/`. */
+  /** Relative to the project folder, with `/`. */
   readonly name: string;
   /** @internal */
   readonly content: FileSource;
-  /** When it was last changed, where that is to stay: lists of sessions are sorted by it. */
+  /** The modification time, if it must be preserved: lists of sessions are sorted by it. */
   readonly mtimeMs?: number;
 }
 
 export type FileSource =
-  /** A transcript, line by line; called anew for every reading. */
+  /** A transcript, line by line. */
   | { readonly lines: () => Iterable<OutLine> }
   /** The bytes of another file. */
   | { readonly copyOf: string }
@@ -93,24 +90,24 @@ export type FileSource =
 
 /** A file outside of the session that an operation will change. */
 export interface PlannedOtherFile {
-  /** Made where nothing stands there yet. */
+  /** Created if it does not exist. */
   readonly path: string;
-  /** Other programs append to it: what came behind since is kept when the operation is taken back. */
+  /** Other programs append to it: an undo keeps what they appended. */
   readonly isLog?: boolean;
   /** @internal */
   readonly content: FileSource;
 }
 
-/** A line that an operation leaves out, and why. */
+/** A line that an operation drops, and why. */
 export interface Dropped {
-  /** The file it stood in, where that is not the main transcript of the source. */
+  /** Its file, if that is not the main transcript of the source. */
   readonly file?: string;
   readonly line: number;
   readonly uuid?: string;
   readonly reason: string;
 }
 
-/** A result on the disk, not yet in its place. */
+/** A result in the staging folder. */
 export interface StagedSession {
   readonly planned: PlannedSession;
   readonly session: Session;

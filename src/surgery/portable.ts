@@ -1,6 +1,6 @@
-// A session → the same conversation in the safe writer profile, which every client from 1.0.57 on resumes alike: one
-// chain without branches, a block a line, results behind their calls one after the other, rising times, a model on
-// every answer. What a current client would send is what is written; the rest is named as dropped.
+// Writes a session in the safe writer profile, which every client from 1.0.57 on resumes alike: one chain without branches,
+// one block per line, results after their calls, increasing times, a model on every answer. It holds what a current client
+// would send; the rest is reported as dropped.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
@@ -10,13 +10,14 @@ import { syntheticModel, texts } from '../session/resume/client.ts';
 import { textBlock, type WireBlock } from '../session/resume/draft.ts';
 import { isReminder, normalise } from '../session/resume/normalise.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
-import { resumeLines, traceMessages } from '../session/resume/request.ts';
+import { traceMessages } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
+import { resumedLines } from './open-round.ts';
 import { withSpokenNotes } from './spoken-notes.ts';
 
 export interface PortableLine {
   readonly entry: JsonObject;
-  /** The line it comes from; none where it was put in. */
+  /** The line it comes from; absent if it was added. */
   readonly node?: Node;
 }
 
@@ -27,10 +28,10 @@ export interface PortableSession {
 
 export function makePortable(stored: Session): PortableSession | { readonly refused: string } {
   const session = withSpokenNotes(stored);
-  // Thinking of another model than the request's is left out: clients differ in whether they send it.
+  // Omits the thinking of other models, because clients differ in whether they send it.
   const traced = traceMessages(session, undefined, { host: 'gateway' });
   if ('refused' in traced) return traced;
-  if (traced.messages.length === 0) return { refused: 'the session holds nothing that a resume would send' };
+  if (traced.messages.length === 0) return { refused: 'resuming the session would send nothing' };
   const writer = new ChainWriter(session);
   const boundary = startingBoundary(session);
   if (boundary !== undefined) writer.addBoundary(boundary);
@@ -38,7 +39,7 @@ export function makePortable(stored: Session): PortableSession | { readonly refu
     if (message.role === 'assistant') writer.addAnswer(message);
     else writer.addInput(message);
   }
-  // Older clients disagree on how to go on from an open end, so it is closed as the current one would close it.
+  // Older clients continue an open end differently, so it is closed like the current client closes it.
   if (traced.messages.at(-1)?.role === 'user')
     writer.addAnswer({ role: 'assistant', content: [textBlock(texts.noResponse)], lines: [] });
   const asides = session.transcript.nodes.filter(isKeptAside);
@@ -47,7 +48,7 @@ export function makePortable(stored: Session): PortableSession | { readonly refu
   return { lines: writer.lines, dropped: droppedLines(session, writer) };
 }
 
-/** Bookkeeping that a person would miss. Clients write the rest anew. */
+/** Bookkeeping that the user would miss. Clients write the rest again. */
 function isKeptAside(node: Node): boolean {
   return !node.hidden && keptAsides.has(node.type);
 }
@@ -63,28 +64,26 @@ const keptAsides: ReadonlySet<string> = new Set([
 ]);
 
 function startingBoundary(session: Session): Node | undefined {
-  const resumed = resumeLines(session.transcript);
-  const [first] = 'refused' in resumed ? [] : resumed.lines;
+  const [first] = resumedLines(session);
   return first !== undefined && isBoundary(first) ? first : undefined;
 }
 
 function droppedLines(session: Session, writer: ChainWriter): PortableSession['dropped'] {
   const written = new Set(writer.lines.map(({ node }) => node));
-  const resumed = resumeLines(session.transcript);
-  const chain = new Set('refused' in resumed ? [] : resumed.lines);
+  const chain = new Set(resumedLines(session));
   return session.transcript.nodes
     .filter((node) => !written.has(node))
     .map((node) => ({
       node,
-      reason: writer.isJoined(node) ? 'its text is part of the line that it is sent with' : reasonFor(node, chain),
+      reason: writer.isJoined(node) ? 'its text is part of another line' : reasonFor(node, chain),
     }));
 }
 
 function reasonFor(node: Node, chain: ReadonlySet<Node>): string {
-  if (!isLinked(node)) return 'bookkeeping that the client writes anew';
-  if (node.isSidechain) return 'a line of a sub-agent, which older clients would take for the conversation';
+  if (!isLinked(node)) return 'bookkeeping that the client writes again';
+  if (node.isSidechain) return 'a line of a sub-agent, which older clients would mistake for the conversation';
   if (node.type === 'progress') return 'progress, which is never sent';
-  if (node.type === 'attachment') return 'context that the client gathers anew';
+  if (node.type === 'attachment') return 'context that the client collects again';
   if (chain.has(node)) return 'on the chain, but not sent';
   return 'not on the chain that a resume continues';
 }
@@ -94,7 +93,7 @@ class ChainWriter {
   readonly #session: Session;
   readonly #usedIds = new Set<string>();
   readonly #usedLines = new Set<Node>();
-  /** Lines whose text stands in the line of another. */
+  /** Lines whose text is part of another line. */
   readonly #joined = new Set<Node>();
   #last: string | null = null;
   #time = Number.NEGATIVE_INFINITY;
@@ -104,7 +103,7 @@ class ChainWriter {
     this.#session = session;
   }
 
-  /** What it keeps of the old history stands behind the summary by now. */
+  /** Without its preserved history, which is now after the summary. */
   addBoundary(node: Node): void {
     const entry = this.#read(node);
     const { preservedSegment, preservedMessages, ...compactMetadata } = asObject(entry.compactMetadata) ?? {};
@@ -115,11 +114,11 @@ class ChainWriter {
     const id = this.#messageId(message);
     const hasCalls = message.content.some((block) => block.type === 'tool_use');
     for (const block of message.content) {
-      const node = message.lines.find((line) => holds(this.#read(line), block)) ?? message.lines[0];
+      const node = message.lines.find((line) => storedBlock(this.#read(line), block)) ?? message.lines[0];
       const entry = node === undefined ? {} : this.#read(node);
       const stored = asObject(entry.message) ?? {};
-      // A copy under another id would count the tokens of the original a second time.
-      const isSecondCount = stored.id !== id && entry.forkedFrom !== undefined;
+      // A copy with another id would count the tokens of the original twice.
+      const isCountedTwice = stored.id !== id && entry.forkedFrom !== undefined;
       this.#add(node, {
         ...(node === undefined ? { type: 'assistant' } : entry),
         message: {
@@ -128,7 +127,7 @@ class ChainWriter {
           usage: noUsage,
           stop_sequence: null,
           ...stored,
-          ...(isSecondCount ? { usage: noUsage } : {}),
+          ...(isCountedTwice ? { usage: noUsage } : {}),
           id,
           model: asString(stored.model) ?? syntheticModel,
           stop_reason: hasCalls ? 'tool_use' : 'end_turn',
@@ -138,10 +137,10 @@ class ChainWriter {
     }
   }
 
-  /** Results stand first, a line each; then all text in one line, because clients join several lines differently. */
+  /** Results first, one per line; then all text in one line, because clients join several lines differently. */
   addInput(message: ResumeMessage): void {
     for (const block of message.content) if (block.type === 'tool_result') this.#addResult(message, block);
-    // The client adds the text about loaded tools again by itself.
+    // The client adds the text about loaded tools itself.
     const left = message.content.filter(
       (block) => block.type !== 'tool_result' && block.text !== texts.toolLoaded && !isReminder(block),
     );
@@ -160,15 +159,15 @@ class ChainWriter {
         carrier && this.#read(carrier),
       ),
     );
-    for (const node of spoken) if (node !== carrier && isSaid(this.#read(node))) this.#joined.add(node);
+    for (const node of spoken) if (node !== carrier && hasText(this.#read(node))) this.#joined.add(node);
   }
 
   #addResult(message: ResumeMessage, block: WireBlock): void {
-    const node = message.lines.find((line) => holds(this.#read(line), block));
+    const node = message.lines.find((line) => storedBlock(this.#read(line), block));
     const entry: JsonObject = node === undefined ? { type: 'user' } : this.#read(node);
     const isAlone = (node?.message?.results.length ?? 0) < 2;
     const [own] = ownBlocks([block]);
-    // Reminders that the client folds in are not written; those that the line itself holds stay.
+    // Reminders that the client adds are not written; those in the line stay.
     const stored = node === undefined ? undefined : storedBlock(entry, block);
     const isAsStored = stored !== undefined && isDeepStrictEqual(ownBlocks([stored]), [own]);
     this.#add(node, {
@@ -191,7 +190,7 @@ class ChainWriter {
     this.lines.push({ entry: { type: 'last-prompt', leafUuid: this.#last, sessionId: this.#session.id } });
   }
 
-  /** Unique for each answer: readers join all lines that share one. */
+  /** Unique per answer, because readers join lines with the same id. */
   #messageId(message: ResumeMessage): string {
     const stored = message.lines.map((line) => line.message?.id).find((id) => id !== undefined && id !== '');
     const id = stored === undefined || this.#usedIds.has(stored) ? `msg_${randomUUID().replaceAll('-', '')}` : stored;
@@ -207,12 +206,12 @@ class ChainWriter {
     const time = node === undefined || Number.isNaN(node.time) ? this.#time + 1 : Math.max(node.time, this.#time + 1);
     this.#time = Number.isFinite(time) ? time : Date.UTC(2026, 0, 1);
     const written = { ...entry, ...envelope, parentUuid: this.#last, isSidechain: false, uuid };
-    const line = withoutAbsent({ ...written, timestamp: new Date(this.#time).toISOString() });
+    const line = { ...written, timestamp: new Date(this.#time).toISOString() };
     this.lines.push(isFirst && node !== undefined ? { entry: line, node } : { entry: line });
     this.#last = uuid;
   }
 
-  /** Every line carries the whole envelope; what a line lacks it takes from the one before. */
+  /** Every line has the complete envelope; missing fields come from the previous line. */
   #envelopeOf(entry: JsonObject): JsonObject {
     const envelope: Record<string, JsonValue> = {};
     for (const [key, fallback] of Object.entries(fullEnvelope)) {
@@ -232,22 +231,14 @@ const noUsage = { input_tokens: 0, output_tokens: 0 };
 
 const fullEnvelope = { userType: 'external', cwd: '/', version: '2.1.45', gitBranch: '' };
 
-function withoutAbsent(entry: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
-}
-
-/** Whether anything of a line is written: the reminders of an attachment are not. */
-function isSaid({ type, rendered }: JsonObject): boolean {
+/** The reminders of an attachment are not written. */
+function hasText({ type, rendered }: JsonObject): boolean {
   if (type !== 'attachment') return true;
   const items = isArray(rendered) ? rendered.filter(isObject) : [];
   return items.some((item) => item.isMeta !== true && !isReminder(textBlock(asString(item.content) ?? '')));
 }
 
-/** Whether a stored line holds this block of a message, as it is or as the client sends it. */
-function holds(entry: JsonObject, block: WireBlock): boolean {
-  return storedBlock(entry, block) !== undefined;
-}
-
+/** The block of a stored line, as it is or as the client sends it. */
 function storedBlock(entry: JsonObject, block: WireBlock): JsonObject | undefined {
   const content = asObject(entry.message)?.content;
   if (!isArray(content)) return undefined;
@@ -259,15 +250,12 @@ function storedBlock(entry: JsonObject, block: WireBlock): JsonObject | undefine
   });
 }
 
-/** Without what the client puts in by itself when it sends them. */
+/** Without what the client adds when it sends them. */
 function ownBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
   return normalise([{ role: 'user', content: blocks }])[0]?.content ?? [];
 }
 
-/**
- * What was said in one or several lines as one user line. Local commands and what was rendered are notes of newer
- * clients; as user lines all of them send it.
- */
+/** Joins lines into one user line. Local commands and rendered notes become user lines, which all clients send. */
 function asUserLine(
   carrier: Node | undefined,
   lines: readonly JsonObject[],
@@ -277,7 +265,7 @@ function asUserLine(
   const [only] = blocks;
   const isText = blocks.length === 1 && only?.type === 'text' && Object.keys(only).length === 2;
   const message = { role: 'user', content: isText ? (only?.text ?? '') : blocks };
-  // A mark that only a part of the text carries would be said of all of it.
+  // A mark of only a part of the text must not apply to all of it.
   const marks = Object.fromEntries(
     partMarks.map((key) => [key, lines.every((line) => line[key] === true) ? true : undefined]),
   );

@@ -1,5 +1,4 @@
-// A staged result and what it was made from → the proof that it may be written, or what is wrong with it. The numbers
-// go to the user; one broken promise, and nothing is written.
+// Proves that a staged result may be written, by comparing it with its source. If a check fails, nothing is written.
 import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../api/rule.ts';
 import { asObject, parseJson } from '../base/json.ts';
@@ -25,13 +24,13 @@ export interface Proof {
 
 export interface Proved {
   readonly proof: Proof;
-  /** Lines of the result that differ from where they came from, or are new; ids that had to change not counted. */
+  /** Lines of the result that are new or changed, not counting changed ids. */
   readonly changed: number;
-  /** Why the result must not be written; empty where all holds. */
+  /** Why the result must not be written. */
   readonly broken: readonly string[];
 }
 
-/** `broken`: what the operation promised and does not hold; checked before thinking is left out. */
+/** `broken`: failed checks of the operation, which ran before thinking was removed. */
 export function proveResult(
   plan: Plan,
   staged: StagedSession,
@@ -46,7 +45,7 @@ export function proveResult(
   const allBroken = [
     ...newRefusal(resumed, source),
     ...brokenRules(plan, violations, source),
-    ...(lines.differing === 0 ? [] : [`${lines.differing} lines that were to stay differ`]),
+    ...(lines.differing === 0 ? [] : [`${lines.differing} lines that must not change differ`]),
     ...broken,
   ];
   return {
@@ -67,21 +66,21 @@ export class KeptLines {
   readonly #byFile = new Map<string, Set<number>>();
   readonly #sent = new Map<string, Set<number>>();
 
-  /** `isSent`: a resume of the result sends it. */
+  /** `isSent`: resuming the result sends it. */
   add({ file, line }: SourcePlace, isSent: boolean): void {
     for (const byFile of isSent ? [this.#byFile, this.#sent] : [this.#byFile])
       byFile.set(file, (byFile.get(file) ?? new Set()).add(line));
   }
 
-  /** The records of a source that are neither in a result nor among what was dropped. */
+  /** The number of records of a source that are neither kept nor reported as dropped. */
   lostOf(transcript: Transcript, dropped: Plan['dropped']): number {
     const lines = this.#byFile.get(transcript.path) ?? new Set();
     const named = namedLines(transcript, dropped);
     return transcript.nodes.filter(({ line }) => !lines.has(line) && !named.has(line)).length;
   }
 
-  /** The lines that a resume of a source sends, that no result sends, and that are not among what was dropped. */
-  silencedOf({ transcript }: Session, dropped: Plan['dropped']): readonly number[] {
+  /** The lines that resuming a source sends but resuming a result does not, unless reported as dropped. */
+  unsentOf({ transcript }: Session, dropped: Plan['dropped']): readonly number[] {
     const sent = this.#sent.get(transcript.path) ?? new Set();
     const named = namedLines(transcript, dropped);
     return [...lookAtResume({ transcript }).sentLines].filter((line) => !sent.has(line) && !named.has(line));
@@ -92,15 +91,15 @@ function namedLines(transcript: Transcript, dropped: Plan['dropped']): ReadonlyS
   return new Set(dropped.flatMap(({ file, line }) => (file === undefined || file === transcript.path ? line : [])));
 }
 
-/** Whether Claude Code would refuse it, though not what it was made from. */
+/** Claude Code would refuse the result but not the source. */
 function newRefusal(resumed: ResumeLook, source: Session | undefined): readonly string[] {
   if (resumed.refused === undefined || source === undefined || lookAtResume(source).refused !== undefined) return [];
   return [`Claude Code would refuse the result: ${resumed.refused}`];
 }
 
-/** A session that was rejected before may stay so, unless it was to be repaired. */
+/** Violations that the source already has are allowed, unless the operation is a repair. */
 function brokenRules(plan: Plan, after: readonly Violation[], source: Session | undefined): readonly string[] {
-  // Some the API no longer enforces, some are only estimated: told, but no reason to refuse.
+  // Some rules are no longer enforced, some are only estimated: they are reported, but do not fail the proof.
   const certain = after.filter(({ isFormer, isEstimate }) => isFormer !== true && isEstimate !== true);
   if (certain.length === 0) return [];
   const known = plan.violations === 'all' || source === undefined ? [] : lookAtResume(source).violations;
@@ -108,7 +107,6 @@ function brokenRules(plan: Plan, after: readonly Violation[], source: Session | 
   return certain.filter(({ rule }) => !rules.has(rule)).map(({ message }) => `the API would reject it: ${message}`);
 }
 
-/** Compares every line on the disk with the file it came from. */
 function countLines(
   staged: StagedSession,
   folder: string,
@@ -125,7 +123,7 @@ function countLines(
     for (const { line, bytes } of stagedLines(file, file.content.lines(), folder)) {
       number++;
       if (!line.isRenamed && (line.origin === undefined || line.isEdited)) changed++;
-      if (!isAsPromised(line, bytes, sources)) differing++;
+      if (!isUnchanged(line, bytes, sources)) differing++;
       if (line.origin !== undefined) kept.add(line.origin, file === main && sentLines.has(number));
     }
   }
@@ -146,7 +144,7 @@ function* stagedLines(
   }
 }
 
-function isAsPromised(line: OutLine, staged: Buffer, sources: Map<string, RangeReader>): boolean {
+function isUnchanged(line: OutLine, staged: Buffer, sources: Map<string, RangeReader>): boolean {
   const { origin } = line;
   if (origin === undefined || (line.isEdited && !line.isRenamed)) return true;
   const reader = sources.get(origin.file) ?? new RangeReader(origin.file);
@@ -155,12 +153,12 @@ function isAsPromised(line: OutLine, staged: Buffer, sources: Map<string, RangeR
   return line.isRenamed ? isSameButIds(original, staged) : original.equals(staged);
 }
 
-/** A renamed line says the same, whatever ids it carries. */
+/** A renamed line has the same content with other ids. */
 function isSameButIds(original: Buffer, staged: Buffer): boolean {
   const before = asObject(parseJson(original.toString('utf8')));
   const after = asObject(parseJson(staged.toString('utf8')));
   if (before === undefined || after === undefined) return before === after;
-  return spokenKeys.every((key) => isDeepStrictEqual(before[key], after[key]));
+  return contentKeys.every((key) => isDeepStrictEqual(before[key], after[key]));
 }
 
-const spokenKeys = ['type', 'message', 'toolUseResult', 'content', 'rendered', 'timestamp', 'isSidechain'];
+const contentKeys = ['type', 'message', 'toolUseResult', 'content', 'rendered', 'timestamp', 'isSidechain'];

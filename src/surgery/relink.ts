@@ -1,5 +1,5 @@
-// Lines that go → the edits that mend what pointed at them: parents, pins, snapshots, preserved history. A line whose
-// parent goes hangs on the line before it, in the order in which a resume sends them, that stays.
+// The edits that repair references to dropped lines: parents, pins, snapshots, preserved history. The new parent of a line
+// is the last kept line before it, in the order in which a resume sends them.
 import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { compactionsOf } from '../session/compaction.ts';
@@ -10,41 +10,41 @@ import { findReferences } from './ids.ts';
 
 export interface Relinked {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
-  /** Records that only spoke of lines that go. */
+  /** Records that only refer to dropped lines. */
   readonly drops: ReadonlyMap<number, string>;
 }
 
 export function relink(session: Session, drops: ReadonlyMap<number, string>): Relinked {
-  const way = new Way(session, drops);
+  const chain = new KeptChain(session, drops);
   const edits = new Map<number, Edit[]>();
   const more = new Map<number, string>();
   for (const node of session.transcript.nodes) {
     if (drops.has(node.index)) continue;
-    const own = [...parentEdits(way, node)];
-    if (isBoundary(node)) own.push(...boundaryEdits(way, node));
-    else if (resultsOf(node).length > 0) own.push(...sourceEdits(way, node));
+    const own = [...parentEdits(chain, node)];
+    if (isBoundary(node)) own.push(...boundaryEdits(chain, node));
+    else if (resultsOf(node).length > 0) own.push(...sourceEdits(chain, node));
     else if (node.uuid === undefined && !isMessage(node)) {
-      const mended = asideEdits(way, node);
-      if (mended === undefined) more.set(node.index, 'speaks only of lines that went');
-      else own.push(...mended);
+      const repaired = asideEdits(chain, node);
+      if (repaired === undefined) more.set(node.index, 'refers only to dropped lines');
+      else own.push(...repaired);
     }
     if (own.length > 0) edits.set(node.index, own);
   }
   return { edits, drops: more };
 }
 
-/** Longer records beside the chain hold copies of requests, not references. */
+/** Longer records outside the chain hold copies of requests, not references. */
 const longestAsideBytes = 256 * 1024;
 
-/** How many lines one message and its results may stand apart. */
+/** How many lines a message and its results may be apart. */
 const farthest = 500;
 
-class Way {
+class KeptChain {
   readonly session: Session;
   readonly preserved: ReadonlySet<string>;
   readonly #drops: ReadonlyMap<number, string>;
   readonly #byUuid = new Map<string, Node>();
-  /** In the order of a resume, or of the branch: the line before, and the last one before that stays. */
+  /** In the order of a resume, or of the branch: the previous line, and the last kept line before it. */
   readonly #before = new Map<
     Node,
     { readonly line: Node | undefined; readonly kept: Node | undefined; readonly keptUser: Node | undefined }
@@ -95,7 +95,7 @@ class Way {
     return this.#before.get(node)?.kept?.uuid;
   }
 
-  /** By the parents that the file names; `passesMessage`: a message line that goes lies between. */
+  /** The nearest kept ancestor; `passesMessage`: a dropped message line lies between. */
   ancestorOf(node: Node): { uuid: string | null; passesMessage: boolean } {
     const seen = new Set<Node>();
     let passesMessage = false;
@@ -108,22 +108,22 @@ class Way {
     return { uuid: typeof parent === 'string' && this.gone(parent) === undefined ? parent : null, passesMessage };
   }
 
-  /** The last line before `node` that stays and hangs on `ancestor` itself; preserved history stays among itself. */
-  besideBelow(node: Node, ancestor: string | null): string | undefined {
+  /** The last kept line before `node` that descends from `ancestor`; preserved history is not mixed with other lines. */
+  keptDescendant(node: Node, ancestor: string | null): string | undefined {
     const isPreserved = this.preserved.has(node.uuid ?? '');
     let line = this.#before.get(node)?.kept;
     for (let i = 0; i < farthest && line !== undefined && line.uuid !== ancestor; i++) {
-      if (this.preserved.has(line.uuid ?? '') === isPreserved && this.#hangsOn(line, ancestor)) return line.uuid;
+      if (this.preserved.has(line.uuid ?? '') === isPreserved && this.#descendsFrom(line, ancestor)) return line.uuid;
       line = this.#before.get(line)?.kept;
     }
     return undefined;
   }
 
-  #hangsOn(line: Node, ancestor: string | null): boolean {
+  #descendsFrom(line: Node, ancestor: string | null): boolean {
     let at: Node | undefined = line;
     for (let i = 0; i < farthest && at !== undefined; i++) {
       const { uuid } = this.ancestorOf(at);
-      // Without an ancestor: where its own history began with a line that goes.
+      // Without an ancestor: its history starts with a dropped line.
       if (uuid === null) return ancestor === null && this.gone(at.parentUuid) !== undefined;
       if (uuid === ancestor) return true;
       at = this.#byUuid.get(uuid);
@@ -131,13 +131,13 @@ class Way {
     return false;
   }
 
-  /** The line that takes the place of one that goes. */
-  standInFor(node: Node): string | undefined {
+  /** The line that replaces a dropped one. */
+  replacementFor(node: Node): string | undefined {
     return this.keptBefore(node) ?? this.ancestorOf(node).uuid ?? undefined;
   }
 
-  /** The same among the lines of the user. */
-  userFor(node: Node): string | undefined {
+  /** The same among user lines. */
+  userReplacementFor(node: Node): string | undefined {
     const before = this.#before.get(node)?.keptUser;
     if (before !== undefined) return before.uuid;
     const seen = new Set<Node>();
@@ -155,32 +155,32 @@ class Way {
   }
 }
 
-function parentEdits(way: Way, node: Node): Edit[] {
+function parentEdits(chain: KeptChain, node: Node): Edit[] {
   const { parentUuid } = node;
   if (typeof parentUuid !== 'string') return [];
-  if (way.gone(parentUuid) === undefined) {
-    // The client bridges to a line by its time where the parent is missing; if that line goes, the bridge must not.
-    if (way.has(parentUuid) || !way.isGone(way.lineBefore(node))) return [];
-    const kept = way.keptBefore(node);
+  if (chain.gone(parentUuid) === undefined) {
+    // If the parent is missing, the client finds one by time. If that line is dropped, name the kept one.
+    if (chain.has(parentUuid) || !chain.isGone(chain.lineBefore(node))) return [];
+    const kept = chain.keptBefore(node);
     return kept === undefined ? [] : [{ path: ['parentUuid'], set: kept }];
   }
-  const { uuid, passesMessage } = way.ancestorOf(node);
-  if (uuid !== null && !way.has(uuid)) return [{ path: ['parentUuid'], set: way.keptBefore(node) ?? uuid }];
-  // Beside the lines that went may stand others of the same message, which hang on the chain only from here.
-  const beside = passesMessage ? way.besideBelow(node, uuid) : undefined;
-  return [{ path: ['parentUuid'], set: beside ?? uuid }];
+  const { uuid, passesMessage } = chain.ancestorOf(node);
+  if (uuid !== null && !chain.has(uuid)) return [{ path: ['parentUuid'], set: chain.keptBefore(node) ?? uuid }];
+  // Other lines of the same message may be linked to the chain only through this one.
+  const sibling = passesMessage ? chain.keptDescendant(node, uuid) : undefined;
+  return [{ path: ['parentUuid'], set: sibling ?? uuid }];
 }
 
-function boundaryEdits(way: Way, node: Node): Edit[] {
+function boundaryEdits(chain: KeptChain, node: Node): Edit[] {
   const edits: Edit[] = [];
-  const logical = way.gone(node.logicalParentUuid);
-  if (logical !== undefined) edits.push({ path: ['logicalParentUuid'], set: way.standInFor(logical) ?? null });
-  const metadata = asObject(way.read(node).compactMetadata);
+  const logical = chain.gone(node.logicalParentUuid);
+  if (logical !== undefined) edits.push({ path: ['logicalParentUuid'], set: chain.replacementFor(logical) ?? null });
+  const metadata = asObject(chain.read(node).compactMetadata);
   if (metadata === undefined) return edits;
-  const { preservedUuids = [] } = compactionsOf(way.session).find(({ boundary }) => boundary === node) ?? {};
-  const kept = preservedUuids.filter((uuid) => way.gone(uuid) === undefined);
+  const { preservedUuids = [] } = compactionsOf(chain.session).find(({ boundary }) => boundary === node) ?? {};
+  const kept = preservedUuids.filter((uuid) => chain.gone(uuid) === undefined);
   if (kept.length === preservedUuids.length && preservedUuids.length > 0) {
-    edits.push(...listEdits(way, metadata, 'allUuids'));
+    edits.push(...listEdits(chain, metadata, 'allUuids'));
     return edits;
   }
   if (preservedUuids.length === 0) return edits;
@@ -188,7 +188,7 @@ function boundaryEdits(way: Way, node: Node): Edit[] {
     if (!(key in metadata)) continue;
     if (kept.length === 0) edits.push({ path: ['compactMetadata', key], remove: true });
     else if (key === 'preservedMessages')
-      edits.push(...listEdits(way, metadata, 'uuids'), ...listEdits(way, metadata, 'allUuids'));
+      edits.push(...listEdits(chain, metadata, 'uuids'), ...listEdits(chain, metadata, 'allUuids'));
     else {
       edits.push({ path: ['compactMetadata', key, 'headUuid'], set: kept[0] ?? '' });
       edits.push({ path: ['compactMetadata', key, 'tailUuid'], set: kept.at(-1) ?? '' });
@@ -197,36 +197,37 @@ function boundaryEdits(way: Way, node: Node): Edit[] {
   return edits;
 }
 
-function listEdits(way: Way, metadata: JsonObject, key: string): Edit[] {
+function listEdits(chain: KeptChain, metadata: JsonObject, key: string): Edit[] {
   const list = asObject(metadata.preservedMessages)?.[key];
   return (isArray(list) ? list : []).flatMap((uuid, i): Edit[] =>
-    way.gone(asString(uuid)) === undefined
+    chain.gone(asString(uuid)) === undefined
       ? []
       : [{ path: ['compactMetadata', 'preservedMessages', key, i], remove: true }],
   );
 }
 
-/** A result that stays names the line of its call. */
-function sourceEdits(way: Way, node: Node): Edit[] {
-  const named = way.gone(asString(way.read(node).sourceToolAssistantUUID));
+/** A kept result names the line of its call. */
+function sourceEdits(chain: KeptChain, node: Node): Edit[] {
+  const named = chain.gone(asString(chain.read(node).sourceToolAssistantUUID));
   if (named === undefined) return [];
   const ids = new Set(resultsOf(node).map(({ toolUseId }) => toolUseId));
-  const holder = way.session.transcript.nodes.find(
-    (line) => !way.isGone(line) && line.uuid !== undefined && callsOf(line).some(({ id }) => ids.has(id)),
+  const holder = chain.session.transcript.nodes.find(
+    (line) => !chain.isGone(line) && line.uuid !== undefined && callsOf(line).some(({ id }) => ids.has(id)),
   );
   const path = ['sourceToolAssistantUUID'];
   return [holder?.uuid === undefined ? { path, remove: true } : { path, set: holder.uuid }];
 }
 
-/** `undefined` where no line is left that it could speak of. */
-function asideEdits(way: Way, node: Node): Edit[] | undefined {
+/** `undefined` if no line is left that it could refer to. */
+function asideEdits(chain: KeptChain, node: Node): Edit[] | undefined {
   if (node.length > longestAsideBytes) return [];
   const isSnapshot = node.type.startsWith('file-history');
   const edits: Edit[] = [];
-  for (const { path, id } of findReferences(way.read(node), (uuid) => way.gone(uuid) !== undefined)) {
-    const gone = way.gone(id);
-    const set = gone === undefined ? undefined : isSnapshot ? way.userFor(gone) : way.standInFor(gone);
-    // A pin or snapshot of nothing misleads; a title may well name a line of another file.
+  for (const { path, id } of findReferences(chain.read(node), (uuid) => chain.gone(uuid) !== undefined)) {
+    const gone = chain.gone(id);
+    const set =
+      gone === undefined ? undefined : isSnapshot ? chain.userReplacementFor(gone) : chain.replacementFor(gone);
+    // A pin or snapshot needs a line; a title may name a line of another file.
     if (set === undefined && (isSnapshot || node.type === 'last-prompt')) return undefined;
     if (set !== undefined) edits.push({ path, set });
   }

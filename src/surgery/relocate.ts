@@ -1,4 +1,4 @@
-// Another working folder for a session: the project folder it then lives in, and the `cwd` of its lines.
+// Gives a session another working directory: its project folder, and the `cwd` of its lines.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
@@ -6,29 +6,26 @@ import { asObject, asString, type JsonObject, type JsonValue } from '../base/jso
 import type { Edit, JsonPath } from '../format/edit.ts';
 import { encodeSlug } from '../store/slug.ts';
 
-/** The project folder for `cwd`, beside that of the session. */
+/** The project folder for `cwd`, next to that of the session. */
 export function folderFor(projectFolder: string, cwd: string): string {
   return path.join(path.dirname(projectFolder), encodeSlug(cwd));
 }
 
-/**
- * What to know of a folder to work in: the client resumes a session only in a folder that exists. A Windows path cannot be
- * looked at elsewhere.
- */
+/** The client resumes a session only in a folder that exists. A Windows path can only be checked on Windows. */
 export function folderNotes(folder: string): readonly string[] {
   if (isWindowsPath(folder) && process.platform !== 'win32') return [];
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (stats?.isDirectory() === true) return [];
-  if (stats !== undefined) throw new UserError(`${folder} is not a folder`, 'name the folder to work in');
-  return [`warning: there is no folder ${folder}; make it before you resume there`];
+  if (stats !== undefined) throw new UserError(`${folder} is not a folder`, 'name a folder');
+  return [`warning: ${folder} does not exist; create it before you resume there`];
 }
 
-/** Folders at or below `from` become the same below `to`; others stay. Windows and Unix paths may be mixed. */
+/** Moves folders at or below `from` to `to`. Windows and Unix paths may be mixed. */
 export function cwdEdits(entry: JsonObject, from: string, to: string): readonly Edit[] {
   return folderEdits(entry, (folder) => movePath(folder, from, to));
 }
 
-/** The working folder of a line, and of the files whose backups it names, as `change` says; `undefined`: as it is. */
+/** Applies `change` to the working directory of a line and to the folders of its file backups; `undefined` keeps one. */
 export function folderEdits(entry: JsonObject, change: (folder: string) => string | undefined): readonly Edit[] {
   const edits: Edit[] = [];
   const add = (value: JsonValue | undefined, at: JsonPath): void => {
@@ -46,7 +43,7 @@ export function folderEdits(entry: JsonObject, change: (folder: string) => strin
   return edits;
 }
 
-/** `undefined` where `file` is neither `from` nor below it. */
+/** `undefined` if `file` is neither `from` nor below it. */
 export function movePath(file: string, from: string, to: string): string | undefined {
   const rest = restBelow(file, from);
   if (rest === undefined) return undefined;
@@ -54,12 +51,12 @@ export function movePath(file: string, from: string, to: string): string | undef
   return withoutEnd(to) + inStyleOf(rest, isWindowsPath(from), isWindowsPath(to));
 }
 
-/** What of `file` stands behind `folder`, with the separator first; `undefined` where it is not below it. */
+/** The rest of `file` after `folder`, starting with the separator; `undefined` if it is not below it. */
 export function restBelow(file: string, folder: string): string | undefined {
   const base = withoutEnd(folder);
   const isWindows = isWindowsPath(folder);
   const start = file.slice(0, base.length);
-  // Windows tells no case apart, and takes either separator.
+  // Windows ignores case, and accepts both separators.
   const isSame = isWindows
     ? start.toLowerCase().replaceAll('/', '\\') === base.toLowerCase().replaceAll('/', '\\')
     : start === base;
@@ -68,7 +65,7 @@ export function restBelow(file: string, folder: string): string | undefined {
   return rest === '' || (isWindows ? /^[\\/]/ : /^\//).test(rest) ? rest : undefined;
 }
 
-/** On Unix a backslash is a letter like any other. */
+/** On Unix a backslash is an ordinary character. */
 export function inStyleOf(rest: string, isFromWindows: boolean, isToWindows: boolean): string {
   if (isFromWindows === isToWindows) return rest;
   return isToWindows ? rest.replaceAll('/', '\\') : rest.replaceAll('\\', '/');

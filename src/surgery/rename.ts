@@ -1,5 +1,5 @@
-// A session → the same one under another title or tag, as the client's own /rename and the SDK write it: a line at the
-// end of the transcript, for titles also a side file that current clients read.
+// Gives a session a title or tag, like the client's /rename and the SDK: a line at the end of the transcript, and for
+// titles also a side file that current clients read.
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { sameSession } from './new-session.ts';
@@ -9,7 +9,7 @@ import type { Source } from './source.ts';
 
 /** Plans a new title for a session. */
 export function planRename(source: Source, title: string): Plan {
-  const customTitle = oneLine(title, 'title');
+  const customTitle = labelText(title, 'title');
   const { id, files } = source.session;
   const content: FileSource = { bytes: Buffer.from(JSON.stringify({ customTitle })) };
   const entry = { type: 'custom-title', customTitle, sessionId: id };
@@ -20,7 +20,7 @@ export function planRename(source: Source, title: string): Plan {
 
 /** Plans a new tag for a session. An empty tag removes the tag. */
 export function planTag(source: Source, tag: string | undefined): Plan {
-  const word = tag === undefined ? '' : oneLine(tag, 'tag');
+  const word = tag === undefined ? '' : labelText(tag, 'tag');
   const entry = { type: 'tag', tag: word, sessionId: source.session.id };
   return planNote(source, 'tag', tag === undefined ? '--remove' : word, entry, {});
 }
@@ -44,15 +44,15 @@ function planNote(
     expects: (staged) =>
       lookAtResume(staged.session).digest === lookAtResume(session).digest
         ? []
-        : ['a resume would send something else'],
+        : ['resuming would send something else'],
   };
 }
 
-export function oneLine(text: string, what: string): string {
+export function labelText(text: string, what: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  if (line === '') throw new UserError(`the ${what} is empty`, `give the ${what} behind the session`);
+  if (line === '') throw new UserError(`the ${what} is empty`, `write the ${what} after the session`);
   if (line.length > longest)
-    throw new UserError(`the ${what} has more than ${longest} characters`, 'give a shorter one');
+    throw new UserError(`the ${what} has more than ${longest} characters`, 'use a shorter one');
   return line;
 }
 

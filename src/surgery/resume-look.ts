@@ -1,5 +1,5 @@
-// A session → all that a proof has to know of what a resume of it sends. Worked out once for each session: the request of
-// a long one is the dearest thing in a proof.
+// Everything a proof needs to know about the request that resuming a session sends. Computed once per session, because it
+// is the most expensive part of a proof.
 import { createHash } from 'node:crypto';
 import { checkRequest } from '../api/check-request.ts';
 import type { Violation } from '../api/rule.ts';
@@ -10,21 +10,20 @@ import type { ResumeRequest } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { leanTrace } from './lean-request.ts';
 
-/** What a resume of a session would send, in short. */
+/** A summary of what resuming a session sends. */
 export interface ResumeLook {
   /** Why Claude Code would not resume it. */
   readonly refused: string | undefined;
-  /** Equal for sessions that send the same. */
+  /** The same for sessions that send the same messages. */
   readonly digest: string;
-  /** The same, whatever folder the large outputs lie in that it names. */
+  /** The same digest, ignoring the folder of large outputs. */
   readonly placelessDigest: string;
-  /** Tool calls in what is sent, and how many of them have exactly one result. */
+  /** Tool calls, and how many of them have exactly one result. */
   readonly pairs: { readonly calls: number; readonly answered: number };
-  /** What the API would say to it. */
   readonly violations: readonly Violation[];
-  /** How many thinking blocks it sends. */
+  /** The number of thinking blocks. */
   readonly thinking: number;
-  /** The lines of the conversation that it sends, by their numbers. */
+  /** The numbers of the lines that are sent. */
   readonly sentLines: ReadonlySet<number>;
 }
 
@@ -32,11 +31,10 @@ const collectedBytes = 32 * 1024 * 1024;
 
 const looks = new WeakMap<Session['transcript'], ResumeLook>();
 
-/** With a prompt: a resume always comes with one. */
 export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): ResumeLook {
   const known = looks.get(transcript);
   if (known !== undefined) return known;
-  // What was read to make the last one is still there otherwise, and the engine is in no hurry.
+  // Frees the memory of the previous request, which the engine would keep.
   if (transcript.sizeBytes > collectedBytes) collectGarbage();
   const traced = leanTrace({ transcript }, undefined, 'go on');
   const request: ResumeRequest =
@@ -48,7 +46,7 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   const look = {
     refused: 'refused' in request ? request.refused : undefined,
     digest: digestOf(messages),
-    placelessDigest: digestOf(messages, withoutPlace),
+    placelessDigest: digestOf(messages, withoutFolder),
     pairs: countPairs(request),
     violations: 'refused' in request ? [] : checkRequest(request),
     thinking: messages.flatMap((message) => ('content' in message ? message.content.filter(isThinking) : [])).length,
@@ -58,7 +56,7 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   return look;
 }
 
-/** `form`: another form of a text, to be compared instead. Message by message, because all of it is too much at once. */
+/** `form`: maps a text before it is compared. Message by message, to save memory. */
 export function digestOf(messages: readonly object[], form?: (text: string) => string): string {
   const hash = createHash('sha256');
   const inForm = (_: string, value: unknown): unknown =>
@@ -67,7 +65,7 @@ export function digestOf(messages: readonly object[], form?: (text: string) => s
   return hash.digest('hex');
 }
 
-function withoutPlace(text: string): string {
+function withoutFolder(text: string): string {
   if (!text.startsWith('<persisted-output>')) return text;
   return text.replace(/(Full output saved to: ).*[\\/]tool-results[\\/]/, '$1');
 }

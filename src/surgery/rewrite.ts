@@ -1,5 +1,5 @@
-// A transcript and what is to happen to its records → the lines of the result, lazily and in file order. Whatever is
-// not named stays byte for byte: other records, bookkeeping, blank lines and damage.
+// Applies changes to the records of a transcript, lazily and in file order. Everything else stays byte for byte: other
+// records, bookkeeping, blank lines and damage.
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
 import type { Node } from '../session/node.ts';
@@ -10,28 +10,27 @@ import { editLine, madeLine, type OutLine } from './out-line.ts';
 import type { Dropped } from './plan.ts';
 
 export interface Rewrite {
-  /** Records that change, by their index in the transcript. */
+  /** By the index of the record. */
   readonly edits?: ReadonlyMap<number, readonly Edit[]>;
-  /** Records that go, with the reason. */
+  /** Records to drop, with the reason. */
   readonly drops?: ReadonlyMap<number, string>;
-  /** New lines behind a record; behind -1: at the beginning. */
+  /** New lines after a record; after -1: at the start. */
   readonly inserts?: ReadonlyMap<number, readonly JsonObject[]>;
-  /** Leave out everything that is no record: torn, joined and padded lines become clean ones. */
+  /** Drop everything that is not a record: torn, joined and padded lines become clean. */
   readonly isCleaned?: boolean;
-  /** Changes of bytes, in records and in what is none; made before the edits, whose paths they must not touch. */
+  /** Changes bytes of records and of the rest, before the edits, whose paths it must not touch. */
   readonly patch?: Patch | undefined;
-  /** Edits on top for every record, new ones included: other ids, another folder. */
+  /** Additional edits for every record, including new ones: new ids, another folder. */
   readonly renames?: ((entry: JsonObject) => readonly Edit[]) | undefined;
 }
 
 export interface Patch {
-  /** Lines that are not touched are not looked at. */
   isTouched(line: number): boolean;
-  /** `node`: the record that these bytes are; none for the rest of a line. */
+  /** `node`: `undefined` for bytes that are not a record. */
   apply(bytes: Buffer, line: number, node: Node | undefined): Buffer;
 }
 
-/** The lines of the transcript's file with the rewrite applied; each call reads the file again. */
+/** Each call reads the file again. */
 export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Generator<OutLine> {
   yield* insertedLines(rewrite, -1);
   const { nodes, path } = transcript;
@@ -43,10 +42,10 @@ export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Ge
       const first = next;
       while (next < nodes.length && (nodes[next] as Node).offset < line.offset + line.length) next++;
       const held = nodes.slice(first, next);
-      // The rest of an object over several lines, which has been written as one.
+      // The rest of an object over several lines, which was written as one.
       if (held.length === 0 && line.offset < writtenUntil) continue;
       if (isKept(line, held, rewrite)) {
-        yield changePieces(asItStands(path, line, held), line, held, rewrite);
+        yield changePieces(unchangedLine(path, line, held), line, held, rewrite);
         continue;
       }
       for (const node of held) {
@@ -58,7 +57,7 @@ export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Ge
   }
 }
 
-/** Only these records, in this order, with the rewrite's edits and renames; each call reads the file again. */
+/** Only these records, in this order. Each call reads the file again. */
 export function* pickLines(
   transcript: Pick<Transcript, 'path'>,
   nodes: readonly Node[],
@@ -68,7 +67,6 @@ export function* pickLines(
   for (const node of nodes) yield rewriteRecord(transcript.path, node, rewrite, ranges);
 }
 
-/** What the rewrite drops, for the plan. */
 export function droppedBy(transcript: Transcript, drops: ReadonlyMap<number, string>, file?: string): Dropped[] {
   return [...drops].map(([index, reason]) => {
     const node = transcript.nodes[index];
@@ -81,13 +79,13 @@ export function droppedBy(transcript: Transcript, drops: ReadonlyMap<number, str
   });
 }
 
-/** Whether the line stays byte for byte. One that is too long to be read always does. */
+/** Whether the line stays byte for byte, like every line that is too long to read. */
 function isKept(line: Line, held: readonly Node[], rewrite: Rewrite): boolean {
   if (line.bytes.length < line.length) return true;
   if (held.some(({ index }) => isNamedBy(rewrite, index))) return false;
   const last = held.at(-1);
-  const goesOn = last !== undefined && last.offset + last.length > line.offset + line.length;
-  if (goesOn && (rewrite.renames !== undefined || rewrite.patch?.isTouched(last.line) === true)) return false;
+  const continues = last !== undefined && last.offset + last.length > line.offset + line.length;
+  if (continues && (rewrite.renames !== undefined || rewrite.patch?.isTouched(last.line) === true)) return false;
   return rewrite.isCleaned !== true || isClean(line, held);
 }
 
@@ -95,8 +93,8 @@ function isNamedBy({ edits, drops, inserts }: Rewrite, index: number): boolean {
   return edits?.has(index) === true || drops?.has(index) === true || inserts?.has(index) === true;
 }
 
-/** Copied, because the bytes of a batch are only good until the next one. */
-function asItStands(file: string, line: Line, held: readonly Node[]): OutLine {
+/** Copied, because the bytes of a batch are only valid until the next one. */
+function unchangedLine(file: string, line: Line, held: readonly Node[]): OutLine {
   const { number, offset, length } = line;
   const bytes = line.bytes.length < length ? new RangeReader(file, 0).read(offset, length) : Buffer.from(line.bytes);
   const origin = { file, line: held[0]?.line ?? number, offset, length };
@@ -110,15 +108,15 @@ function rewriteRecord(
   ranges: RangeReader,
 ): OutLine {
   const { line, offset, length } = node;
-  const bytes = oneLine(Buffer.from(ranges.read(offset, length)));
+  const bytes = joinLines(Buffer.from(ranges.read(offset, length)));
   const origin = { file, line, offset, length };
   const whole = { bytes, origin, isEdited: bytes.length !== length, isRenamed: false };
   const out = rewrite.patch?.isTouched(line) === true ? patchLine(whole, rewrite.patch, line, node) : whole;
   return renameLine(editLine(out, rewrite.edits?.get(node.index) ?? []), rewrite);
 }
 
-function* insertedLines(rewrite: Rewrite, behind: number): Generator<OutLine> {
-  for (const entry of rewrite.inserts?.get(behind) ?? []) yield renameLine(madeLine(entry), rewrite);
+function* insertedLines(rewrite: Rewrite, after: number): Generator<OutLine> {
+  for (const entry of rewrite.inserts?.get(after) ?? []) yield renameLine(madeLine(entry), rewrite);
 }
 
 function patchLine(line: OutLine, patch: Patch, number: number, node: Node | undefined): OutLine {
@@ -130,7 +128,7 @@ function renameLine(line: OutLine, { renames }: Pick<Rewrite, 'renames'>): OutLi
   return renames === undefined ? line : editLine(line, renamesFor(line.bytes, renames), true);
 }
 
-/** In a line that is not simply one record, the bytes between its records stay, or are patched by themselves. */
+/** In a line with more than one record, the bytes between the records stay, or are patched separately. */
 function changePieces(
   line: OutLine,
   { number, offset, length }: Line,
@@ -154,9 +152,9 @@ function changePieces(
     const start = node.offset - offset;
     if (start < done) continue;
     const [gap, record] = [line.bytes.subarray(done, start), line.bytes.subarray(start, start + node.length)];
-    const [shown, said] = [apply(gap), apply(record, node)];
-    isPatched ||= !shown.equals(gap) || !said.equals(record);
-    pieces.push(shown, renames === undefined ? said : editJson(said, renamesFor(said, renames)));
+    const [between, changed] = [apply(gap), apply(record, node)];
+    isPatched ||= !between.equals(gap) || !changed.equals(record);
+    pieces.push(between, renames === undefined ? changed : editJson(changed, renamesFor(changed, renames)));
     done = start + node.length;
   }
   const rest = line.bytes.subarray(done);
@@ -171,8 +169,8 @@ function renamesFor(record: Buffer, renames: NonNullable<Rewrite['renames']>): r
   return isObject(entry) ? renames(entry) : [];
 }
 
-/** An object that was written over several lines becomes one line: newlines between its tokens are only space. */
-function oneLine(bytes: Buffer): Buffer {
+/** An object over several lines becomes one line. */
+function joinLines(bytes: Buffer): Buffer {
   const value = bytes.includes(newline) ? parseJson(bytes.toString('utf8')) : undefined;
   const line = value === undefined ? bytes : Buffer.from(JSON.stringify(value));
   return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
@@ -181,7 +179,6 @@ function oneLine(bytes: Buffer): Buffer {
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** One record and nothing else. */
 function isClean(line: Line, held: readonly Node[]): boolean {
   const [only] = held;
   if (only === undefined || held.length > 1 || line.bytes.at(-1) === carriageReturn) return false;

@@ -1,5 +1,5 @@
-// A session → what its thinking blocks are bound to: the system prompt that the session pins, and everything that a
-// resume sends before each block. Two sessions are compared by it to learn which blocks still fit.
+// What the thinking blocks of a session are bound to: the stored system prompt, and everything that a resume sends before
+// each block. Comparing two sessions shows which blocks are still valid.
 import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isUuid } from '../base/uuid.ts';
@@ -14,22 +14,22 @@ import { leanTrace, leanTranscript } from './lean-request.ts';
 
 /** A thinking block that a resume sends. */
 export interface SentThinking {
-  /** Tells it from other blocks. */
+  /** Identifies the block. */
   readonly key: string;
-  /** How many items are sent before it. */
+  /** The number of items before it. */
   readonly at: number;
   readonly line: Node | undefined;
 }
 
 export interface SentPrefix {
-  /** The system prompt and the tools that the session pins; empty where the client makes them. */
+  /** The stored system prompt and tools; empty if the client creates them. */
   readonly prompt: string;
-  /** Tools that were loaded later, in order. */
+  /** Tools that were loaded later. */
   readonly tools: readonly string[];
-  /** Everything else that is sent, block by block, thinking left out. */
+  /** Everything else that is sent except thinking, block by block. */
   readonly items: readonly string[];
   readonly thinking: readonly SentThinking[];
-  /** The lines that a resume takes up. */
+  /** The lines that a resume loads. */
   readonly lines: readonly Node[];
 }
 
@@ -37,7 +37,6 @@ export type PrefixSource = Pick<Transcript, 'nodes' | 'read'>;
 
 const nothing: SentPrefix = { prompt: '', tools: [], items: [], thinking: [], lines: [] };
 
-/** Of a file that Claude Code refuses: nothing. */
 export function sentPrefixOf(transcript: PrefixSource): SentPrefix {
   const resumed = resumeLines(transcript);
   const traced = leanTrace({ transcript });
@@ -73,7 +72,6 @@ export function sentPrefixOf(transcript: PrefixSource): SentPrefix {
   };
 }
 
-/** What tells a thinking block from another one. */
 export function thinkingKeyOf(block: WireBlock): string {
   return asString(block.signature) || asString(block.data) || `unsigned ${asString(block.thinking) ?? ''}`;
 }
@@ -88,7 +86,7 @@ function thinkingLines(lines: readonly Node[], { read }: PrefixSource): { key: s
     );
 }
 
-/** The notes of the client, by the message before them: a resume words some of them anew, so only the line tells. */
+/** The notes of the client by their previous message, compared by line, because a resume rephrases some of them. */
 function notesByMessage(
   { read }: PrefixSource,
   lines: readonly Node[],
@@ -104,7 +102,7 @@ function notesByMessage(
   return notes;
 }
 
-/** Attachments that are no part of the messages; the first decides the system prompt, the second the tools. */
+/** Attachments that are not part of the messages. */
 const unsentNotes: ReadonlySet<string> = new Set([
   'prompt_snapshot',
   'deferred_tools_record',
@@ -116,7 +114,7 @@ function noteOf({ attachment, rendered, renderedRole }: JsonObject): string {
   return digest([withoutIds(attachment ?? null), rendered ?? null, renderedRole ?? null]);
 }
 
-/** A copy of a session has other ids in such places, which nobody sends. */
+/** Ids are not sent, and differ in a copy of a session. */
 function withoutIds(value: JsonValue): JsonValue {
   if (typeof value === 'string') return isUuid(value) ? '' : value;
   if (isArray(value)) return value.map(withoutIds);
@@ -128,19 +126,16 @@ function digest(value: JsonValue): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 
-/**
- * The thinking blocks of `after` that still stand after what they were made after, given that those of `before` do: all up
- * to the first change, in one unbroken run.
- */
+/** The thinking blocks of `after` that are valid if those of `before` are: all up to the first change, without a gap. */
 export function fittingThinking(before: SentPrefix, after: SentPrefix): ReadonlySet<SentThinking> {
   const fitting = new Set<SentThinking>();
   if (before.prompt !== after.prompt || after.tools.some((tool, i) => tool !== before.tools[i])) return fitting;
-  const parting = after.items.findIndex((item, i) => item !== before.items[i]);
-  const shared = parting < 0 ? after.items.length : parting;
+  const change = after.items.findIndex((item, i) => item !== before.items[i]);
+  const shared = change < 0 ? after.items.length : change;
   let last = -1;
   for (const block of after.thinking) {
     const isSame = (other: SentThinking | undefined) => other?.key === block.key && other.at === block.at;
-    // Blocks at the beginning may be gone; after the first that is there, none may be missing.
+    // Blocks at the start may be missing, but none after the first.
     const place = fitting.size === 0 ? before.thinking.findIndex(isSame) : last + 1;
     if (block.at > shared || !isSame(before.thinking[place])) break;
     fitting.add(block);

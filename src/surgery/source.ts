@@ -1,10 +1,10 @@
-// The session that is operated on, with every file that belongs to it. Read only, whole, and as it was at one moment:
-// the identity of each transcript is taken before it is read, so that a change under the operation is noticed.
+// A session to operate on, with all its files, read-only. The identity of each file is taken before it is read, so that
+// concurrent changes are noticed.
 import path from 'node:path';
 import { UnreadableError } from '../base/errors.ts';
 import { type SessionPath, sessionPaths } from '../library/archive/session-paths.ts';
 import { refuseOtherFile, type SessionFileOptions } from '../session/recognise.ts';
-import { loadSession, type Session } from '../session/session.ts';
+import { loadSession, makeSession, type Session } from '../session/session.ts';
 import { loadTranscript, type Transcript } from '../session/transcript.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
@@ -20,17 +20,17 @@ export interface Source {
   readonly files: readonly SourceFile[];
   /** @internal */
   readonly identities: ReadonlyMap<string, FileIdentity>;
-  /** What is in its folder but is not its own, such as a link that leads out of the root. */
+  /** Files in its folder that it does not own, such as a link that leads out of the root. */
   readonly leftOut: readonly LeftOut[];
 }
 
 /** A file of a session to operate on. */
 export interface SourceFile extends SessionPath {
-  /** Present where the file is a transcript: the main one, or a sub-agent's. */
+  /** Present if the file is the main transcript or a sub-agent's. */
   readonly transcript?: Transcript;
 }
 
-/** Loads a session with all its files, to operate on it; refuses whatever is not a session of Claude Code. */
+/** Loads a session with all its files, to operate on it. Refuses files that are not sessions of Claude Code. */
 export async function loadSource(main: string, options: SessionFileOptions = {}): Promise<Source> {
   refuseOtherFile(main, options);
   const problems: DiskProblem[] = [];
@@ -51,7 +51,13 @@ export async function loadSource(main: string, options: SessionFileOptions = {})
   }
 }
 
-/** The session id that most of its lines carry. */
+/** The session itself, or the transcript of a sub-agent as a session of its own. */
+export function sessionOf({ session, files }: Source, file: SourceFile): Session {
+  if (file === files[0] || file.transcript === undefined) return session;
+  return makeSession({ ...session.files, main: file.path, agents: [], flatAgents: [] }, file.transcript);
+}
+
+/** The session id of most of its lines. */
 export function idInside(session: Session): string | undefined {
   const counts = new Map<string, number>();
   for (const { sessionId } of session.transcript.nodes)
@@ -59,7 +65,6 @@ export function idInside(session: Session): string | undefined {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-/** `agent-….jsonl`, wherever it stands. */
 function isAgentName(name: string): boolean {
   return /^agent-.+\.jsonl$/.test(path.posix.basename(name));
 }

@@ -1,4 +1,4 @@
-// A session → two: up to a turn, and what came behind it, which begins anew with its first prompt.
+// Splits a session in two after a turn; the second session starts with the next prompt.
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
@@ -8,12 +8,12 @@ import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { RangeReader } from '../store/ranges.ts';
-import { findCut } from './fork.ts';
+import { agentsAfter, findCut } from './fork.ts';
 import { leanRequest } from './lean-request.ts';
 import { newSession } from './new-session.ts';
 import type { Plan } from './plan.ts';
 import { isBeginning, pinTo, requestWithin, type SentBlock, sentBlocks } from './request-parts.ts';
-import { dropsBehind, endOf } from './rewind.ts';
+import { dropsAfter, endOf } from './rewind.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
@@ -33,7 +33,7 @@ export function planSplit(source: Source, { at }: SplitOptions): Plan {
   const end = endOf(session, cut);
   const later = turns.slice(Number(at)).flatMap((turn) => turn.nodes);
   const expected = requestWithin(session, cut.kept, end.uuid);
-  const first = firstPart(session, dropsBehind(session, cut, end.uuid, expected), end.uuid);
+  const first = firstPart(session, dropsAfter(session, cut, end.uuid, expected), end.uuid);
   const second = secondPart(session, new Set(later));
   const gone = [...(second.drops ?? [])].filter(([index]) => first.drops?.has(index) === true);
   const { rest, isApart } = restOf(session, cut.kept, later, sentBlocks(expected));
@@ -49,14 +49,14 @@ export function planSplit(source: Source, { at }: SplitOptions): Plan {
       }),
     ),
     dropped: droppedBy(transcript, new Map(gone)),
-    notes: takesNothingOf(session, cut.kept) ? [] : [`the second session knows nothing of the turns up to ${at}`],
+    notes: omits(session, cut.kept) ? [] : [`the second session does not include the turns up to ${at}`],
     expects: ({ session: part }, index) => {
       const sent = leanRequest(part);
       if (index === 0)
-        return isDeepStrictEqual(sent, expected) && isApart ? [] : [`the first part would not end with turn ${at}`];
+        return isDeepStrictEqual(sent, expected) && isApart ? [] : [`the first session would not end with turn ${at}`];
       return isDeepStrictEqual(sentBlocks(sent), rest)
         ? []
-        : ['the second part would not send the rest of the original'];
+        : ['the second session would not send the rest of the original'];
     },
   };
 }
@@ -66,7 +66,7 @@ function refuse(session: Session, turns: readonly Turn[], at: string): void {
   if (number < 1 || number >= turns.length)
     throw new UserError(
       `${session.id} cannot be split at turn ${at}: it has ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}`,
-      turns.length < 2 ? 'only a session of several turns can be split' : `name one from 1 to ${turns.length - 1}`,
+      turns.length < 2 ? 'only a session with several turns can be split' : `name a turn from 1 to ${turns.length - 1}`,
     );
   const next = turns[number];
   const asked = new Set(turns.slice(0, number).flatMap((turn) => turn.nodes.flatMap(callsOf).map((call) => call.id)));
@@ -75,7 +75,7 @@ function refuse(session: Session, turns: readonly Turn[], at: string): void {
     .some((turn) => turn.nodes.flatMap(resultsOf).some((result) => asked.has(result.toolUseId)));
   if ((next?.continued.size ?? 0) > 0 || answersEarlier)
     throw new UserError(
-      `turn ${number + 1} was typed in the middle of an answer, so the session cannot be split there`,
+      `turn ${number + 1} was typed during an answer, so the session cannot be split there`,
       'name another turn',
     );
 }
@@ -85,13 +85,13 @@ function firstPart({ transcript, id }: Session, drops: ReadonlyMap<number, strin
   return { drops, inserts: new Map([[last, [pinTo(leafUuid, id)]]]) };
 }
 
-/** The later turns of the branch and whatever hangs on them; titles and tags are for both parts. */
+/** The later turns of the branch and their descendants; titles and tags are in both sessions. */
 function secondPart(session: Session, later: ReadonlySet<Node>): Rewrite {
   const { transcript, graph } = session;
   const [first] = later;
   const start = [...later].reduce((least, node) => Math.min(least, node.index), Number.POSITIVE_INFINITY);
   const kept = new Set<Node>();
-  for (const node of transcript.nodes) if (hangsOn(node, later, kept, graph.parentOf)) kept.add(node);
+  for (const node of transcript.nodes) if (descendsFrom(node, later, kept, graph.parentOf)) kept.add(node);
   const uuids = new Set([...kept].flatMap((node) => node.uuid ?? []));
   const drops = new Map<number, string>();
   for (const node of transcript.nodes) {
@@ -109,24 +109,24 @@ function secondPart(session: Session, later: ReadonlySet<Node>): Rewrite {
 
 const namesSession: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'agent-name', 'tag']);
 
-function hangsOn(
+function descendsFrom(
   node: Node,
   later: ReadonlySet<Node>,
   kept: Set<Node>,
   parentOf: (node: Node) => Node | undefined,
 ): boolean {
-  const way: Node[] = [];
+  const path: Node[] = [];
   let at: Node | undefined = node;
   while (at !== undefined && !later.has(at) && !kept.has(at)) {
-    way.push(at);
+    path.push(at);
     at = parentOf(at);
   }
   if (at === undefined) return false;
-  for (const each of way) kept.add(each);
+  for (const each of path) kept.add(each);
   return true;
 }
 
-/** What the second part is to send, from what the original sends: all of it, or what follows the first part. */
+/** What the second session must send of what the original sends: all of it, or what follows the first part. */
 function restOf(
   session: Session,
   kept: ReadonlySet<Node>,
@@ -134,28 +134,24 @@ function restOf(
   first: readonly SentBlock[],
 ): { readonly rest: readonly SentBlock[]; readonly isApart: boolean } {
   const whole = sentBlocks(leanRequest(session));
-  if (takesNothingOf(session, kept)) return { rest: whole, isApart: true };
+  if (omits(session, kept)) return { rest: whole, isApart: true };
   const isApart = isBeginning(first, whole);
   if (isApart || !session.transcript.mayRepeat) return { rest: whole.slice(first.length), isApart };
-  // A history that 1.0.57 wrote twice is sent in pieces; then only the lines themselves can tell.
+  // A history that 1.0.57 wrote twice is sent in pieces: only the lines show what follows.
   const leaf = session.branches[0]?.leaf.uuid ?? '';
   return { rest: sentBlocks(requestWithin(session, later, leaf)), isApart: true };
 }
 
-/** Whether a resume of the original knows nothing of these lines: a compaction, or a gap, lies between. */
-function takesNothingOf({ transcript }: Session, kept: ReadonlySet<Node>): boolean {
+/** Whether resuming the original sends none of these lines, because of a compaction or a gap. */
+function omits({ transcript }: Session, kept: ReadonlySet<Node>): boolean {
   const resumed = resumeLines(transcript);
   return 'refused' in resumed || !resumed.lines.some((node) => kept.has(node));
 }
 
-/** Sub-agents and outputs that no line of the part names. */
+/** The files of sub-agents and outputs that no line of this session names. */
 function unneeded({ session, files }: Source, { drops }: Rewrite): ReadonlySet<string> {
   const kept = session.transcript.nodes.filter((node) => drops?.has(node.index) !== true);
-  const started = new Set(kept.flatMap(callsOf).map((call) => call.id));
-  const agents = session.agents.filter(({ toolUseId }) => toolUseId !== undefined && !started.has(toolUseId));
-  const leftOut = new Set(
-    agents.flatMap(({ path }) => (path === undefined ? [] : [path, path.replace(/\.jsonl$/, '.meta.json')])),
-  );
+  const leftOut = new Set(agentsAfter({ session }, new Set(kept)));
   const outputs = files.filter(({ name }) => name.includes('/tool-results/'));
   const ranges = new RangeReader(session.transcript.path);
   const agentTexts = files.filter(({ path, transcript }) => transcript !== undefined && !leftOut.has(path)).slice(1);

@@ -1,5 +1,5 @@
-// Attachments that hold what a person or a hook said, and that no client collects again: a prompt typed while the agent
-// worked, the contents of an `@file`. `withSpokenNotes` shows them as user lines, so that the portable form keeps them.
+// Attachments with content that no client collects again, such as a prompt typed while the agent worked or the contents of
+// an `@file`. `withSpokenNotes` shows them as user lines, so that a portable session keeps them.
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Node } from '../session/node.ts';
 import { noteImages } from '../session/note-images.ts';
@@ -7,7 +7,6 @@ import type { Session } from '../session/session.ts';
 
 type Blocks = readonly JsonObject[];
 
-/** The same session, in which each attachment that says something reads as a user line with these words. */
 export function withSpokenNotes(session: Session): Session {
   const { transcript } = session;
   const read = (node: Node): JsonObject => {
@@ -20,21 +19,21 @@ export function withSpokenNotes(session: Session): Session {
   return { ...session, transcript: { ...transcript, read } };
 }
 
-/** What an attachment says, as blocks of a user message; empty where the client collects it again by itself. */
+/** An attachment as blocks of a user message; empty if the client collects it again. */
 function spokenBlocks({ attachment, rendered }: JsonObject): Blocks {
   const note = asObject(attachment) ?? {};
   const type = asString(note.type) ?? '';
   const wordsOf = spokenTypes[type];
   if (wordsOf === undefined) return [];
   const sent = isArray(rendered) ? rendered.flatMap((item) => renderedText(asObject(item)?.content)) : [];
-  // The session may hold the text alone.
+  // The session may have only the text.
   const images = noteImages({ type: 'attachment', attachment: note });
   const own = wordsOf(note);
   const text = sent.length > 0 ? sent.join('\n') : own;
   return text === undefined || text.trim() === '' ? images : [{ type: 'text', text }, ...images];
 }
 
-/** Without the tags that the client puts around a reminder: other clients leave tagged texts out of what they show. */
+/** Without the reminder tags, because other clients hide tagged texts. */
 function renderedText(content: JsonValue | undefined): readonly string[] {
   if (typeof content !== 'string') return [];
   const text = content.replace(/^\s*<system-reminder>\n?/, '').replace(/\n?<\/system-reminder>\s*$/, '');
@@ -61,7 +60,7 @@ function hookTitle(note: JsonObject): string {
   return `${asString(note.hookName) ?? 'A hook'} says:`;
 }
 
-/** By type: the words of an attachment for which the session holds no text of the client. */
+/** By type: the text of an attachment if the session does not have the client's text. */
 const spokenTypes: Readonly<Record<string, WordsOf>> = {
   queued_command: (note) => after('The user sent a new message while you were working:', textIn(note.prompt)),
   file: (note) => {

@@ -1,4 +1,4 @@
-// A staged session → the same one in the safe writer profile, in its place, with the proof that it still sends the same.
+// Rewrites a staged session in the safe writer profile, and proves that it still sends the same messages.
 import { rm } from 'node:fs/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { countReachable } from '../session/reachable.ts';
@@ -19,24 +19,28 @@ export interface StagedPortable {
   readonly session: Session;
   readonly dropped: readonly Dropped[];
   readonly changed: number;
-  /** Whether it sends what the other form sent, and what attachments say; reminders, and line breaks between joined lines, may differ. */
+  /** Whether it sends the same, except for reminders and line breaks between joined lines. */
   readonly sendsSame: boolean;
 }
 
 export async function stagePortable(staged: StagedSession, folder: string): Promise<StagedPortable> {
   const portable = makePortable(staged.session);
   if ('refused' in portable)
-    throw new UserError(`nothing can be made portable: ${portable.refused}`, 'leave out --portable', exitCodes.failed);
+    throw new UserError(
+      `the session cannot be made portable: ${portable.refused}`,
+      'leave out --portable',
+      exitCodes.failed,
+    );
   const file = stagedPath(folder, mainFile(staged.planned).name);
   const origins = originLines(staged);
-  // The staged session reads its lines from the file that is replaced here.
-  const before = jointlessDigest(withSpokenNotes(staged.session));
+  // Computed first, because the staged session reads its lines from the file that is replaced here.
+  const before = joinedDigest(withSpokenNotes(staged.session));
   await rm(file);
   await writeNewFile(file, entryBytes(portable));
   const session = await loadSession(file);
   return {
     session,
-    sendsSame: jointlessDigest(session) === before,
+    sendsSame: joinedDigest(session) === before,
     changed: portable.lines.length,
     dropped: portable.dropped.flatMap(({ node, reason }) => {
       const line = origins[node.line - 1];
@@ -53,12 +57,15 @@ export function provePortable(portable: StagedPortable, proved: Proved): Proved 
       violations: lookAtResume(portable.session).violations,
     },
     changed: portable.changed,
-    broken: [...proved.broken, ...(portable.sendsSame ? [] : ['the portable form would not send the same messages'])],
+    broken: [
+      ...proved.broken,
+      ...(portable.sendsSame ? [] : ['the portable session would not send the same messages']),
+    ],
   };
 }
 
-/** Of what is sent, without what two clients do differently where lines meet. Texts are joined here, so in full. */
-function jointlessDigest(session: Session): string {
+/** Ignores what clients do differently when they join lines. */
+function joinedDigest(session: Session): string {
   const request = requestMessages(session, undefined, { host: 'gateway' });
   if ('refused' in request) return '';
   const { messages } = request;
@@ -80,7 +87,7 @@ function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
   for (const { entry } of lines) yield Buffer.from(`${JSON.stringify(entry)}\n`);
 }
 
-/** For each line of the staged transcript, the line of the source it came from. */
+/** By line of the staged transcript: its line in the source. */
 function originLines(staged: StagedSession): readonly (number | undefined)[] {
   const { content } = mainFile(staged.planned);
   if (!('lines' in content)) return [];

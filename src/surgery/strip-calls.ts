@@ -1,13 +1,13 @@
-// Lines → the calls that are to go, by their ids. A call goes with all its results or not at all, and never from a
-// message that has a line behind the limit.
+// The ids of the calls to strip. A call is removed with all its results or not at all, and never from a message with a line
+// after the limit.
 import { callsOf, type Node, resultsOf } from '../session/node.ts';
 
 export interface CallChoice {
   readonly nodes: readonly Node[];
-  /** Whether the line may be touched. */
+  /** Whether the line may be changed. */
   isOpen(node: Node): boolean;
   isMatch(name: string): boolean;
-  /** Results without any call go as well. */
+  /** Also remove results without a call. */
   readonly takesOrphans: boolean;
 }
 
@@ -39,7 +39,7 @@ function messageKeys(node: Node): string[] {
   return key === undefined ? [] : [key];
 }
 
-/** What the lines of an answer have in common, as the client joins them; `undefined`: it is a message by itself. */
+/** The client joins lines with the same key; a line without one is a message of its own. */
 export function messageKey({ type, message }: Node): string | undefined {
   if (type !== 'assistant') return undefined;
   return message?.id || (message?.requestId ? `request ${message.requestId}` : undefined);

@@ -1,5 +1,5 @@
-// A session → what each kind of stripping would free, and what the model's prompt cache would cost again: all that
-// stands behind the first change has to be written anew. Tokens are estimated, four bytes each.
+// Estimates what each kind of stripping would free, and what rewriting the prompt cache after the first change would cost.
+// Tokens are estimated as four bytes each.
 import { readImageSize } from '../api/image-size.ts';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
@@ -7,9 +7,9 @@ import { editJson } from '../format/edit.ts';
 import { noUsage } from '../format/usage.ts';
 import type { PriceList } from '../models/price-list.ts';
 import { isMessage, type Node } from '../session/node.ts';
-import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { leanRequest } from './lean-request.ts';
+import { resumedLines } from './open-round.ts';
 import { stripMain } from './strip.ts';
 import type { Stripped } from './strip-lines.ts';
 import type { StripKind, StripOptions } from './strip-options.ts';
@@ -17,7 +17,7 @@ import { findScope, type Limits } from './strip-scope.ts';
 
 export interface StripEstimate {
   readonly model: string | undefined;
-  /** Of what a resume sends now. */
+  /** What resuming sends now. */
   readonly contextTokens: number;
   readonly rows: readonly StripRow[];
 }
@@ -25,13 +25,13 @@ export interface StripEstimate {
 export interface StripRow {
   readonly kind: StripKind;
   readonly options: StripOptions;
-  /** Lines that would change or go. */
+  /** Lines that would change or be dropped. */
   readonly lines: number;
   readonly freedBytes: number;
   readonly freedTokens: number;
-  /** Tokens behind the first change, which the cache has to take in again. */
+  /** Tokens after the first change, which must be written to the cache again. */
   readonly rewriteTokens: number;
-  /** Whole micro-dollars; `undefined` where there is no price. */
+  /** `undefined` if the price is unknown. */
   readonly rewriteCostMicroUsd: number | undefined;
 }
 
@@ -49,8 +49,7 @@ const tried: readonly { readonly kind: StripKind; readonly options: StripOptions
 
 export function estimateStrip(session: Session, limits: Limits, prices: PriceList): StripEstimate {
   const scope = findScope(session, limits);
-  const resumed = resumeLines(session.transcript);
-  const chain = 'refused' in resumed ? [] : resumed.lines;
+  const chain = resumedLines(session);
   const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
   const request = leanRequest(session);
   const model = 'refused' in request ? undefined : request.model;
@@ -95,7 +94,7 @@ function measure(
   return { freedBytes, left };
 }
 
-/** What a line adds to a request; thinking of earlier turns included, as clients send it. */
+/** What a line adds to a request, including the thinking of earlier turns. */
 function sentTokens(node: Node, entry: JsonObject): number {
   const content = isMessage(node)
     ? asObject(entry.message)?.content
@@ -105,7 +104,7 @@ function sentTokens(node: Node, entry: JsonObject): number {
   return estimateTextTokens(content) + imageTokens(content);
 }
 
-/** About what the API counts: a token for 750 pixels, large images scaled down before. */
+/** About what the API counts: a token per 750 pixels, after scaling down large images. */
 function imageTokens(content: JsonValue | undefined): number {
   if (!isArray(content)) return 0;
   return sum(

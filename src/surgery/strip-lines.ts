@@ -1,5 +1,5 @@
-// The lines of a transcript and what is to be taken out → the edits and drops that do it, before the chain is mended.
-// Thinking is never altered: it stays as it is, or goes with all the thinking of its message.
+// The edits and drops that strip a transcript, before the chain is repaired. Thinking is never altered: all thinking of a
+// message is kept or removed.
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import { isMessage, type Node, resultsOf } from '../session/node.ts';
@@ -8,25 +8,25 @@ import { isThinking } from '../session/resume/filter.ts';
 import type { Transcript } from '../session/transcript.ts';
 import { callsToStrip, messageKey } from './strip-calls.ts';
 import { type StripOptions, toolMatcher } from './strip-options.ts';
-import { imageEdits, type Origin, resultCuts, textCuts } from './strip-values.ts';
+import { imageEdits, type OriginalLine, resultCuts, textCuts } from './strip-values.ts';
 
 export interface StripSource {
   readonly transcript: Transcript;
   readonly sessionId: string;
-  /** Whether the line may be touched. */
+  /** Whether the line may be changed. */
   isOpen(node: Node): boolean;
-  /** A line on the chain that a resume leaves out for its calls that were never answered: its text must not come back. */
+  /** A line on the chain that a resume skips because of unanswered calls: its text must not reappear. */
   isLeftOut(node: Node): boolean;
-  /** The last answer of an open round of a model with a thinking budget, which does not go on without its thinking. */
+  /** See open-round.ts: this answer needs its thinking. */
   isOpenRound(node: Node): boolean;
-  /** The snapshot of the system prompt that counts, which the thinking is bound to. */
+  /** The effective snapshot of the system prompt, to which the thinking is bound. */
   isPrompt(node: Node): boolean;
 }
 
 export interface Stripped {
   readonly edits: Map<number, Edit[]>;
   readonly drops: Map<number, string>;
-  /** The calls that went, by their ids. */
+  /** The ids of removed calls. */
   readonly calls: ReadonlySet<string>;
 }
 
@@ -54,16 +54,15 @@ interface Work {
   readonly stripped: Stripped;
 }
 
-/** A block of an assistant line. */
 interface Piece {
   readonly node: Node;
   readonly at: number;
   readonly block: JsonObject;
-  /** Why it goes. */
-  goes: string | undefined;
+  /** Why it is removed. */
+  removed: string | undefined;
 }
 
-/** The lines of each message that may be touched whole. */
+/** The lines of each message whose lines may all be changed. */
 function openAnswers({ transcript, isOpen }: StripSource): Iterable<readonly Node[]> {
   const byMessage = new Map<string | Node, Node[]>();
   const closed = new Set<string | Node>();
@@ -85,12 +84,12 @@ function stripAnswer(work: Work, lines: readonly Node[]): void {
   const pieces = lines.flatMap((node) => piecesOf(node, source.transcript.read(node)));
   markCalls(work, pieces);
   if (options.thinking === true && !lines.some((line) => source.isOpenRound(line)))
-    for (const piece of pieces) if (isThinking(piece.block)) piece.goes = reasons.thinking;
-  if (pieces.some(({ goes }) => goes === reasons.call) && isThinkingUnfit(pieces))
-    for (const piece of pieces) if (isThinking(piece.block)) piece.goes ??= reasons.thinkingOfCall;
-  const hasLost = pieces.some(({ goes }) => goes !== undefined);
-  if (hasLost && pieces.every((piece) => piece.goes !== undefined || saysNothing(piece.block)))
-    for (const piece of pieces) piece.goes ??= reasons.empty;
+    for (const piece of pieces) if (isThinking(piece.block)) piece.removed = reasons.thinking;
+  if (pieces.some(({ removed }) => removed === reasons.call) && isThinkingUnfit(pieces))
+    for (const piece of pieces) if (isThinking(piece.block)) piece.removed ??= reasons.thinkingOfCall;
+  const hasLost = pieces.some(({ removed }) => removed !== undefined);
+  if (hasLost && pieces.every((piece) => piece.removed !== undefined || saysNothing(piece.block)))
+    for (const piece of pieces) piece.removed ??= reasons.empty;
   for (const node of lines)
     finishAnswerLine(
       work,
@@ -111,12 +110,12 @@ function concernsAnswer(options: StripOptions, node: Node): boolean {
 
 function piecesOf(node: Node, entry: JsonObject): Piece[] {
   const content = asObject(entry.message)?.content;
-  if (typeof content === 'string') return [{ node, at: 0, block: { type: 'text', text: content }, goes: undefined }];
+  if (typeof content === 'string') return [{ node, at: 0, block: { type: 'text', text: content }, removed: undefined }];
   const items = isArray(content) ? content : [];
-  return items.flatMap((block, at) => (isObject(block) ? [{ node, at, block, goes: undefined }] : []));
+  return items.flatMap((block, at) => (isObject(block) ? [{ node, at, block, removed: undefined }] : []));
 }
 
-/** Calls of tools, and calls that the API answered itself, which stand in the same message as their results. */
+/** Tool calls, and calls of server tools, whose results are in the same message. */
 function markCalls({ options, source, stripped }: Work, pieces: readonly Piece[]): void {
   if (options.tools === undefined) return;
   const isMatch = toolMatcher(options.tools);
@@ -128,25 +127,25 @@ function markCalls({ options, source, stripped }: Work, pieces: readonly Piece[]
   for (const piece of pieces) {
     const { block } = piece;
     const id = asString(block.id) ?? asString(block.tool_use_id) ?? '';
-    if (block.type === 'tool_use' ? stripped.calls.has(id) : served.has(id)) piece.goes = reasons.call;
+    if (block.type === 'tool_use' ? stripped.calls.has(id) : served.has(id)) piece.removed = reasons.call;
   }
   const left = new Set(
-    pieces.filter(({ goes, node }) => goes !== undefined && source.isLeftOut(node)).map(({ node }) => node),
+    pieces.filter(({ removed, node }) => removed !== undefined && source.isLeftOut(node)).map(({ node }) => node),
   );
-  for (const piece of pieces) if (left.has(piece.node)) piece.goes ??= reasons.leftOut;
+  for (const piece of pieces) if (left.has(piece.node)) piece.removed ??= reasons.leftOut;
 }
 
-/** The API takes no message that ends in thinking, nor thinking that a call no longer parts. */
+/** The API rejects a message that ends with thinking, and thinking blocks without a call between them. */
 function isThinkingUnfit(pieces: readonly Piece[]): boolean {
-  const kept = pieces.filter(({ goes }) => goes === undefined);
+  const kept = pieces.filter(({ removed }) => removed === undefined);
   const isCall = ({ block }: Piece) => block.type === 'tool_use';
   const last = kept.filter(isCall).at(-1) ?? kept.at(-1);
   if (last !== undefined && isThinking(last.block)) return true;
-  const firstGone = pieces.findIndex(({ goes }) => goes === reasons.call);
-  return pieces.slice(firstGone).some(({ block, goes }) => goes === undefined && isThinking(block));
+  const firstRemoved = pieces.findIndex(({ removed }) => removed === reasons.call);
+  return pieces.slice(firstRemoved).some(({ block, removed }) => removed === undefined && isThinking(block));
 }
 
-/** A client leaves out messages of such blocks alone. */
+/** Clients do not send a message that has only such blocks. */
 function saysNothing(block: JsonObject): boolean {
   return isThinking(block) || isBlankText(block);
 }
@@ -157,10 +156,10 @@ function isBlankText(block: JsonObject): boolean {
 }
 
 function finishAnswerLine({ options, source, stripped }: Work, node: Node, pieces: readonly Piece[]): void {
-  const gone = pieces.filter(({ goes }) => goes !== undefined);
-  const kept = pieces.filter(({ goes }) => goes === undefined);
+  const gone = pieces.filter(({ removed }) => removed !== undefined);
+  const kept = pieces.filter(({ removed }) => removed === undefined);
   if (gone.length > 0 && kept.every(({ block }) => isBlankText(block))) {
-    stripped.drops.set(node.index, gone[0]?.goes ?? reasons.empty);
+    stripped.drops.set(node.index, gone[0]?.removed ?? reasons.empty);
     return;
   }
   const origin = originOf(source, node);
@@ -217,12 +216,12 @@ function isStrippedResult(block: unknown, calls: ReadonlySet<string>): boolean {
   return isObject(block) && block.type === 'tool_result' && calls.has(asString(block.tool_use_id) ?? '');
 }
 
-/** Images first: no text inside one is cut that goes with it. */
+/** Texts inside a replaced image are not shortened. */
 function shorten(
   value: JsonObject[string] | undefined,
   path: readonly (string | number)[],
   options: StripOptions,
-  origin: Origin,
+  origin: OriginalLine,
   isResult: boolean,
 ): Edit[] {
   const images = options.images === true ? imageEdits(value, path, origin) : [];
@@ -241,7 +240,7 @@ function shorten(
   ];
 }
 
-function originOf(source: StripSource, node: Node): Origin {
+function originOf(source: StripSource, node: Node): OriginalLine {
   return { sessionId: source.sessionId, line: node.line };
 }
 
@@ -250,7 +249,7 @@ function isBookkeeping({ transcript }: StripSource, node: Node): boolean {
   return asString(asObject(transcript.read(node).attachment)?.type) === 'prompt_snapshot';
 }
 
-/** What clients since 2.1.260 note for themselves; a resume does without it and writes it anew. */
+/** Records of clients since 2.1.260, which a resume does not need and writes again. */
 const bookkeepingTypes: ReadonlySet<string> = new Set([
   'api-request',
   'api-request-shape',
@@ -265,9 +264,9 @@ export const reasons = {
   call: 'a tool call',
   result: 'the result of a tool call',
   thinking: 'thinking',
-  thinkingOfCall: 'thinking of a message whose tool call went',
-  empty: 'nothing was left of its message',
-  leftOut: 'a call that was never answered: a resume leaves it out with all of its line',
+  thinkingOfCall: 'thinking of a message whose tool call was removed',
+  empty: 'its message is empty',
+  leftOut: 'an unanswered call, whose whole line a resume skips',
   progress: 'progress',
   bookkeeping: 'bookkeeping of the client',
 } as const;

@@ -1,32 +1,32 @@
-// What `clew strip` was told to take out, and which tools a list of names means.
+// The options of `clew strip`, and the tools that a list of names matches.
 import { UserError } from '../base/errors.ts';
 
 /** Options of `planStrip`: what to leave out, and where. */
 export interface StripOptions {
   /** Names of tools, with `*` for any characters; an empty list means all tools. */
   readonly tools?: readonly string[];
-  /** How many characters of a tool's result stay. */
+  /** How many characters of a tool's result to keep. */
   readonly truncateResults?: number;
-  /** How many characters of each text in a call's input stay. */
+  /** How many characters of each text in a call's input to keep. */
   readonly truncateInputs?: number;
   readonly thinking?: boolean;
   readonly images?: boolean;
   readonly progress?: boolean;
   readonly bookkeeping?: boolean;
-  /** With `bookkeeping`: also the snapshot of the system prompt that counts, and with it all thinking that is bound to it. */
+  /** With `bookkeeping`: also the effective snapshot of the system prompt, and all thinking that is bound to it. */
   readonly prompt?: boolean;
-  /** Only turns that lie more than so many turns back. */
+  /** Only turns more than this many turns back. */
   readonly olderThanTurns?: number;
-  /** Only turns that ended before this moment. */
+  /** Only turns that ended before this time. */
   readonly olderThanTime?: number;
-  /** The last turns that are not touched. */
+  /** How many of the last turns to keep. */
   readonly keepLast?: number;
-  /** The transcripts of sub-agents too. */
+  /** Also the transcripts of sub-agents. */
   readonly agents?: boolean;
   readonly isInPlace?: boolean;
 }
 
-/** What can be taken out, in the order of the planner's table. */
+/** In the order of the planner's table. */
 export const stripKinds = [
   'tools',
   'truncateResults',

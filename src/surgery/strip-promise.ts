@@ -1,5 +1,5 @@
-// What `clew strip` promises: a resume of the result sends what a resume of the source sends, without what was taken
-// out. Worked out on the messages as they are sent, apart from the lines that were edited.
+// Checks a stripped session: resuming it must send what resuming the source sends, without the stripped parts. Compares the
+// sent messages, independently of the edited lines.
 import { asString, isArray, isObject, type JsonValue } from '../base/json.ts';
 import { type Node, resultsOf } from '../session/node.ts';
 import type { WireBlock } from '../session/resume/draft.ts';
@@ -9,7 +9,7 @@ import type { Session } from '../session/session.ts';
 import { leanTrace } from './lean-request.ts';
 import { type StripOptions, toolMatcher } from './strip-options.ts';
 import { cutMark, imageMark } from './strip-values.ts';
-import { describeParting, outlineOf, thinkingKey } from './wire-outline.ts';
+import { describeDifference, outlineOf, thinkingKey } from './wire-outline.ts';
 
 export interface StripPromise {
   readonly options: StripOptions;
@@ -18,17 +18,17 @@ export interface StripPromise {
   isOpenRound(node: Node): boolean;
 }
 
-/** Room for the note behind a text that was cut. */
+/** Room for the note after a shortened text. */
 const markChars = 512;
 
-/** Each text is a promise that does not hold. */
+/** Returns the failed checks. */
 export function checkStripped(before: Session, after: Session, promise: StripPromise): readonly string[] {
   const { truncateResults = 0, truncateInputs = 0 } = promise.options;
   const startChars = Math.max(truncateResults, truncateInputs) + markChars;
   const source = leanTrace(before, startChars);
   const result = leanTrace(after, startChars);
   if ('refused' in source) return [];
-  if ('refused' in result) return [`a resume would be refused: ${result.refused}`];
+  if ('refused' in result) return [`Claude Code would refuse the result: ${result.refused}`];
   const loose = looseThinking(source.messages, promise.calls);
   const isOtherModel = source.model !== result.model;
   const skipsThinking = (block: WireBlock): boolean =>
@@ -39,9 +39,9 @@ export function checkStripped(before: Session, after: Session, promise: StripPro
     skips: (block, message) => skipsThinking(block) || isTakenOut(block, message, promise),
   });
   const actual = outlineOf(result.messages, { forms, skips: skipsThinking });
-  const parting = describeParting(expected, actual);
+  const difference = describeDifference(expected, actual);
   return [
-    ...(parting === undefined ? [] : [`a resume would not send the rest as it was: ${parting}`]),
+    ...(difference === undefined ? [] : [`resuming would not send the rest unchanged: ${difference}`]),
     ...alteredThinking(source.messages, result.messages),
   ];
 }
@@ -64,7 +64,7 @@ function servedCalls({ content }: ResumeMessage, tools: readonly string[]): Read
   return new Set(calls.flatMap(({ id, name }) => (id !== undefined && isMatch(asString(name) ?? '') ? [id] : [])));
 }
 
-/** Thinking of messages that lose a call may go with it. */
+/** Thinking of messages that lose a call may be removed with it. */
 function looseThinking(messages: readonly ResumeMessage[], calls: ReadonlySet<string>): ReadonlySet<string> {
   const losing = messages.filter(({ content }) =>
     content.some(({ type, id }) => type === 'tool_use' && calls.has(asString(id) ?? '')),
@@ -82,7 +82,7 @@ function alteredThinking(before: readonly ResumeMessage[], after: readonly Resum
     : [];
 }
 
-/** Cut texts are compared by what is left of them, images by being there. */
+/** Shortened texts are compared by their rest, images by their presence. */
 function formsOf(before: Session, { options, isOpen }: StripPromise): (block: WireBlock) => WireBlock {
   const { truncateResults, truncateInputs, images } = options;
   const cut = new Set<string>();

@@ -1,13 +1,12 @@
-// Limits in turns or time → which lines may be touched. What is behind a limit stays byte for byte.
+// Which lines may be changed, by limits in turns or time. All other lines stay byte for byte.
 import type { Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { turnsOf } from '../session/turns.ts';
 import type { StripOptions } from './strip-options.ts';
 
 export interface Scope {
-  /** Whether a line of the main transcript may be touched. */
   has(node: Node): boolean;
-  /** The moment from which on nothing may be touched. */
+  /** From this time on nothing may be changed. */
   readonly until: number;
 }
 
@@ -26,11 +25,11 @@ export function findScope(session: Session, limits: Limits): Scope {
   const kept = turns.slice(Math.max(0, first));
   const [start] = kept[0]?.nodes ?? [];
   if (start === undefined) return { has: () => true, until: Number.POSITIVE_INFINITY };
-  const behind = new Set(kept.flatMap(({ nodes }) => nodes));
-  return { has: (node) => node.index < start.index && !behind.has(node), until: start.time };
+  const later = new Set(kept.flatMap(({ nodes }) => nodes));
+  return { has: (node) => node.index < start.index && !later.has(node), until: start.time };
 }
 
-/** A sub-agent's transcript is taken whole or not at all: turns are those of the main conversation. */
+/** A sub-agent's transcript is stripped completely or not at all, because turns belong to the main conversation. */
 export function holdsAgent(scope: Scope, nodes: readonly Node[]): boolean {
   return nodes.every(({ time }) => Number.isNaN(time) || time < scope.until);
 }

@@ -1,20 +1,19 @@
-// Long texts and images inside the values of a record → edits that put something short in their place: the beginning
-// of the text, or what the image was, and where the whole still stands.
+// Edits that shorten long texts and replace images in a record by a description, with a reference to the original.
 import { decodedByteLength, readImageSize, readImageType } from '../api/image-size.ts';
 import { formatBytes, formatCount } from '../base/human.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
 
-/** Where the whole of what is cut can be read: the session that was operated on, as it was. */
-export interface Origin {
+/** Where the complete value is: in the original session. */
+export interface OriginalLine {
   readonly sessionId: string;
   readonly line: number;
 }
 
-/** `undefined` where nothing would be gained. */
-export function cutText(text: string, keepChars: number, { sessionId, line }: Origin): string | undefined {
+/** `undefined` if the result would not be shorter. */
+export function cutText(text: string, keepChars: number, { sessionId, line }: OriginalLine): string | undefined {
   if (text.length <= keepChars) return undefined;
-  // Half of a surrogate pair is no character.
+  // Do not split a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text[keepChars - 1] ?? '') ? keepChars - 1 : keepChars;
   const kept = text.slice(0, end);
   const cut = formatCount(text.length - end);
@@ -23,12 +22,17 @@ export function cutText(text: string, keepChars: number, { sessionId, line }: Or
   return short.length < text.length ? short : undefined;
 }
 
-/** With whatever a client folds in behind it. */
+/** Includes text that a client appends to it. */
 export const cutMark: RegExp =
   /\n?\[clew: [\d,]+ of [\d,]+ characters cut; all of it is in session \S+, line \d+\][\s\S]*$/;
 
-/** The texts of a result share what may stay; `content` is a string or a list of blocks. */
-export function resultCuts(content: JsonValue | undefined, path: JsonPath, keepChars: number, origin: Origin): Edit[] {
+/** All texts of a result share the limit; `content` is a string or a list of blocks. */
+export function resultCuts(
+  content: JsonValue | undefined,
+  path: JsonPath,
+  keepChars: number,
+  origin: OriginalLine,
+): Edit[] {
   if (typeof content === 'string') return editTo(path, cutText(content, keepChars, origin));
   let left = keepChars;
   return (isArray(content) ? content : []).flatMap((item, i) => {
@@ -40,8 +44,13 @@ export function resultCuts(content: JsonValue | undefined, path: JsonPath, keepC
   });
 }
 
-/** Every long text in a value; encoded data is left alone, half an image is none. */
-export function textCuts(value: JsonValue | undefined, path: JsonPath, keepChars: number, origin: Origin): Edit[] {
+/** Shortens every long text in a value, except encoded data. */
+export function textCuts(
+  value: JsonValue | undefined,
+  path: JsonPath,
+  keepChars: number,
+  origin: OriginalLine,
+): Edit[] {
   const edits: Edit[] = [];
   walk(value, path, (inner, at, parent) => {
     if (typeof inner !== 'string') return false;
@@ -53,8 +62,8 @@ export function textCuts(value: JsonValue | undefined, path: JsonPath, keepChars
   return edits;
 }
 
-/** Every image in a value, in whichever of the client's forms, becomes a text. */
-export function imageEdits(value: JsonValue | undefined, path: JsonPath, origin: Origin): Edit[] {
+/** Replaces every image in a value, in any form of the client, by a text. */
+export function imageEdits(value: JsonValue | undefined, path: JsonPath, origin: OriginalLine): Edit[] {
   const edits: Edit[] = [];
   walk(value, path, (inner, at, parent) => {
     if (typeof inner === 'string' && isDataUrl(inner) && parent?.isImage === true) {
@@ -70,8 +79,8 @@ export function imageEdits(value: JsonValue | undefined, path: JsonPath, origin:
   return edits;
 }
 
-/** A block of a message or result, or what `Read` leaves of an image that it read. */
-function withoutImage(image: JsonObject, origin: Origin): JsonObject | undefined {
+/** A block of a message or result, or the result of `Read` for an image. */
+function withoutImage(image: JsonObject, origin: OriginalLine): JsonObject | undefined {
   const source = asObject(image.source);
   if (source !== undefined) {
     const text = describeImage(asString(source.data), asString(source.media_type) ?? asString(source.type), origin);
@@ -87,7 +96,11 @@ function withoutImage(image: JsonObject, origin: Origin): JsonObject | undefined
   };
 }
 
-function describeImage(base64: string | undefined, named: string | undefined, { sessionId, line }: Origin): string {
+function describeImage(
+  base64: string | undefined,
+  named: string | undefined,
+  { sessionId, line }: OriginalLine,
+): string {
   const size = base64 === undefined ? undefined : readImageSize(base64);
   const facts = [
     (base64 === undefined ? undefined : readImageType(base64)) ?? named ?? 'of unknown type',
@@ -107,7 +120,7 @@ function editTo(path: JsonPath, set: string | undefined): Edit[] {
   return set === undefined ? [] : [{ path, set }];
 }
 
-/** With a stack of its own, because a value may nest deeper than the call stack. `visit` answers whether it is done with a value. */
+/** Iterative, because a value may nest deeper than the call stack. `visit` returns whether to skip the children. */
 function walk(
   top: JsonValue | undefined,
   topPath: JsonPath,

@@ -1,21 +1,19 @@
-// A session → the same conversation with less in it: tool calls with their results, long results, thinking, images,
-// progress or bookkeeping taken out, from all of it or from its older turns. The chain is mended, thinking never altered.
-
+// Removes tool calls with their results, long results, thinking, images, progress or bookkeeping from a session, or from its
+// older turns. The chain is repaired; thinking is never altered.
 import { UserError } from '../base/errors.ts';
 import type { Edit } from '../format/edit.ts';
 import { isMessage, type Node } from '../session/node.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
-import { resumeLines } from '../session/resume/request.ts';
-import { makeSession, type Session } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import { freshUsageEdits } from './fresh-usage.ts';
 import { leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
-import { openRoundOf } from './open-round.ts';
+import { openRoundOf, resumedLines } from './open-round.ts';
 import type { Dropped, Plan } from './plan.ts';
 import { relink } from './relink.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
-import type { Source } from './source.ts';
+import { type Source, sessionOf } from './source.ts';
 import { type Stripped, stripLines } from './strip-lines.ts';
 import { type StripOptions, takesAnything } from './strip-options.ts';
 import { checkStripped } from './strip-promise.ts';
@@ -23,30 +21,29 @@ import { findScope, holdsAgent, type Scope } from './strip-scope.ts';
 
 /** Plans a session without tool calls, long results, thinking, images or other content. */
 export function planStrip(source: Source, options: StripOptions): Plan {
-  if (!takesAnything(options)) throw new UserError('nothing is named that should go', 'name --tools, --thinking, …');
+  if (!takesAnything(options))
+    throw new UserError('nothing to strip was chosen', 'choose what to strip, for example `--tools`');
   const { session } = source;
   const scope = findScope(session, options);
   const { stripped, isOpen, isOpenRound } = stripMain(session, scope, options);
-  const main = mended(session, stripped, true);
+  const main = repaired(session, stripped, true);
   const rewrites = new Map([[session.transcript.path, main.rewrite]]);
   const dropped: Dropped[] = [...droppedBy(session.transcript, main.rewrite.drops)];
   for (const agent of options.agents === true ? agentsOf(source, scope) : []) {
     const { path } = agent.transcript;
-    const { rewrite } = mended(agent, stripAgent(agent, session.id, options), false);
+    const { rewrite } = repaired(agent, stripAgent(agent, session.id, options), false);
     if (rewrite.edits.size === 0 && rewrite.drops.size === 0) continue;
     rewrites.set(path, rewrite);
     dropped.push(...droppedBy(agent.transcript, rewrite.drops, path));
   }
   if (main.isEmpty && rewrites.size === 1)
     throw new UserError(
-      `there is nothing of that in ${isLimited(options) ? 'the older turns of ' : ''}${session.id}`,
-      `see \`clew strip ${session.id}\``,
+      `nothing to strip in ${isLimited(options) ? 'the older turns of ' : ''}${session.id}`,
+      `run \`clew strip ${session.id}\` for an overview`,
     );
-  if (
-    chainOf(session).some(isMessage) &&
-    chainOf(session).every((node) => !isMessage(node) || stripped.drops.has(node.index))
-  )
-    throw new UserError('nothing would be left of the conversation', 'name fewer tools, or keep turns: --keep-last 1');
+  const messages = resumedLines(session).filter(isMessage);
+  if (messages.length > 0 && messages.every((node) => stripped.drops.has(node.index)))
+    throw new UserError('nothing of the conversation would remain', 'name fewer tools, or keep turns: --keep-last 1');
   return {
     operation: 'strip',
     words: wordsOf(options),
@@ -63,9 +60,9 @@ function isLimited({ keepLast, olderThanTurns, olderThanTime }: StripOptions): b
   return (keepLast ?? olderThanTurns ?? olderThanTime) !== undefined;
 }
 
-export const freshUsageNote = 'the usage of its last answer is set to 0, so that no client takes the context for full';
+export const freshUsageNote =
+  'the usage of the last answer is set to 0, so that clients do not consider the context full';
 
-/** What goes from the main transcript, and which of its lines may be touched. */
 export function stripMain(
   session: Session,
   scope: Scope,
@@ -73,7 +70,7 @@ export function stripMain(
 ): { readonly stripped: Stripped; isOpen(node: Node): boolean; isOpenRound(node: Node): boolean } {
   const traced = leanTrace(session);
   const sent = new Set('refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines));
-  const chain = new Set(chainOf(session));
+  const chain = new Set(resumedLines(session));
   const isOpen = (node: Node): boolean =>
     scope.has(node) && (!node.isSidechain || session.isAgent || options.agents === true || chain.has(node));
   const isLeftOut = (node: Node): boolean => chain.has(node) && !sent.has(node);
@@ -96,31 +93,26 @@ function promptOf(transcript: Transcript, lines: readonly Node[]): (node: Node) 
   return (node) => line !== undefined && node.line === line;
 }
 
-function agentsOf({ session, files }: Source, scope: Scope): readonly Session[] {
-  return files.slice(1).flatMap(({ transcript, path }) => {
-    if (transcript === undefined || !holdsAgent(scope, transcript.nodes)) return [];
-    return [makeSession({ ...session.files, main: path, agents: [], flatAgents: [] }, transcript)];
-  });
+function agentsOf(source: Source, scope: Scope): readonly Session[] {
+  return source.files
+    .slice(1)
+    .filter(({ transcript }) => transcript !== undefined && holdsAgent(scope, transcript.nodes))
+    .map((file) => sessionOf(source, file));
 }
 
-function chainOf({ transcript }: Session): readonly Node[] {
-  const resumed = resumeLines(transcript);
-  return 'refused' in resumed ? [] : resumed.lines;
-}
-
-interface Mended {
+interface Repaired {
   readonly rewrite: Rewrite & { readonly edits: Map<number, readonly Edit[]>; readonly drops: Map<number, string> };
   readonly isEmpty: boolean;
   readonly hasFreshUsage: boolean;
 }
 
-function mended(session: Session, stripped: Stripped, hasContext: boolean): Mended {
+function repaired(session: Session, stripped: Stripped, hasContext: boolean): Repaired {
   const drops = new Map(stripped.drops);
   const edits = new Map<number, readonly Edit[]>(stripped.edits);
   const isEmpty = drops.size === 0 && edits.size === 0;
   const relinked = drops.size === 0 ? { edits: new Map(), drops: new Map() } : relink(session, drops);
   addEdits(edits, relinked.edits);
-  const chain = hasContext ? chainOf(session) : [];
+  const chain = hasContext ? resumedLines(session) : [];
   const hasShrunk = chain.some(
     ({ index, type }) => type !== 'attachment' && (stripped.edits.has(index) || drops.has(index)),
   );
@@ -140,7 +132,7 @@ function mended(session: Session, stripped: Stripped, hasContext: boolean): Mend
   };
 }
 
-/** A place that is edited already is settled. */
+/** Keeps existing edits of the same value. */
 export function addEdits(edits: Map<number, readonly Edit[]>, more: ReadonlyMap<number, readonly Edit[]>): void {
   for (const [index, added] of more) {
     const known = edits.get(index) ?? [];

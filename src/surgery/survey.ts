@@ -1,9 +1,10 @@
-// A file of a session and a redactor → which of its lines hold which secrets, before anything is changed. Also what
-// `clew redact --check` asks of any file.
+// Finds the secrets in a file of a session, line by line, before anything changes. `clew redact --check` uses it for any
+// file.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { maxLineBytes, readLineBatches } from '../store/lines.ts';
+import { splitLines } from './out-line.ts';
 import type { Redactor } from './redactor.ts';
 import { rewriteLines } from './rewrite.ts';
 import type { Form } from './secrets/json-view.ts';
@@ -11,10 +12,10 @@ import type { SourceFile } from './source.ts';
 
 export interface FileSurvey {
   readonly path: string;
-  /** The lines that hold a secret; of a transcript, the first line of each record. */
+  /** The lines with a secret; in a transcript, the first line of each record. */
   readonly lines: ReadonlySet<number>;
   readonly places: readonly SecretPlace[];
-  /** Records, by their index, with the signed thinking in them that holds a secret. */
+  /** By the index of the record: its signed thinking blocks with a secret. */
   readonly signed: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -22,13 +23,12 @@ export interface SecretPlace {
   readonly placeholder: string;
   readonly line: number;
   readonly count: number;
-  /** To recognise it by: what is before it and at most four characters of the value. */
+  /** The text before the secret, and at most four characters of it. */
   readonly excerpt: string;
 }
 
 type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
 
-/** Makes all secrets of the file known. */
 export function learnFile(file: FilePart, redactor: Redactor): void {
   eachPart(file, (bytes, form) => {
     redactor.learn(bytes, form);
@@ -40,7 +40,7 @@ export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
   return survey(file.path, redactor, (visit) => eachPart(file, visit));
 }
 
-/** The secrets in the name of a file, on line 0, after `learnFileName`. */
+/** The secrets in the file name, as line 0; call `learnFileName` first. */
 export function surveyName({ path: file, name }: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): FileSurvey {
   const renamed = path.posix.basename(redactor.renameFile(name));
   const places = redactor.findInName(name).map((placeholder): SecretPlace => {
@@ -49,7 +49,6 @@ export function surveyName({ path: file, name }: Pick<FilePart, 'path' | 'name'>
   return { path: file, lines: new Set(), places, signed: new Map() };
 }
 
-/** The same of bytes that are no file. */
 export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): FileSurvey {
   return survey(name, redactor, (visit) => visitContent(bytes, name, visit));
 }
@@ -72,7 +71,7 @@ function survey(file: string, redactor: Redactor, each: (visit: Visit) => void):
   return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed };
 }
 
-/** The places of a value are in the same order as its placeholders in the redacted text. */
+/** The places of a value have the same order as its placeholders in the redacted text. */
 function withExcerpts(located: readonly Omit<SecretPlace, 'excerpt'>[], text: string, redactor: Redactor) {
   const next = new Map<string, number>();
   return located.map((place): SecretPlace => {
@@ -83,24 +82,22 @@ function withExcerpts(located: readonly Omit<SecretPlace, 'excerpt'>[], text: st
   });
 }
 
-/** A file that is no transcript, with placeholders. */
 export function redactFile(file: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): Buffer {
   const bytes = readFileSync(file.path);
   return isBinary(bytes) ? bytes : redactContent(bytes, formOf(file.name), redactor);
 }
 
-/** The content of a file whose name says what it is. */
 export function redactContent(bytes: Buffer, form: FileForm, redactor: Redactor): Buffer {
   if (form !== 'lines') return redactor.redact(bytes, form).bytes;
-  return Buffer.concat(linesOf(bytes).map((line) => redactor.redact(line, 'record').bytes));
+  return Buffer.concat(splitLines(bytes).map((line) => redactor.redact(line, 'record').bytes));
 }
 
-/** Whether anything is found; `name` says what the file is. */
+/** The placeholders of the secrets that are found. */
 export function inspectContent(bytes: Buffer, name: string, redactor: Redactor): readonly string[] {
   if (isBinary(bytes)) return [];
   const form = formOf(name);
   if (form !== 'lines') return redactor.inspect(bytes, form);
-  return linesOf(bytes).flatMap((line) => redactor.inspect(line, 'record'));
+  return splitLines(bytes).flatMap((line) => redactor.inspect(line, 'record'));
 }
 
 export type FileForm = 'lines' | 'json' | 'text';
@@ -110,7 +107,7 @@ export function formOf(name: string): FileForm {
   return extension === '.jsonl' ? 'lines' : extension === '.json' ? 'json' : 'text';
 }
 
-/** Pictures and the like, which are not looked into. */
+/** Such as images, which are not searched. */
 export function isBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, 8192).includes(0) && !bytes.subarray(0, 8192).includes('{"');
 }
@@ -145,21 +142,13 @@ function visitContent(bytes: Buffer, name: string, visit: Visit): void {
   if (isBinary(bytes)) return;
   const form = formOf(name);
   if (form !== 'lines') visit(bytes, form, 1);
-  else for (const [i, line] of linesOf(bytes).entries()) visit(line, 'record', i + 1);
+  else for (const [i, line] of splitLines(bytes).entries()) visit(line, 'record', i + 1);
 }
 
 function refuseTooLong(length: number, file: string, line: number): void {
   if (length > maxLineBytes)
-    throw new UserError(`line ${line} of ${file} is too long to be looked into`, 'see `clew doctor`');
-}
-
-/** Each with its newline. */
-function linesOf(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(0x0a, start);
-    lines.push(bytes.subarray(start, end < 0 ? bytes.length : end + 1));
-    start = end < 0 ? bytes.length : end + 1;
-  }
-  return lines;
+    throw new UserError(
+      `line ${line} of ${file} is too long to search for secrets`,
+      'run `clew doctor` on the session',
+    );
 }

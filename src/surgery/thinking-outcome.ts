@@ -1,13 +1,13 @@
-// How many thinking blocks an operation left out → what it says about them, in the plan, in the report and in JSON.
+// Describes how many thinking blocks an operation removed, and why.
 import type { Plan } from './plan.ts';
 
-/** What became of the thinking blocks that a resume sends. */
+/** What happened to the thinking blocks that a resume sends. */
 export interface ThinkingOutcome {
-  /** How many blocks a resume of the results sends. */
+  /** The number of blocks that resuming the results sends. */
   readonly kept: number;
-  /** How many blocks were left out because the API would refuse them. */
+  /** The number of blocks that were removed because the API would refuse them. */
   readonly removed: number;
-  /** Why, in one sentence; `null` where none was left out. */
+  /** Why, in one sentence; `null` if none was removed. */
   readonly reason: string | null;
 }
 
@@ -24,13 +24,13 @@ export function thinkingOutcome(
     plan.thinking === 'all'
       ? `${what} made with another account or system prompt`
       : isPortable
-        ? `${what} made behind reminders that --portable leaves out; ${refused}`
-        : `${what} made behind text this changes; ${refused}`;
-  return { kept, removed, reason: `${why}. They are left out of ${whereLeftOut(plan)}` };
+        ? `${what} made after reminders that --portable removes; ${refused}`
+        : `${what} made after text that changes; ${refused}`;
+  return { kept, removed, reason: `${why}. They are removed from ${whereRemoved(plan)}` };
 }
 
-function whereLeftOut({ results, removals = [], sources, thinking }: Plan): string {
+function whereRemoved({ results, removals = [], sources, thinking }: Plan): string {
   const isReplaced = results.some(({ isInPlace }) => isInPlace) || sources.some(({ path }) => removals.includes(path));
-  if (isReplaced) return 'the session; `clew undo` brings them back.';
+  if (isReplaced) return 'the session; `clew undo` restores them.';
   return `the new session; the ${thinking === 'all' ? 'source' : 'original'} keeps them.`;
 }

@@ -1,5 +1,5 @@
-// A staged result → the same one without the thinking that the API would refuse in it. Lines are left out whole; children
-// hang on the line above, pins follow; a block that stays is never altered.
+// Removes the thinking from a staged result that the API would refuse. Children of dropped lines are relinked; kept blocks
+// are never altered.
 import { rename } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Edit } from '../format/edit.ts';
@@ -20,16 +20,16 @@ import { outlineOf } from './wire-outline.ts';
 export interface Trimmed {
   readonly staged: StagedSession;
   readonly dropped: readonly Dropped[];
-  /** How many thinking blocks that a resume would send were left out. */
+  /** The number of removed blocks that resuming would send. */
   readonly removed: number;
-  /** What does not hold of the trimmed form; empty where all does. */
+  /** Failed checks. */
   readonly broken: readonly string[];
 }
 
 export const unfitReason = 'thinking that the API would refuse after this change';
-const leftOutReason = 'thinking of another place or account';
+const leftOutReason = 'thinking of another environment or account';
 
-/** `folder`: where it is staged; the form before is kept beside that folder, because the lines are read from it. */
+/** The untrimmed file is kept next to the staging folder, because the lines are read from it. */
 export async function trimThinking(
   staged: StagedSession,
   folder: string,
@@ -51,7 +51,7 @@ export async function trimThinking(
   const rewrite = withoutBlocks(session, blocks, reason);
   const file = stagedPath(folder, main.name);
   const whole = `${folder}-whole.jsonl`;
-  const said = saidBy(session);
+  const before = outlinesOf(session);
   await rename(file, whole);
   const lines = (): Iterable<OutLine> => trimmedLines({ ...transcript, path: whole }, rewrite, origins);
   await writeNewFile(file, bytesOf({ lines }));
@@ -63,18 +63,20 @@ export async function trimThinking(
     dropped: droppedLines(transcript, rewrite, origins, sources),
     removed,
     broken: [
-      ...(left === 0 ? [] : [`a resume would send ${left} thinking blocks that the API refuses`]),
-      ...(isDeepStrictEqual(saidBy(trimmed), said) ? [] : ['without its thinking, a resume would not send the rest']),
+      ...(left === 0 ? [] : [`resuming would send ${left} thinking blocks that the API refuses`]),
+      ...(isDeepStrictEqual(outlinesOf(trimmed), before)
+        ? []
+        : ['without the thinking, resuming would not send the rest']),
     ],
   };
 }
 
-/** What a resume sends beside thinking. Without thinking between them the client puts calls last, so each message is sorted. */
-function saidBy(session: Session): readonly (readonly string[])[] {
+/** What resuming sends except thinking. Sorted, because without thinking the client puts calls last. */
+function outlinesOf(session: Session): readonly (readonly string[])[] {
   const traced = leanTrace(session);
   if ('refused' in traced) return [];
-  const said = traced.messages.map((message) => outlineOf([message], { skips: isThinking }).sort());
-  return said.filter((outline) => outline.length > 0);
+  const outlines = traced.messages.map((message) => outlineOf([message], { skips: isThinking }).sort());
+  return outlines.filter((outline) => outline.length > 0);
 }
 
 function* originsOf(lines: Iterable<OutLine>): Generator<LineOrigin> {
@@ -87,7 +89,7 @@ export interface Trimming extends Rewrite {
   readonly drops: ReadonlyMap<number, string>;
 }
 
-/** What takes these blocks out of a session: lines of nothing else go, and what hung on them hangs on the line above. */
+/** Removes blocks from a session, drops lines that have nothing else, and relinks their children. */
 export function withoutBlocks(
   session: Session,
   blocks: ReadonlyMap<Node, readonly number[]>,
@@ -110,7 +112,7 @@ export function withoutBlocks(
   return { edits, drops };
 }
 
-/** The lines of the whole form without these, each with the origin that it had there. */
+/** The remaining lines, each with its origin. */
 function* trimmedLines(whole: Transcript, rewrite: Trimming, origins: readonly LineOrigin[]): Generator<OutLine> {
   const onLine = new Map<number, Node[]>();
   for (const node of whole.nodes) {

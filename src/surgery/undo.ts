@@ -1,6 +1,4 @@
-// An operation's record → everything as it was before it. Files that somebody has changed since are never overwritten;
-// lines that a client appended behind ours are kept.
-
+// Undoes an operation. Files that changed since are never overwritten; lines that a client appended are kept.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
@@ -13,7 +11,7 @@ import { isBelow, refuseLeaving } from '../store/owned-files.ts';
 import { removeStaleTemps, replaceFile } from '../store/replace.ts';
 import { type FileChange, type FileState, type OperationRecord, readRecords, writeRecord } from './operation-log.ts';
 
-/** Takes an operation back: removes what it made and restores what it replaced, byte for byte. */
+/** Undoes an operation: removes the files it created and restores those it replaced, byte for byte. */
 export async function undoOperation(
   operations: string,
   record: OperationRecord,
@@ -23,12 +21,12 @@ export async function undoOperation(
   refuseLinked(record);
   await whileHolding(sessionsTouched(record), env, async () => {
     for (const change of record.files) await refuseChanged(record, change);
-    await takeBack(operations, record);
+    await restore(operations, record);
     await writeRecord(operations, { ...record, state: 'undone' });
   });
 }
 
-/** Where it cannot be taken back: undone already, without a backup, worked on since, or open in a client. */
+/** Throws if it cannot be undone: already undone, without a backup, changed since, or open in a client. */
 export async function refuseUndo(record: OperationRecord, env: Environment = process.env): Promise<void> {
   refuseFinal(record);
   refuseLinked(record);
@@ -37,58 +35,63 @@ export async function refuseUndo(record: OperationRecord, env: Environment = pro
 }
 
 function refuseFinal(record: OperationRecord): void {
-  if (record.state === 'undone') throw new UserError(`operation ${record.id} is undone already`, 'see `clew history`');
+  if (record.state === 'undone') throw new UserError(`operation ${record.id} is already undone`, 'see `clew history`');
   if (record.hasNoBackup === true)
-    throw new UserError(`operation ${record.id} kept no backup and cannot be taken back`, 'see `clew history`');
+    throw new UserError(`operation ${record.id} has no backup and cannot be undone`, 'see `clew history`');
 }
 
-/** A folder that became a link since the operation would lead what is taken back to another place. */
+/** A folder that became a link since the operation would lead to other files. */
 function refuseLinked({ files, from, to }: OperationRecord): void {
-  const folders = [...to, ...from].map((place) => path.dirname(place.path));
+  refuseLinkedTargets(
+    files.map((file) => file.path),
+    [...to, ...from].map((session) => path.dirname(session.path)),
+  );
+}
+
+/** Refuses files that a link leads out of their project folder, or out of its root. */
+export function refuseLinkedTargets(files: readonly string[], folders: readonly string[]): void {
   const roots = folders.map((folder) => path.dirname(path.dirname(folder)));
-  for (const { path: file } of files) {
+  for (const file of files) {
     const home = folders.find((folder) => isBelow(file, folder)) ?? roots.find((root) => isBelow(file, root));
     if (home !== undefined) refuseLeaving(file, home);
   }
 }
 
-/** Whoever has one of them open would go on writing to a file that is gone or another one. */
+/** A client that has one of them open would continue writing to the old file. */
 function sessionsTouched({ files, to }: OperationRecord): readonly string[] {
   const touched = new Set(files.map((file) => file.path));
   return to.flatMap(({ path: main }) => (touched.has(main) ? [main] : []));
 }
 
-/** Takes back what a killed or failed operation did; called while no other operation runs. */
-export async function takeBackInterrupted(operations: string): Promise<void> {
+/** Undoes killed and failed operations; called while no other operation runs. */
+export async function undoInterrupted(operations: string): Promise<void> {
   for (const record of await readRecords(operations)) {
     if (record.state !== 'begun') continue;
-    await takeBack(operations, record);
+    await restore(operations, record);
     for (const folder of new Set(record.files.map((file) => path.dirname(file.path))))
       await removeStaleTemps(folder, 0);
     await rm(path.join(operations, record.id), { recursive: true, force: true });
   }
 }
 
-/** Moves a file to where it is kept; another disk takes a copy. */
-export async function keepAside(file: string, backup: string): Promise<void> {
+/** Moves a file, or copies it to another disk. */
+export async function moveToBackup(file: string, backup: string): Promise<void> {
   await makeFolder(path.dirname(backup));
   try {
-    // A link goes, but what is kept is what it led to.
-    if (lstatSync(file).isSymbolicLink()) await copyLinked(file, backup);
+    // Of a link, the backup keeps the target.
+    if (lstatSync(file).isSymbolicLink()) await copyAndRemove(file, backup);
     else await rename(file, backup);
   } catch (error) {
     if (systemErrorCode(error) !== 'EXDEV') throw error;
-    await copyFile(file, backup);
-    await syncPath(backup);
-    await rm(file);
+    await copyAndRemove(file, backup);
   }
   await syncPath(path.dirname(file));
 }
 
-async function copyLinked(link: string, backup: string): Promise<void> {
-  await copyFile(link, backup);
+async function copyAndRemove(file: string, backup: string): Promise<void> {
+  await copyFile(file, backup);
   await syncPath(backup);
-  await rm(link);
+  await rm(file);
 }
 
 export async function stateOf(file: string): Promise<FileState> {
@@ -96,35 +99,40 @@ export async function stateOf(file: string): Promise<FileState> {
   return { sizeBytes: size, sha256: await hashStart(file, size) };
 }
 
-/** In reverse: a session that was made loses its main transcript first, one that was taken away gets it back last. */
-async function takeBack(operations: string, record: OperationRecord): Promise<void> {
+/** In reverse: a created session loses its main transcript first, a removed one gets it back last. */
+async function restore(operations: string, record: OperationRecord): Promise<void> {
   const folder = path.join(operations, record.id);
   const tops = new Set(record.to.map((place) => path.dirname(path.dirname(place.path))));
   for (const change of [...record.files].reverse()) {
-    if (change.kind === 'made') await takeBackMade(change, tops);
-    else await takeBackChanged(folder, change);
+    if (change.kind === 'made') await removeCreated(change, tops);
+    else await restoreChanged(folder, change);
   }
 }
 
-/** Only what the operation itself made: a file of that name that was there before, or grew since, stays. */
-async function takeBackMade({ path: file, after }: FileChange, tops: ReadonlySet<string>): Promise<void> {
+/** Only a file that the operation created, and that has not changed since. */
+async function removeCreated({ path: file, after }: FileChange, tops: ReadonlySet<string>): Promise<void> {
   if (!existsSync(file) || after === undefined || !isSameState(await stateOf(file), after)) return;
   await rm(file);
-  for (let folder = path.dirname(file); !tops.has(folder); folder = path.dirname(folder)) {
+  await removeEmptyFolders(path.dirname(file), tops);
+}
+
+/** Up to one of `tops`. */
+export async function removeEmptyFolders(folder: string, tops: ReadonlySet<string>): Promise<void> {
+  for (let at = folder; !tops.has(at) && at !== path.dirname(at); at = path.dirname(at)) {
     try {
-      await rmdir(folder);
+      await rmdir(at);
     } catch {
       return;
     }
   }
 }
 
-async function takeBackChanged(folder: string, change: FileChange): Promise<void> {
+async function restoreChanged(folder: string, change: FileChange): Promise<void> {
   const { path: file, backup, before, after } = change;
   const kept = backup === undefined ? undefined : path.join(folder, backup);
   if (kept === undefined || before === undefined || !existsSync(kept)) return;
   if (existsSync(file)) {
-    // Not yet replaced, or somebody else has been at it since the operation was killed.
+    // Not replaced yet, or changed by another program since the operation was killed.
     if (isSameState(await stateOf(file), before) || !(await isAsLeft(change))) return;
     const later = after === undefined ? undefined : createReadStream(file, { start: after.sizeBytes });
     await replaceFile(file, joined(createReadStream(kept), later));
@@ -139,38 +147,37 @@ async function* joined(...parts: (AsyncIterable<Buffer> | undefined)[]): AsyncGe
   for (const part of parts) if (part !== undefined) yield* part;
 }
 
-/** A file that is not as the operation left it holds somebody's later work. */
+/** A file that changed since the operation may hold later work. */
 async function refuseChanged(record: OperationRecord, change: FileChange): Promise<void> {
   const { path: file, kind } = change;
   const isThere = existsSync(file);
   if (kind === 'removed' ? !isThere : isThere && (await isAsLeft(change))) return;
-  const what = kind === 'removed' ? 'is there again' : isThere ? 'has changed since' : 'is gone';
+  const what = kind === 'removed' ? 'exists again' : isThere ? 'has changed since' : 'no longer exists';
   throw new UserError(
-    `${file} ${what}; ${record.operation} (${record.id}) cannot be taken back`,
-    'the files as they were are kept with the operation: see `clew history --json`',
+    `${file} ${what}, so ${record.operation} (${record.id}) cannot be undone`,
+    'the backup has the original files: see `clew history --json`',
     exitCodes.refused,
   );
 }
 
-/** Also where lines came behind it since, if the operation had only appended some itself: these alone are taken out. */
+/** Lines that were appended since are allowed if the operation only appended lines itself. */
 async function isAsLeft({ path: file, kind, before, after, isLog }: FileChange): Promise<boolean> {
   if (after === undefined) return true;
   const { size } = statSync(file);
   if (size < after.sizeBytes || (await hashStart(file, after.sizeBytes)) !== after.sha256) return false;
   if (size === after.sizeBytes || isLog === true) return true;
-  const isAppended =
+  return (
     kind === 'replaced' &&
     before !== undefined &&
     before.sizeBytes <= after.sizeBytes &&
-    (await hashStart(file, before.sizeBytes)) === before.sha256;
-  return isAppended;
+    (await hashStart(file, before.sizeBytes)) === before.sha256
+  );
 }
 
 function isSameState(a: FileState, b: FileState): boolean {
   return a.sizeBytes === b.sizeBytes && a.sha256 === b.sha256;
 }
 
-/** The hash of a file's first bytes. */
 async function hashStart(file: string, sizeBytes: number): Promise<string> {
   const hash = createHash('sha256');
   if (sizeBytes > 0) for await (const piece of createReadStream(file, { end: sizeBytes - 1 })) hash.update(piece);

@@ -1,5 +1,5 @@
-// The messages of a request → its blocks one after the other, as texts to compare: without what the client puts in or
-// leaves out by itself (fillers, blank texts, the newline where two lines meet), which depends on the neighbours.
+// The blocks of a request as texts to compare, without what the client adds or removes depending on the neighbours:
+// fillers, blank texts, the newline between two lines.
 import { asString } from '../base/json.ts';
 import { texts } from '../session/resume/client.ts';
 import type { WireBlock } from '../session/resume/draft.ts';
@@ -8,16 +8,15 @@ import { normalise } from '../session/resume/normalise.ts';
 import type { ResumeMessage } from '../session/resume/repair.ts';
 
 export interface OutlineOptions {
-  /** Blocks that do not count. */
   readonly skips?: (block: WireBlock, message: ResumeMessage) => boolean;
-  /** Another form of a block, to be compared instead. */
+  /** Maps a block before it is compared. */
   readonly forms?: (block: WireBlock) => WireBlock;
 }
 
 export function outlineOf(messages: readonly ResumeMessage[], { skips, forms }: OutlineOptions = {}): string[] {
   return messages.flatMap((message) => {
     const counted = message.content.filter((block) => skips?.(block, message) !== true);
-    // In their other form first: a text that was cut may end inside a reminder.
+    // Mapped first, because a text that was cut may end inside a reminder.
     const content = forms === undefined ? counted : counted.map(forms);
     return normalise([{ role: message.role, content }])
       .flatMap((normal) => normal.content)
@@ -26,7 +25,7 @@ export function outlineOf(messages: readonly ResumeMessage[], { skips, forms }: 
   });
 }
 
-const made: ReadonlySet<string> = new Set([
+const fillers: ReadonlySet<string> = new Set([
   texts.noContent,
   texts.noResponse,
   texts.orphanedResult,
@@ -36,15 +35,15 @@ const made: ReadonlySet<string> = new Set([
 
 function isFiller(block: WireBlock): boolean {
   const text = block.type === 'text' ? asString(block.text) : undefined;
-  return text !== undefined && (text.trim() === '' || made.has(text.replace(/\n$/, '')));
+  return text !== undefined && (text.trim() === '' || fillers.has(text.replace(/\n$/, '')));
 }
 
 function plain(block: WireBlock): WireBlock {
   return block.type === 'text' ? { ...block, text: asString(block.text)?.replace(/\n$/, '') } : block;
 }
 
-/** Where two outlines part, in words; `undefined` where they do not. */
-export function describeParting(expected: readonly string[], actual: readonly string[]): string | undefined {
+/** Describes the first difference of two outlines; `undefined` if they are equal. */
+export function describeDifference(expected: readonly string[], actual: readonly string[]): string | undefined {
   const at = expected.findIndex((block, i) => block !== actual[i]);
   const place = at < 0 ? expected.length : at;
   if (at < 0 && expected.length === actual.length) return undefined;

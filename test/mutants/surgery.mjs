@@ -67,7 +67,7 @@ export const mutants = [
   {
     id: 'failed-write-is-not-taken-back',
     file: operate,
-    find: 'if (isRecorded) await takeBackInterrupted(operations);',
+    find: 'if (isRecorded) await undoInterrupted(operations);',
     replace: '',
     tests: ['surgery/durable'],
   },
@@ -151,7 +151,7 @@ export const mutants = [
   {
     id: 'a-renamed-line-may-say-something-else',
     file: prove,
-    find: "const spokenKeys = ['type', 'message', ",
+    find: "const contentKeys = ['type', 'message', ",
     replace: "const spokenKeys = ['type', ",
     tests: ['surgery/prove'],
   },
@@ -165,7 +165,7 @@ export const mutants = [
   {
     id: 'undo-overwrites-later-work',
     file: undo,
-    find: '    for (const change of record.files) await refuseChanged(record, change);\n    await takeBack',
+    find: '    for (const change of record.files) await refuseChanged(record, change);\n    await restore',
     replace: '    await takeBack',
     tests: ['surgery/operate'],
   },
@@ -256,7 +256,7 @@ export const mutants = [
   {
     id: 'compress-parts-calls-from-results',
     file: 'src/surgery/compress-cut.ts',
-    find: 'while (from > 0 && parted.has(from)) from--;',
+    find: 'while (from > 0 && unsafe.has(from)) from--;',
     replace: '',
     tests: ['surgery/compress'],
   },
@@ -481,7 +481,7 @@ export const mutants = [
   {
     id: 'lines-that-fall-silent-are-not-noticed',
     file: operate,
-    find: 'if (silenced.length > 0) broken.push(silencedText(silenced));',
+    find: 'if (unsent.length > 0) broken.push(unsentText(unsent));',
     replace: 'silencedText(silenced);',
     tests: ['surgery/prove', 'surgery/operate'],
   },

@@ -11,7 +11,7 @@ import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords, removeUnrecorded } from '../../src/surgery/operation-log.ts';
 import { planTag } from '../../src/surgery/rename.ts';
 import { loadSource } from '../../src/surgery/source.ts';
-import { takeBackInterrupted } from '../../src/surgery/undo.ts';
+import { undoInterrupted } from '../../src/surgery/undo.ts';
 import { recordDiskCalls } from '../support/disk-calls.ts';
 import { type Bench, benchWith, contentsOf } from '../support/surgery-kit.ts';
 import { writeTree } from '../support/temp-folder.ts';
@@ -144,7 +144,7 @@ test('what a killed operation left is taken back, but not a file that was there 
   assert.ok(record !== undefined);
   appendFileSync(to.path, '{"type":"tag","tag":"theirs"}\n');
   writeFileSync(path.join(operations, record.id, 'operation.json'), JSON.stringify({ ...record, state: 'begun' }));
-  await takeBackInterrupted(operations);
+  await undoInterrupted(operations);
   assert.ok(existsSync(to.path), 'the file that grew');
   assert.ok(!existsSync(path.join(bench.folder, output.replace(sessionId, to.sessionId))), 'the file that did not');
   assert.deepEqual(await readRecords(operations), []);

@@ -10,7 +10,7 @@ import { findMovedProject } from '../../src/surgery/moved-projects.ts';
 import { operate } from '../../src/surgery/operate.ts';
 import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
 import { movePath } from '../../src/surgery/relocate.ts';
-import { takeBackInterrupted } from '../../src/surgery/undo.ts';
+import { undoInterrupted } from '../../src/surgery/undo.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { type Bench, benchWith, contentsOf, entriesOf, undoLast } from '../support/surgery-kit.ts';
 import { writeTree } from '../support/temp-folder.ts';
@@ -179,7 +179,7 @@ test('a move that was killed after any number of its changes is taken back by th
       renameSync(path.join(operations, record.id, backup ?? ''), file);
     }
     writeFileSync(path.join(operations, record.id, 'operation.json'), JSON.stringify({ ...record, state: 'begun' }));
-    await takeBackInterrupted(operations);
+    await undoInterrupted(operations);
     assert.deepEqual(contentsOf(bench.root), before, `${done} removed`);
   }
 });

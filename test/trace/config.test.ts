@@ -143,7 +143,7 @@ test('what is wrong is named, and no secret is', (context) => {
       { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_PROFILE: 'jaeger' },
       /^the profile of default must be one of langfuse, genai/,
     ],
-    [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_FORMAT: 'xml' }, /^the format of default is none of protobuf, json/],
+    [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_FORMAT: 'xml' }, /^the format of default must be one of protobuf, json/],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_REDACT: 'maybe' }, /^CLEW_TRACE_REDACT is neither on nor off/],
     [
       { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'hush' },

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { WireMessage } from '../../session/resume/draft.ts';
 import type { ClientHost } from '../../session/resume/model.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { oneLine } from '../../surgery/rename.ts';
+import { labelText } from '../../surgery/rename.ts';
 import { pinTo } from '../../surgery/request-parts.ts';
 import type { AgentEvent, AgentMark, AgentStarted, FileKept, PromptGiven } from '../event.ts';
 import type { ThinkingMarks } from '../fit-thinking.ts';
@@ -127,7 +127,7 @@ export class Recorder {
 
   /** As the client's own /rename: a line, and a side file that current clients read. */
   async rename(title: string, at: Date = new Date()): Promise<string> {
-    const customTitle = oneLine(title, 'title');
+    const customTitle = labelText(title, 'title');
     if (!this.isStarted) {
       this.#pendingTitle = customTitle;
       return customTitle;
