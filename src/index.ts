@@ -237,7 +237,7 @@ export type { FileChange, FileState, OperationRecord } from './surgery/operation
 export { operationsFolder, readRecords } from './surgery/operation-log.ts';
 export type { Dropped, Plan, PlannedFile, PlannedOtherFile, PlannedSession, PlannedSource } from './surgery/plan.ts';
 export type { Proof } from './surgery/prove.ts';
-export type { ParcelRedactor } from './surgery/redact-parcel.ts';
+export type { SessionRedactor } from './surgery/redact-parcel.ts';
 export { redactorFor } from './surgery/redact-parcel.ts';
 export type { FoundSecret } from './surgery/redactor.ts';
 export { planRename, planTag } from './surgery/rename.ts';

@@ -6,7 +6,7 @@ import type { AgentSource } from '../session/agents.ts';
 import type { Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
-import type { ParcelRedactor } from '../surgery/redact-parcel.ts';
+import type { SessionRedactor } from '../surgery/redact-parcel.ts';
 import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
 
 /** A session to export, with or without its secrets. */
@@ -26,7 +26,7 @@ export interface SecretCount {
 }
 
 /** Prepares a session for an export. Pass a redactor from `redactorFor`; without one, secrets stay. */
-export function exportSubject(session: Session, redactor?: ParcelRedactor): Subject {
+export function exportSubject(session: Session, redactor?: SessionRedactor): Subject {
   if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
   const taken = new Map<string, Set<string>>();
   const cut = (text: string): string => {

@@ -26,7 +26,7 @@ export function findCompressCut(session: Session, keepTurns: number): CompressCu
     const what =
       summarised === 0
         ? `it has ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}`
-        : `turns 1 to ${summarised} are already summarized`;
+        : `turns 1 to ${summarised} are already summarised`;
     const next = turns.length - summarised > 1 ? 'keep fewer turns: --keep-turns N' : 'see `clew strip` for other ways';
     throw new UserError(`nothing to compress in ${session.id}: ${what}`, next);
   }

@@ -1,6 +1,5 @@
-// Clew's state folder and the secrets of a session that was redacted in place without a backup → every copy of them that
-// Clew itself has made there, each with the way to get rid of it. The one place that knows all files below the state
-// folder; only the archive (redact-archive.ts) and the batches of the tracer, which are packed, are looked into elsewhere.
+// Finds the copies of secrets in Clew's state folder after a session was redacted in place without a backup, and cleans
+// them. Covers all files of the state folder except the archive (redact-archive.ts) and the batches of the tracer.
 import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,21 +11,21 @@ import { type OperationRecord, operationsFolder, readRecords, removeBackup, writ
 import type { Redactor } from './redactor.ts';
 import { inspectContent, isBinary } from './survey.ts';
 
-/** A file, or several that belong together, with a value in it. */
+/** A file, or several that belong together, with a secret. */
 export interface StateCopy {
   readonly action: 'delete' | 'redact';
-  /** To be read after the action: `the search index …`. */
+  /** The object of the action: `the search index …`. */
   readonly what: string;
   clean(): Promise<unknown>;
-  /** Other commands make it again from the sessions as they are now. */
+  /** Other commands rebuild it from the sessions. */
   readonly isRebuilt?: boolean;
 }
 
 export interface StateCopies {
   readonly found: readonly StateCopy[];
-  /** What holds a value and is left alone on purpose, as sentences. */
+  /** Files with a secret that are deliberately not changed, as sentences. */
   readonly kept: readonly string[];
-  /** What cannot be read or changed, as sentences. */
+  /** Files that cannot be read or changed, as sentences. */
   readonly problems: readonly string[];
 }
 
@@ -38,7 +37,7 @@ export interface StateOptions {
 
 type Found = { readonly [Key in keyof StateCopies]: StateCopies[Key][number][] };
 
-/** Only looks; `clean` of each copy does the work. */
+/** Changes nothing; call `clean` of each copy. */
 export async function findStateCopies(options: StateOptions): Promise<StateCopies> {
   const found: Found = { found: [], kept: [], problems: [] };
   findIndex(options, found);
@@ -47,12 +46,12 @@ export async function findStateCopies(options: StateOptions): Promise<StateCopie
   return found;
 }
 
-/** Deleted rows stay in the pages of the file, and words of a value in the full text: so all of it goes. */
+/** Deleted rows stay in the pages of the file, so the whole index is deleted. */
 function findIndex({ state }: StateOptions, { found }: Found): void {
   const index = indexPath(state);
   if (['', '-wal', '-shm'].every((ending) => statSync(`${index}${ending}`, { throwIfNoEntry: false }) === undefined))
     return;
-  const what = `the search index (${index}), which the next command that needs it builds again`;
+  const what = `the search index (${index}), which is rebuilt when needed`;
   found.push({ action: 'delete', what, clean: async () => removeIndex(index), isRebuilt: true });
 }
 
@@ -65,9 +64,7 @@ async function findOperations({ state, sessionId, redactor }: StateOptions, { fo
     if (!inRecord && !inBackup) continue;
     const name = `operation ${record.id} (${record.operation})`;
     if (!isOwn) {
-      kept.push(
-        `the backup of ${name} holds them for another session: \`clew undo ${record.id}\` would bring them back`,
-      );
+      kept.push(`the backup of ${name} holds them for another session: \`clew undo ${record.id}\` would restore them`);
       continue;
     }
     const what = inBackup
@@ -93,9 +90,9 @@ function holdsInBackup(operations: string, record: OperationRecord, isOwn: boole
   });
 }
 
-/** What the user has written: a key that the tracer needs is not replaced. */
+/** Written by the user: a key that the tracer needs must not be replaced. */
 const settingsFiles: ReadonlySet<string> = new Set(['trace.json', 'redact.json', 'prices.json']);
-/** Folders that are looked into elsewhere; the ledger has only hashes. */
+/** Folders that are searched elsewhere; the ledger has only hashes. */
 const otherFolders: ReadonlySet<string> = new Set([
   'archive',
   'operations',
@@ -110,7 +107,7 @@ async function walk(folder: string, options: StateOptions, found: Found): Promis
     const name = path.relative(options.state, file).split(path.sep).join('/');
     if (entry.isDirectory()) {
       if (!otherFolders.has(name)) await walk(file, options, found);
-    } else if (entry.isFile() && !/^index\.db(?:-wal|-shm)?$/.test(name)) lookInto(file, name, options, found);
+    } else if (entry.isFile() && !/^index\.db(?:-wal|-shm)?$/.test(name)) inspectFile(file, name, options, found);
   }
 }
 
@@ -124,7 +121,7 @@ async function list(folder: string, { problems }: Found): Promise<readonly Diren
   }
 }
 
-function lookInto(file: string, name: string, { redactor }: StateOptions, { found, kept, problems }: Found): void {
+function inspectFile(file: string, name: string, { redactor }: StateOptions, { found, kept, problems }: Found): void {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -138,7 +135,7 @@ function lookInto(file: string, name: string, { redactor }: StateOptions, { foun
     return;
   }
   if (!redactor.holdsValue(bytes)) return;
-  if (settingsFiles.has(name)) kept.push(`${file} holds them, too: it has your settings and is left as it is`);
+  if (settingsFiles.has(name)) kept.push(`${file} also holds them: it has your settings and is not changed`);
   else if (isBinary(bytes)) problems.push(`${file} holds them and cannot be changed: delete it`);
   else found.push({ action: 'redact', what: file, clean: () => replaceFile(file, redactor.replaceValues(bytes)) });
 }

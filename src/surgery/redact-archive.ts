@@ -1,5 +1,5 @@
-// A session that was redacted in place → an archive without the copies of it that hold a secret, and with a copy of how
-// it is now. Other sessions that hold the same lines, such as forks, keep theirs.
+// After a session was redacted in place: removes its copies with a secret from the archive, and archives it again. Other
+// sessions with the same lines, such as forks, keep theirs.
 import { type ArchiveOptions, archiveFolder, archiveSessions } from '../library/archive/archive.ts';
 import { ArchiveDamaged, ChunkReader, readArchivedFile } from '../library/archive/chunk-reader.ts';
 import { type ArchiveContents, readContents } from '../library/archive/contents.ts';
@@ -9,7 +9,7 @@ import { placeOf } from '../library/archive/session-paths.ts';
 import type { Redactor } from './redactor.ts';
 import { inspectContent } from './survey.ts';
 
-/** How many copies went; 0 where the archive holds none with a secret. */
+/** Returns the number of removed copies. */
 export async function redactArchive(main: string, redactor: Redactor, options: ArchiveOptions = {}): Promise<number> {
   const folder = options.folder ?? archiveFolder();
   const isUnwanted = (manifest: Manifest, contents: ArchiveContents): boolean =>
@@ -19,7 +19,7 @@ export async function redactArchive(main: string, redactor: Redactor, options: A
   return versions;
 }
 
-/** Whether copies of other sessions hold a value, as it is. Reads the whole archive. */
+/** Whether copies of other sessions hold a value in plain text. Reads the whole archive. */
 export function isInArchive(redactor: Redactor, folder: string): boolean {
   const contents = readContents(folder);
   const reader = new ChunkReader(contents);
@@ -31,12 +31,12 @@ function holdsPlain(chunk: number, reader: ChunkReader, redactor: Redactor): boo
   try {
     return redactor.holdsPlain(reader.read(chunk));
   } catch (error) {
-    if (error instanceof ArchiveDamaged) return false; // nothing can be read from it
+    if (error instanceof ArchiveDamaged) return false; // unreadable
     throw error;
   }
 }
 
-/** How many copies would go. */
+/** The number of copies that `redactArchive` would remove. */
 export function countArchived(main: string, redactor: Redactor, folder: string): number {
   const contents = readContents(folder);
   const reader = new ChunkReader(contents);
@@ -44,12 +44,12 @@ export function countArchived(main: string, redactor: Redactor, folder: string):
   return versions.filter((manifest) => isOf(manifest, main) && holdsSecret(manifest, reader, redactor)).length;
 }
 
-/** Wherever it stood: a session that was moved has the same id. */
+/** In any folder: a moved session has the same id. */
 function isOf(manifest: Manifest, main: string): boolean {
   return manifest.sessionId === placeOf(main).sessionId;
 }
 
-/** A copy that cannot be read counts as one with a secret. */
+/** An unreadable copy counts as one with a secret. */
 function holdsSecret(manifest: Manifest, reader: ChunkReader, redactor: Redactor): boolean {
   try {
     return manifest.files.some((file) => {

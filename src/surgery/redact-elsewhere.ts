@@ -1,5 +1,5 @@
-// What the client keeps of a session outside of the session's own files: its prompts in `history.jsonl`, copies of the
-// files it changed, task lists, a debug log. Redacting in place covers them, too.
+// What the client stores of a session outside its files: prompts in `history.jsonl`, copies of the files it changed, task
+// lists, a debug log. Redacting in place covers them too.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
@@ -14,9 +14,9 @@ import type { Redactor } from './redactor.ts';
 import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile, surveyName } from './survey.ts';
 
 export interface KeptElsewhere {
-  /** As the files were before they were read: other sessions go on adding their prompts to the history. */
+  /** Taken before the files were read, because other sessions add prompts to the history. */
   readonly identities: ReadonlyMap<string, FileIdentity>;
-  /** What may hold a secret and is not touched, because a link leads there. */
+  /** What may hold a secret but is not changed, because a link leads there. */
   readonly leftOut: readonly LeftOut[];
   learn(redactor: Redactor): void;
   redact(redactor: Redactor): RedactedElsewhere;
@@ -24,9 +24,9 @@ export interface KeptElsewhere {
 
 interface RedactedElsewhere {
   readonly files: readonly PlannedOtherFile[];
-  /** How many prompts of other sessions hold a value; they stay. */
+  /** The number of prompts of other sessions with a secret; they are not changed. */
   readonly foreign: number;
-  /** Under their old names, where these held a secret. */
+  /** Files whose old name held a secret. */
   readonly removals: readonly string[];
   readonly surveys: readonly FileSurvey[];
 }
@@ -64,17 +64,17 @@ export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
         .filter(({ name, path: file }) => redactor.renameFile(name) !== name && !targets.has(file))
         .map((file) => file.path);
       if (history === undefined) return { files: changed, removals, surveys, foreign: 0 };
-      const said = surveyHistory(history, sessionId, redactor);
+      const prompts = surveyHistory(history, sessionId, redactor);
       const foreign = countForeign(history, sessionId, redactor);
-      if (said.lines.size === 0) return { files: changed, removals, surveys, foreign };
+      if (prompts.lines.size === 0) return { files: changed, removals, surveys, foreign };
       const content = { lines: () => redactHistory(history, sessionId, redactor) };
       const all = [...changed, { path: history, content, isLog: true }];
-      return { files: all, removals, surveys: [...surveys, said], foreign };
+      return { files: all, removals, surveys: [...surveys, prompts], foreign };
     },
   };
 }
 
-/** Never through links: what one leads to is not the session's. */
+/** Not through links, which lead to files of others. */
 async function ownFiles(root: string, sessionId: string): Promise<OwnedFiles> {
   const parts = [
     ...['file-history', 'tasks', 'session-env'].map((name) => path.join(name, sessionId)),
@@ -90,7 +90,7 @@ async function ownFiles(root: string, sessionId: string): Promise<OwnedFiles> {
   };
 }
 
-/** Only what is directly in the folder. */
+/** Only files directly in the folder. */
 async function listKept(root: string, part: string): Promise<OwnedFiles> {
   const folder = path.join(root, part);
   const real = realPlace(folder);
@@ -114,7 +114,7 @@ function historyIn(root: string, leftOut: LeftOut[]): string | undefined {
 interface HistoryLine {
   readonly bytes: Buffer;
   readonly number: number;
-  /** The session that the prompt was typed in; older clients do not say. */
+  /** The session of the prompt; unknown in older clients. */
   readonly owner: string | undefined;
 }
 
@@ -125,7 +125,7 @@ function* historyLines(file: string): Generator<HistoryLine> {
   }
 }
 
-/** Of prompts without an owner only what the session holds as well is taken out. */
+/** In prompts without an owner, only secrets that the session also has are replaced. */
 function redactPrompt({ bytes, owner }: HistoryLine, sessionId: string, redactor: Redactor): Buffer {
   if (owner === sessionId) return redactor.redact(bytes, 'json').bytes;
   return owner === undefined ? redactor.replaceKnown(bytes) : bytes;
@@ -152,7 +152,7 @@ function surveyHistory(file: string, sessionId: string, redactor: Redactor): Fil
   return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed: new Map() };
 }
 
-/** The lines of the history that still hold a secret: any in prompts of the session, a known one in prompts without owner. */
+/** The number of lines of the history that still hold a secret. */
 export function leakyPrompts(lines: Iterable<OutLine>, sessionId: string, redactor: Redactor): number {
   let leaky = 0;
   for (const { bytes } of lines) {
@@ -164,7 +164,6 @@ export function leakyPrompts(lines: Iterable<OutLine>, sessionId: string, redact
   return leaky;
 }
 
-/** The session that a prompt was typed in. */
 function ownerOf(line: Buffer): string | undefined {
   return asString(asObject(parseJson(line.toString('utf8')))?.sessionId);
 }

@@ -1,47 +1,34 @@
-// Signed thinking that holds a secret → the edits and drops that take it out. It cannot be altered, because the API
-// rejects thinking that does not fit its signature; so all thinking of that message goes, and where nothing else stands
-// in a line the line goes, with the chain mended around it.
+// Removes signed thinking that holds a secret. It cannot be altered, because the API rejects thinking that does not match
+// its signature; so all thinking of the message is removed, and lines that have nothing else are dropped.
 import { asObject, isArray, isObject } from '../base/json.ts';
 import type { Edit } from '../format/edit.ts';
 import type { Node } from '../session/node.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import type { Session } from '../session/session.ts';
-import { relink } from './relink.ts';
+import { withoutBlocks } from './trim-thinking.ts';
 
 export interface ThinkingTaken {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
   readonly drops: ReadonlyMap<number, string>;
-  /** Messages that lost their thinking. */
+  /** The number of messages that lose their thinking. */
   readonly messages: number;
 }
 
 export const thinkingReason = 'signed thinking that held a secret';
 
-/** `session`: a main transcript, or that of a sub-agent; `signed`: its records with such thinking, by their index. */
+/** `signed`: the indexes of records with such thinking. */
 export function takeThinking(session: Session, signed: Iterable<number>): ThinkingTaken {
   const { transcript } = session;
   const named = new Set([...signed].map((index) => messageKey(transcript.nodes[index] as Node)));
-  const edits = new Map<number, Edit[]>();
-  const drops = new Map<number, string>();
+  const blocks = new Map<Node, readonly number[]>();
   for (const node of transcript.nodes) {
     if (node.type !== 'assistant' || !named.has(messageKey(node))) continue;
     const content = asObject(transcript.read(node).message)?.content;
-    const blocks = isArray(content) ? content : [];
-    const gone = blocks.flatMap((block, i) => (isObject(block) && isThinking(block) ? [i] : []));
-    if (gone.length === 0) continue;
-    if (gone.length === blocks.length) drops.set(node.index, thinkingReason);
-    else
-      edits.set(
-        node.index,
-        gone.map((i) => ({ path: ['message', 'content', i], remove: true as const })),
-      );
+    const items = isArray(content) ? content : [];
+    const removed = items.flatMap((block, i) => (isObject(block) && isThinking(block) ? [i] : []));
+    if (removed.length > 0) blocks.set(node, removed);
   }
-  if (drops.size > 0) {
-    const relinked = relink(session, drops);
-    for (const [index, reason] of relinked.drops) drops.set(index, reason);
-    for (const [index, more] of relinked.edits) edits.set(index, [...(edits.get(index) ?? []), ...more]);
-  }
-  return { edits, drops, messages: named.size };
+  return { ...withoutBlocks(session, blocks, thinkingReason), messages: named.size };
 }
 
 function messageKey(node: Node): string | Node {

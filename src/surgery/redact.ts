@@ -1,6 +1,5 @@
-// A session → the same session with placeholders instead of secrets, in every copy that its files hold; in place also
-// in what the client keeps of it elsewhere. Learns from all files first, because a name may give a value away in one
-// place only.
+// Replaces the secrets in all files of a session by placeholders; in place also in what the client stores of it elsewhere.
+// Learns from all files first, because a value may be recognizable by its name in one place only.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,7 +7,7 @@ import { isObject, type JsonValue } from '../base/json.ts';
 import type { WireMessage } from '../session/resume/draft.ts';
 import { isThinking } from '../session/resume/filter.ts';
 import { requestMessages } from '../session/resume/request.ts';
-import { makeSession, type Session } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { newSession, sameSession } from './new-session.ts';
 import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from './plan.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
@@ -17,13 +16,13 @@ import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { RuleSet } from './secrets/find.ts';
 import { isMediaData } from './secrets/kept-values.ts';
-import type { Source, SourceFile } from './source.ts';
+import { type Source, type SourceFile, sessionOf } from './source.ts';
 import { stagedPath } from './stage.ts';
 import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile, surveyName } from './survey.ts';
 
 export interface RedactOptions {
   readonly isInPlace?: boolean;
-  /** Leave signed thinking that holds a secret as it is, instead of taking it out. */
+  /** Keep signed thinking with a secret instead of removing it. */
   readonly keepsThinking?: boolean;
   readonly ruleSet?: RuleSet;
   /** For the history. */
@@ -32,7 +31,7 @@ export interface RedactOptions {
 
 export interface RedactPlan {
   readonly plan: Plan;
-  /** What to carry it out with: the source, and what else must not change until it is written. */
+  /** The source, with the identities of other files that must not change until it is written. */
   readonly source: Source;
   readonly redactor: Redactor;
   readonly secrets: readonly RedactedSecret[];
@@ -43,13 +42,12 @@ export interface RedactedSecret extends FoundSecret {
   readonly places: readonly FoundPlace[];
 }
 
-/** Where a secret is. */
 export interface FoundPlace {
-  /** With its new name, where the old one holds a secret. */
+  /** Its new name, if the old one holds a secret. */
   readonly file: string;
-  /** From 1; 0 is the name of the file. */
+  /** From 1; 0 is the file name. */
   readonly line: number;
-  /** What is before it on the line and at most four characters of the value. */
+  /** The text before it on the line, and at most four characters of the value. */
   readonly excerpt: string;
 }
 
@@ -105,7 +103,7 @@ interface Work {
   readonly rewrites: ReadonlyMap<string, Rewrite>;
   readonly contents: ReadonlyMap<string, FileSource>;
   readonly dropped: readonly Dropped[];
-  /** Messages with signed thinking that holds a secret. */
+  /** The number of messages with signed thinking that holds a secret. */
   readonly thinking: number;
 }
 
@@ -122,14 +120,11 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
       contents.set(file.path, { bytes: redactFile(file, redactor) });
       continue;
     }
-    const { files } = source.session;
-    const owner =
-      i === 0 ? source.session : makeSession({ ...files, main: file.path, agents: [], flatAgents: [] }, transcript);
-    const taken = takeThinking(owner, survey.signed.keys());
-    // Thinking that Clew's agent keeps beside the chain is signed too.
-    const beside = transcript.nodes.filter(({ type, line }) => type === 'clew-thinking' && survey.lines.has(line));
-    const drops = new Map([...taken.drops, ...beside.map(({ index }) => [index, thinkingReason] as const)]);
-    thinking += taken.messages + beside.length;
+    const taken = takeThinking(sessionOf(source, file), survey.signed.keys());
+    // Thinking that Clew's agent stores outside the chain is signed too.
+    const outside = transcript.nodes.filter(({ type, line }) => type === 'clew-thinking' && survey.lines.has(line));
+    const drops = new Map([...taken.drops, ...outside.map(({ index }) => [index, thinkingReason] as const)]);
+    thinking += taken.messages + outside.length;
     const patch = {
       isTouched: (line: number) => survey.lines.has(line),
       apply: (bytes: Buffer) => redactor.redactLine(bytes),
@@ -140,7 +135,7 @@ function workOn(source: Source, surveys: ReadonlyMap<string, FileSurvey>, redact
   return { rewrites, contents, dropped, thinking };
 }
 
-/** What the surveys found, each secret once, in the order in which the redactor met them. */
+/** Each secret once, in the order in which the redactor found them. */
 export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]): RedactedSecret[] {
   const places = new Map<string, { count: number; places: FoundPlace[] }>();
   for (const { path: real, places: found } of surveys) {
@@ -160,21 +155,21 @@ export function listSecrets(redactor: Redactor, surveys: readonly FileSurvey[]):
 }
 
 function notesOf(session: Session, secrets: readonly RedactedSecret[], work: Work, options: RedactOptions): string[] {
-  if (secrets.length === 0) return ['no secret was found, so nothing is written'];
+  if (secrets.length === 0) return ['no secrets found, so nothing is written'];
   const notes: string[] = [];
   const lost = work.thinking === 1 ? 'one message' : `${work.thinking} messages`;
   if (work.thinking > 0)
     notes.push(
       options.keepsThinking === true
-        ? `the thinking of ${lost} still holds a secret: it is signed, so it can only stay or go`
-        : `${lost} lost the thinking: it held a secret, and signed thinking cannot be altered`,
+        ? `the thinking of ${lost} still holds a secret: signed thinking can only be kept or removed`
+        : `the thinking of ${lost} was removed: it held a secret, and signed thinking cannot be altered`,
     );
   if (options.isInPlace !== true)
-    notes.push(`the original still holds them; \`clew redact ${session.id} --in-place\` changes it, too`);
+    notes.push(`the original still holds them; \`clew redact ${session.id} --in-place\` changes it too`);
   return notes;
 }
 
-/** A file with a second name is replaced under one of them only: the other goes on with the old bytes. */
+/** Replacing a file does not change its hard links, which keep the old bytes. */
 function otherNames(surveys: readonly FileSurvey[]): string[] {
   const files = new Set(surveys.filter(({ places }) => places.length > 0).map((survey) => survey.path));
   return [...files].flatMap((file) => {
@@ -182,16 +177,16 @@ function otherNames(surveys: readonly FileSurvey[]): string[] {
     if (nlink < 2) return [];
     const names = nlink === 2 ? 'another name' : `${nlink - 1} other names`;
     return [
-      `${file} has ${names} on this disk (hard links, inode ${ino}) and still holds the secret there: delete it, too`,
+      `${file} has ${names} on this disk (hard links, inode ${ino}) and still holds the secret there: delete it too`,
     ];
   });
 }
 
 function foreignNote(prompts: number): string {
-  return `${prompts === 1 ? '1 prompt' : `${prompts} prompts`} of other sessions in history.jsonl ${prompts === 1 ? 'holds' : 'hold'} them, too`;
+  return `${prompts === 1 ? '1 prompt' : `${prompts} prompts`} of other sessions in history.jsonl ${prompts === 1 ? 'holds' : 'hold'} them too`;
 }
 
-/** What is left in the staged files; it must be nothing. */
+/** The secrets that remain in the staged files; there must be none. */
 function leaks({ planned, session }: StagedSession, redactor: Redactor): string[] {
   const before = new Set(redactor.list().map(({ placeholder }) => placeholder));
   return planned.files.flatMap(({ name }) => {
@@ -219,23 +214,23 @@ function otherLeaks(files: readonly PlannedOtherFile[], sessionId: string, redac
 }
 
 /**
- * A resume sends what it sent, with placeholders: worked out on the messages as they are sent, apart from the lines
- * that were changed. Thinking may be gone.
+ * Resuming must send the same messages, with placeholders. Compares the sent messages, independently of the changed lines.
+ * Thinking may be missing.
  */
 function sends(original: Session, { session }: StagedSession, redactor: Redactor): string[] {
   const before = requestMessages(original, undefined, { host: 'anthropic' });
   const after = requestMessages(session, undefined, { host: 'anthropic' });
   if ('refused' in before || 'refused' in after) return [];
-  const isSame = isDeepStrictEqual(saidIn(before.messages, redactor), saidIn(after.messages, redactor));
-  return isSame ? [] : ['a resume would not send what the original sends with placeholders in it'];
+  const isSame = isDeepStrictEqual(textsIn(before.messages, redactor), textsIn(after.messages, redactor));
+  return isSame ? [] : ['resuming would not send the messages of the original with placeholders'];
 }
 
-function saidIn(messages: readonly WireMessage[], redactor: Redactor): string[] {
+function textsIn(messages: readonly WireMessage[], redactor: Redactor): string[] {
   return messages.flatMap(({ role, content }) =>
     content
       .filter((block) => !isThinking(block))
-      .map(({ type, id, tool_use_id, ...said }) =>
-        JSON.stringify([role, type, id, tool_use_id, said], (_, value: JsonValue) => withPlaceholders(value, redactor)),
+      .map(({ type, id, tool_use_id, ...rest }) =>
+        JSON.stringify([role, type, id, tool_use_id, rest], (_, value: JsonValue) => withPlaceholders(value, redactor)),
       ),
   );
 }

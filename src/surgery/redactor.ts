@@ -1,6 +1,6 @@
-// Bytes of a session's files come in, the same bytes with placeholders for secrets go out; everything else stays byte
-// for byte. One redactor for all copies, so that a value has one placeholder in all of them: learn from every file
-// first (a name may give a value away in one place only), then redact.
+// Replaces secrets in the files of a session by placeholders; everything else stays byte for byte. Use one redactor for all
+// files, so that a value has the same placeholder everywhere: first learn from every file, because a value may be
+// recognizable by its name in one place only, then redact.
 import { parseJson } from '../base/json.ts';
 import { excerptOf } from './secrets/excerpt.ts';
 import { findSecrets, makeRuleSet, type RuleSet, type Secret } from './secrets/find.ts';
@@ -16,18 +16,17 @@ import {
   textsOf,
   viewOf,
 } from './secrets/json-view.ts';
-import { decodeLossless, encodeLossless, isStandIn, splitStandIns } from './secrets/lossless-text.ts';
+import { decodeLossless, encodeLossless, isEscapedByte, splitEscapedBytes } from './secrets/lossless-text.ts';
 import { Placeholders } from './secrets/placeholders.ts';
 import { learnSecrets, redactText } from './secrets/redact-text.ts';
 import { type NewName, nameOf, SafeNames } from './secrets/safe-names.ts';
 
 export interface Redaction {
   readonly bytes: Buffer;
-  /** How often each placeholder was put in. */
+  /** How often each placeholder was inserted. */
   readonly found: ReadonlyMap<string, number>;
-  /** Elements of `message.content` that are signed thinking with a secret: left as they are, see `redact.ts`. */
+  /** The indexes of signed thinking with a secret in `message.content`, which is not changed, see redact.ts. */
   readonly signed: readonly number[];
-  /** What that thinking holds. */
   readonly signedPlaceholders: readonly string[];
 }
 
@@ -36,7 +35,7 @@ export interface FoundSecret {
   readonly kind: string;
   readonly placeholder: string;
   readonly count: number;
-  /** What to do with it now that it got out. */
+  /** How to rotate it. */
   readonly rotate: string;
 }
 
@@ -58,7 +57,6 @@ export class Redactor {
     this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
   }
 
-  /** Makes every secret of these bytes known; changes nothing. */
   learn(bytes: Buffer, form: Form = 'record'): void {
     const view = viewOf(decodeLossless(bytes), form);
     const thinking = view.signed.map(({ text }) => text);
@@ -67,7 +65,7 @@ export class Redactor {
     this.#names.addTools(view.toolNames);
   }
 
-  /** Makes the secrets in the name of a file known. In all texts, `renameFile` says what it is called then. */
+  /** Also renames the file in all texts, see `renameFile`. */
   learnFileName(name: string): void {
     for (const part of name.split('/')) {
       learnSecrets(part, this.#state, this.#rules);
@@ -75,7 +73,7 @@ export class Redactor {
     }
   }
 
-  /** The name, with `/`, that a file has once the secrets in it are replaced. */
+  /** The name of a file, with `/`, without the secrets in it. */
   renameFile(name: string): string {
     return name
       .split('/')
@@ -83,18 +81,17 @@ export class Redactor {
       .join('/');
   }
 
-  /** The placeholders of the secrets in the name of a file. */
   findInName(name: string): string[] {
     const found = name.split('/').flatMap((part) => this.#names.inFile(part));
     return found.map((secret) => this.#state.placeholderOf(secret));
   }
 
-  /** A path or a message to show: with the new names of files, and without values that are known. */
+  /** A path or message to show: with the new names of files, and without known values. */
   hide(text: string): string {
     return this.#state.replaceValues(this.#state.replaceKnown(this.#names.replace(text, () => {})));
   }
 
-  /** A value with a quote in it ends there for the rules, so they are asked with another character instead. */
+  /** For the rules a value ends at a quote, so quotes are replaced before they are applied. */
   #learnQuoted({ text, strings = [] }: JsonView): void {
     for (const { start, end, name } of strings) {
       const raw = text.slice(start, end);
@@ -125,7 +122,6 @@ export class Redactor {
     };
   }
 
-  /** A line of a transcript, whole or torn. */
   redactLine(bytes: Buffer): Buffer {
     return this.redact(bytes, 'record').bytes;
   }
@@ -134,40 +130,40 @@ export class Redactor {
     return this.#cut(text, new Map());
   }
 
-  /** Puts placeholders for what is known already, and looks for nothing new. */
+  /** Replaces only known values. */
   replaceKnown(bytes: Buffer): Buffer {
     const text = decodeLossless(bytes);
     const replaced = this.#state.replaceKnown(text);
     return replaced === text ? bytes : encodeLossless(replaced);
   }
 
-  /** The placeholders of what is known already and stands in these bytes. */
+  /** The placeholders of the known values in these bytes. */
   findKnown(bytes: Buffer): string[] {
     return this.#state.findKnown(decodeLossless(bytes)).map((secret) => this.#state.placeholderOf(secret));
   }
 
-  /** Whether any of the values is in these bytes, also as part of a longer word. */
+  /** Whether these bytes hold a known value, also as part of a longer word. */
   holdsValue(bytes: Buffer): boolean {
     return this.holdsPlain(bytes) || this.findKnown(bytes).length > 0;
   }
 
-  /** The same without looking into escapes and encodings, which is fast. */
+  /** The same without decoding escapes and encodings, which is fast. */
   holdsPlain(bytes: Buffer): boolean {
     return this.#state.holdsValue(decodeLossless(bytes));
   }
 
-  /** Puts placeholders for the values that `holdsValue` finds. */
+  /** Replaces the values that `holdsValue` finds. */
   replaceValues(bytes: Buffer): Buffer {
     return encodeLossless(this.#state.replaceValues(this.#state.replaceKnown(decodeLossless(bytes))));
   }
 
-  /** The placeholders of what stands in these bytes; of kept values (ids, signatures, signed thinking) nothing is said. */
+  /** The placeholders of the secrets in these bytes, except in kept values (ids, signatures, signed thinking). */
   inspect(bytes: Buffer, form: Form = 'record'): string[] {
     const view = viewOf(decodeLossless(bytes), form);
     return [...new Set(textsOf(view).flatMap((text) => this.#look(text)))];
   }
 
-  /** Where in a text they stand, by line. */
+  /** The secrets in a text by line. */
   locate(bytes: Buffer): { readonly placeholder: string; readonly line: number; readonly count: number }[] {
     const text = decodeLossless(bytes);
     const found = findSecrets(text, this.#rules);
@@ -181,7 +177,7 @@ export class Redactor {
       });
   }
 
-  /** What a finding is recognised by; `redacted` is the text without values. */
+  /** `redacted`: the text without values. */
   excerpt(placeholder: string, redacted: string, from = 0): string {
     const found = [placeholder, nameOf(placeholder)].map((text) => redacted.indexOf(text, from));
     return excerptOf(this.#state.valueOf(placeholder), redacted, found.find((at) => at >= 0) ?? -1);
@@ -227,7 +223,7 @@ export class Redactor {
       view.text,
       cuts.sort((a, b) => a.start - b.start),
     );
-    // What only the name before it gives away, or what a cut brought to light.
+    // Values that only their name or a previous replacement reveals.
     for (let round = 0; round < mostRounds; round++) {
       if (text !== view.text) view = viewOf(text, form);
       const cuts = this.#acrossStrings(view, found);
@@ -239,8 +235,8 @@ export class Redactor {
 
   #redactString(text: string, { start, end }: JsonString, found: Map<string, number>): Cut[] {
     const raw = text.slice(start, end);
-    const parts = splitStandIns(raw).map((part) => {
-      if (isStandIn(part)) return part;
+    const parts = splitEscapedBytes(raw).map((part) => {
+      if (isEscapedByte(part)) return part;
       const plain = decodeString(part);
       if (plain === undefined) return this.#cut(part, found);
       const cut = this.#cut(plain, found);
@@ -250,7 +246,7 @@ export class Redactor {
     return redacted === raw ? [] : [{ start, end, text: redacted }];
   }
 
-  /** The id of an agent is kept, unless the agent's file has another name now. */
+  /** The id of an agent is kept, unless its file is renamed. */
   #renameAgent(text: string, { start, end, name }: JsonString, found: Map<string, number>): Cut[] {
     const renamed = name === 'agentId' ? this.#names.get(text.slice(start, end)) : undefined;
     if (renamed === undefined) return [];
@@ -258,7 +254,7 @@ export class Redactor {
     return [{ start, end, text: renamed.to }];
   }
 
-  /** Secrets of the whole line, each cut out of the strings that it reaches into: the JSON around them stays. */
+  /** Secrets of the whole line, replaced only inside strings, so that the JSON stays valid. */
   #acrossStrings(view: JsonView, found: Map<string, number>): Cut[] {
     const shown = shownText(view);
     const secrets = [...findSecrets(shown, this.#rules), ...this.#state.findKnown(shown)];
@@ -268,7 +264,7 @@ export class Redactor {
     for (const secret of secrets.sort((a, b) => a.start - b.start)) {
       while (first < strings.length && (strings[first] as JsonString).end <= secret.start) first++;
       for (let i = first; i < strings.length && (strings[i] as JsonString).start < secret.end; i++) {
-        const string = strings[i] as JsonString; // i is in range
+        const string = strings[i] as JsonString;
         const [start, end] = [Math.max(secret.start, string.start), Math.min(secret.end, string.end)];
         if (start >= end || start < (cuts.at(-1)?.end ?? 0)) continue;
         cuts.push({ start, end, text: this.#state.placeholderOf(secret) });
@@ -285,5 +281,5 @@ function overlap(a: Secret, b: Secret): boolean {
 
 const mostRounds = 4;
 
-/** A password, not a text. */
+/** Longer values are not passwords. */
 const longestQuoted = 200;

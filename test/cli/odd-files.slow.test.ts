@@ -62,7 +62,7 @@ test('arguments and variables that name a file', (context) => {
     ['prices update', (file) => run(['prices', 'update', file]), / is larger than 4\.0 MB; name a smaller file\n$/],
     ['--rules', (file) => run(['export', session, '--rules', file]), hugeSaid],
     ['--summary-file', (file) => run(['compress', session, '--keep-turns', '1', '--summary-file', file]), hugeSaid],
-    ['import', (file) => run(['import', file, '--root', root]), /does not begin like one; /],
+    ['import', (file) => run(['import', file, '--root', root]), /is not a bundle; /],
   ];
   for (const [name, call, large] of places) {
     for (const [file, said] of [

@@ -90,7 +90,7 @@ test('what cannot be cleaned is named, and the command fails', async (t) => {
   writeFileSync(path.join(state, 'trace.json'), JSON.stringify({ note: canary('prompt') }));
   const { refusal, stdout } = await redact(library);
   assert.match(stdout, /unknown\.bin holds them and cannot be changed: delete it/);
-  assert.match(stdout, /trace\.json holds them, too: it has your settings and is left as it is/);
+  assert.match(stdout, /trace\.json also holds them: it has your settings and is not changed/);
   assert.deepEqual(refusal, {
     message: '1 copy could not be cleaned; delete what the lines above name',
     exitCode: 1,
@@ -105,7 +105,7 @@ test('what other sessions hold stays, and the output says so', async (t) => {
   assert.match(stdout, /the backup of operation \S+ \(tag\) holds them for another session: `clew undo \S+` would/);
   assert.match(stdout, /the archive still holds them for other sessions: `clew redact --check --all` finds/);
   assert.match(stdout, /1 batch of traces of other sessions hold them, too/);
-  assert.match(stdout, /1 prompt of other sessions in history\.jsonl holds them, too/);
+  assert.match(stdout, /1 prompt of other sessions in history\.jsonl holds them too/);
   const left = found(library).map((line) => line.replace(/^prompt in /, '').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'ID'));
   assert.deepEqual(
     left.map((file) => file.replace(/outbox\/default\/.*/, 'outbox/default')),

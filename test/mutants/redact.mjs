@@ -253,15 +253,15 @@ export const mutants = [
   {
     id: 'thinking-left',
     file: 'src/surgery/redact-thinking.ts',
-    find: 'if (gone.length === 0) continue;',
-    replace: 'if (gone.length > 0) continue;',
+    find: 'if (removed.length > 0) blocks.set',
+    replace: 'if (removed.length < 0) blocks.set',
     tests: session,
   },
   {
     id: 'thinking-chain-broken',
-    file: 'src/surgery/redact-thinking.ts',
-    find: 'if (drops.size > 0) {',
-    replace: 'if (drops.size < 0) {',
+    file: 'src/surgery/trim-thinking.ts',
+    find: 'const relinked = drops.size === 0 ?',
+    replace: 'const relinked = drops.size >= 0 ?',
     tests: session,
   },
   {

@@ -362,7 +362,7 @@ export const mutants = [
   {
     id: 'bundle-takes-a-name-twice',
     file: format,
-    find: "if (names.size < files.length) throw damaged('a file is in it twice');",
+    find: "if (names.size < files.length) throw damaged('it has a file twice');",
     replace: '',
     tests: ['surgery/bundle-format'],
   },

@@ -26,11 +26,11 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
   const more = (name: string): Buffer =>
     bundle([good, { name, sizeBytes: 1, sha256: sha256(Buffer.from('x')) }], Buffer.from('x'));
   const cases: readonly [Buffer, RegExp][] = [
-    [Buffer.from('PK\x03\x04'), /does not begin like one/],
+    [Buffer.from('PK\x03\x04'), /is not a bundle/],
     [Buffer.from('CLEW-BUNDLE 2 brotli\n'), /version 2 \(brotli\), this Clew reads 1; update Clew/],
     [Buffer.concat([Buffer.from(firstLine), Buffer.from('no brotli at all')]), /damaged|no manifest/],
     [packed({ version: 1, sessions: [] }, []), /holds no session/],
-    [packed({ version: 1, sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /no proper id/],
+    [packed({ version: 1, sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /invalid id/],
     ...[
       '../up',
       '/etc/x',
@@ -44,11 +44,11 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
       `${sessionId}/a\u0000b`,
     ].map((name) => [more(name), /names a file that it must not/] as [Buffer, RegExp]),
     [bundle([good, good], content), /twice/],
-    [bundle([{ ...good, sha256: '0'.repeat(64) }]), /not what its hash says/],
+    [bundle([{ ...good, sha256: '0'.repeat(64) }]), /does not match its hash/],
     [bundle([{ ...good, sizeBytes: content.length + 1 }]), /ends in the middle/],
-    [bundle([good], Buffer.from('more')), /more in it than it says/],
+    [bundle([good], Buffer.from('more')), /more data than its manifest states/],
     [bundle([{ ...good, sizeBytes: 1e15 }]), /too much/],
-    [bundle([{ ...good, sizeBytes: -1 }]), /no proper size/],
+    [bundle([{ ...good, sizeBytes: -1 }]), /invalid size/],
     [bundle([{ ...good, sizeBytes: 100_000_000 }], Buffer.alloc(40_000_000)), /unpacks to more than/],
   ];
   const folder = temporaryFolder(context);
@@ -163,9 +163,9 @@ test('an import puts the session into the folder, and under a new id where the l
   assert.notEqual(newId, sessionId);
   assert.ok(entriesOf(again.to.path).every((entry) => entry.sessionId === newId));
   assert.deepEqual(again.notes, [
-    'warning: there is no folder /srv/p; make it before you resume there',
-    `${sessionId} is here already, so it got a new id`,
-    'nothing in it was redacted',
+    'warning: /srv/p does not exist; create it before you resume there',
+    `${sessionId} already exists, so it got a new id`,
+    'the bundle is not redacted',
   ]);
   assert.equal(readFileSync(first.to.path, 'utf8'), bytes);
   assert.deepEqual(

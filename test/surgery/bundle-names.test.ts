@@ -28,7 +28,7 @@ test('only UUIDs are session ids, and only the known version of the manifest is 
     const bundle = packed({ version: 1, sessions: [{ sessionId: id, files: [{ ...main, name: `${id}.jsonl` }] }] }, [
       content,
     ]);
-    assert.match(await refused(folder, bundle), /a session in it has no proper id/, id);
+    assert.match(await refused(folder, bundle), /a session has an invalid id/, id);
   }
   for (const version of [2, 0, '1', null, 1.5, undefined]) {
     const bundle = packed({ version, sessions: [{ sessionId, files: [main] }] }, [content]);
@@ -54,8 +54,8 @@ test('devices, sub-agents with an odd id, and names outside of the places of a s
     ...['file-history/a/b', 'file-history/..', 'memory/MEMORY.md', 'file-history'],
   ];
   for (const name of names) assert.match(await refused(folder, bundle(name)), /names a file that it must not/, name);
-  assert.match(await refused(folder, bundle(`${sessionId}/\u00e9`, `${sessionId}/e\u0301`)), /a file is in it twice/);
-  assert.match(await refused(folder, bundle(`${sessionId}/a`, `${sessionId}/A/b`)), /a file in it is also a folder/);
+  assert.match(await refused(folder, bundle(`${sessionId}/\u00e9`, `${sessionId}/e\u0301`)), /it has a file twice/);
+  assert.match(await refused(folder, bundle(`${sessionId}/a`, `${sessionId}/A/b`)), /a file is also a folder/);
   const allowed = [
     'subagents/agent-a98ee2d.jsonl',
     'subagents/agent-acompact-1f2e3d.meta.json',
@@ -70,7 +70,7 @@ test('a session whose name is not an id is not bundled, since nobody could impor
   const file = path.join(bench.root, 'x.clew');
   const refusal = await refusalOf(writeBundle(file, [await loadSource(bench.main)]));
   assert.deepEqual(refusal, {
-    message: 'copy is not a session id, so nobody could import it; `clew fork copy` makes a session with a proper id',
+    message: 'copy is not a valid session id, so it could not be imported; `clew fork copy` creates a session with a valid id',
     exitCode: 2,
   });
 });

@@ -146,7 +146,7 @@ test('with --drop-old the summarised lines go and are listed', async (context) =
   );
   assert.deepEqual(outcome.dropped.map(({ line, reason }) => `${line} ${reason}`).slice(-2), [
     '10 summarised',
-    '14 speaks only of lines that went',
+    '14 refers only to dropped lines',
   ]);
 });
 
@@ -162,7 +162,7 @@ test('a cut never parts a call from its result: more turns are kept then', async
   const { outcome } = await compress(context, built, { keepTurns: 1 });
   assert.deepEqual(outcome.notes.slice(0, 2), [
     '1 turn is summarised, 2 kept; the summary is an outline made by Clew without a model',
-    '1 more than asked for: a call must not be parted from its result',
+    '1 more than requested, to keep calls and their results together',
   ]);
 });
 
@@ -187,7 +187,7 @@ test('what was compacted before is kept as it was summarised then, and not compr
   const request = requestMessages(await loadSession(outcome.to.path));
   assert.ok('messages' in request);
   assert.match(String(request.messages[0]?.content[0]?.text), /## Summary of what came before\n\nEARLIER SUMMARY/);
-  await assert.rejects(compress(context, built, { keepTurns: 3 }), /turns 1 to 3 are summarised already/);
+  await assert.rejects(compress(context, built, { keepTurns: 3 }), /turns 1 to 3 are already summarised/);
   await assert.rejects(compress(context, threeTurns(), { keepTurns: 3 }), /it has 3 turns/);
 });
 

@@ -102,7 +102,7 @@ test('without room for the result nothing is written', async (context) => {
     syncBuiltinESMExports();
   });
   await assert.rejects(operate(planFork(source), [source], { env: bench.env }), {
-    message: /not enough room in .*: \d.* needed, 100 B free/,
+    message: /not enough disk space in .*: \d.* needed, 100 B free/,
     exitCode: 3,
   });
   assert.deepEqual(contentsOf(bench.root), before);

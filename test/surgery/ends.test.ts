@@ -99,7 +99,7 @@ test('behind a compaction that hides earlier lines, a rewind cuts, and in place 
   const { to, dropped } = await rewind(bench, '1');
   assert.deepEqual(await sentBy(to.path), ['one', 'done one']);
   assert.equal(dropped.length, 6);
-  await assert.rejects(rewind(bench, '1', true), /would not end with turn 1: a later compaction/);
+  await assert.rejects(rewind(bench, '1', true), /turn 1 cannot become the end of this session: a later compaction/);
 });
 
 test('a split makes two sessions: up to the turn, and the rest with its first prompt as the beginning', async (context) => {
@@ -122,7 +122,7 @@ test('a split makes two sessions: up to the turn, and the rest with its first pr
   const bench = benchWith(context, sessionId, text, files);
   const source = await loadSource(bench.main);
   const { to, others, dropped, notes } = await operate(planSplit(source, { at: '1' }), [source], { env: bench.env });
-  assert.deepEqual([dropped, notes], [[], ['the second session knows nothing of the turns up to 1']]);
+  assert.deepEqual([dropped, notes], [[], ['the second session does not include the turns up to 1']]);
   const second = others[0]?.path ?? '';
   assert.deepEqual(await sentBy(to.path), ['one', 'toolu_1', 'toolu_1', 'done one']);
   assert.deepEqual(await sentBy(second), ['two', 'toolu_2', 'toolu_2', 'done two']);
@@ -158,7 +158,7 @@ test('a session cannot be split where it ends, nor inside an answer', async (con
   const source = await loadSource(bench.main);
   assert.throws(
     () => planSplit(source, { at: '2' }),
-    /cannot be split at turn 2: it has 2 turns; name one from 1 to 1/,
+    /cannot be split at turn 2: it has 2 turns; name a turn from 1 to 1/,
   );
   assert.throws(() => planSplit(source, { at: 'x' }), UserError);
   assert.throws(() => planSplit(source, { at: '1' }), /in the middle of an answer/);

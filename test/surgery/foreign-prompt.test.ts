@@ -45,7 +45,7 @@ test('a fork of a foreign session has no system prompt, tools or requests of it,
   assert.deepEqual(judge(outcome.to.path).sent, []);
   assert.equal(
     outcome.thinking.reason,
-    '9 of 9 thinking blocks were made with another account or system prompt. They are left out of the new session; the source keeps them.',
+    '9 of 9 thinking blocks were made with another account or system prompt. They are removed from the new session; the source keeps them.',
   );
   assert.match(
     outcome.notes.join('\n'),
@@ -70,7 +70,7 @@ test('an import leaves them out; with --keep-prompt only what redaction has unbo
   const file = path.join(path.dirname(bench.root), 'one.clew');
   const bundled = jsonOf(['bundle', boundSessionId, '-o', file, '--json', '--root', bench.root], { env: envOf(bench) });
   // The token stands in the fifth prompt: the four blocks after it are bound to it.
-  assert.match(JSON.stringify(bundled), /left out: 4 thinking blocks made behind text that is redacted/);
+  assert.match(JSON.stringify(bundled), /left out: 4 thinking blocks made after redacted text/);
   const imported = importInto(context, bench, file);
   assert.deepEqual(judge(imported.path).sent, []);
   assert.deepEqual(

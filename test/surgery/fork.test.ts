@@ -75,8 +75,8 @@ test('a fork at a turn ends there, with the results of its calls, and is pinned 
   assert.deepEqual(
     dropped.map(({ line, reason }) => ({ line, reason })),
     [
-      { line: 5, reason: 'behind the new end' },
-      { line: 6, reason: 'behind the new end' },
+      { line: 5, reason: 'after the new end' },
+      { line: 6, reason: 'after the new end' },
       { line: 7, reason: 'pins the end of the original' },
     ],
   );

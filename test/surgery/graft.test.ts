@@ -25,7 +25,7 @@ test('the turns of the first stand before those of the second, behind what both 
     .text();
   const bench = twoSessions(context, first, second);
   const { to, notes, dropped } = await graft(bench);
-  assert.deepEqual(notes, ['1 turns in common, 1 of the first, 1 of the second']);
+  assert.deepEqual(notes, ['1 shared turns, 1 of the first, 1 of the second']);
   assert.deepEqual(await sentBy(to.path), [
     'one',
     'toolu_1',
@@ -40,7 +40,7 @@ test('the turns of the first stand before those of the second, behind what both 
   ]);
   assert.deepEqual(
     dropped.map(({ line, reason }) => [line, reason]),
-    [[7, 'pins the end of the first session'], ...[1, 2, 3, 4].map((line) => [line, 'the first session holds it too'])],
+    [[7, 'pins the end of the first session'], ...[1, 2, 3, 4].map((line) => [line, 'the first session has it too'])],
   );
   const lines = entriesOf(to.path);
   assert.ok(lines.every((entry) => entry.sessionId === to.sessionId));
@@ -123,7 +123,7 @@ test('strangers, a compaction after the parting, and a fork without turns of its
     graft(twoSessions(context, first, second)).then(() => '', String);
   assert.match(
     await refused(plain, transcript({ sessionId: secondId }).user('hello').assistant('you').text()),
-    /share no turn/,
+    /have no turn in common/,
   );
   const compacted = shared({ sessionId: secondId }).user('b').assistant('c').boundary().summary('s').user('d').text();
   assert.match(await refused(plain, compacted), /was compacted after the two parted \(turn 1\)/);

@@ -28,7 +28,7 @@ test('fork, move and import say that the folder they go to does not exist, also 
     ['move', '/home/kim/project', missing],
     ['move', sessionId, '--to', missing],
   ];
-  const warning = `warning: there is no folder ${missing}; make it before you resume there`;
+  const warning = `warning: ${missing} does not exist; create it before you resume there`;
   for (const words of calls) {
     const { notes } = jsonOf([...words, '--dry-run', '--json', '--root', bench.root], { env }) as JsonObject;
     assert.ok((notes as string[]).includes(warning), `${words[0]}: ${String(notes)}`);
@@ -41,7 +41,7 @@ test('a plan for a folder that does not exist says so', async (t) => {
   const bench = benchWith(t, sessionId, text);
   const source = await loadSource(bench.main);
   const missing = path.join(bench.root, 'not-yet');
-  const warning = `warning: there is no folder ${missing}; make it before you resume there`;
+  const warning = `warning: ${missing} does not exist; create it before you resume there`;
   assert.deepEqual(planFork(source, { to: missing }).notes, [warning]);
   assert.deepEqual(planFork(source, { to: bench.root }).notes, []);
   assert.deepEqual(planFork(source, { to: 'C:\\Users\\kim' }).notes, []);
@@ -62,7 +62,7 @@ test('a file is not a folder to work in, and a folder that exists needs no warni
     ['move', '/home/kim/project', file],
   ]) {
     const { status, stderr } = runClew([...words, '--root', bench.root], { env });
-    assert.deepEqual([status, stderr], [2, `clew: ${file} is not a folder; name the folder to work in\n`]);
+    assert.deepEqual([status, stderr], [2, `clew: ${file} is not a folder; name a folder\n`]);
   }
   assert.deepEqual(contentsOf(bench.root), before);
   const linked = path.join(outer, 'linked');

@@ -42,7 +42,7 @@ test('a session with other content in the new place is refused, and both stay as
   const bench = benchWith(context, sessionId, text);
   writeTree(targetOf(bench), { [`${sessionId}.jsonl`]: transcript().user('another').assistant('one').text() });
   const before = contentsOf(bench.root);
-  await assert.rejects(move(bench), /there already, with other content/);
+  await assert.rejects(move(bench), /already exists with other content/);
   assert.deepEqual(contentsOf(bench.root), before);
 });
 

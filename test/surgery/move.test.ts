@@ -153,7 +153,7 @@ test('a session with other content in its new place is not overwritten; the same
   writeFileSync(path.join(path.dirname(bench.folder), '-srv-new', `${sessionId}.jsonl`), '{}\n');
   const before = contentsOf(bench.root);
   const refused = runClew(to, { env: cliEnv(bench) });
-  assert.deepEqual([refused.status, /there already, with other content/.test(refused.stderr)], [2, true]);
+  assert.deepEqual([refused.status, /already exists with other content/.test(refused.stderr)], [2, true]);
   assert.deepEqual(contentsOf(bench.root), before);
 });
 

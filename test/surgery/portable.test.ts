@@ -52,7 +52,7 @@ test('parallel results, side branches and notes become one chain', () => {
   });
   assert.deepEqual(
     portable.dropped.map(({ reason }) => reason),
-    ['context that the client gathers anew'],
+    ['context that the client collects again'],
   );
 });
 
@@ -128,7 +128,7 @@ for (const [name, attachment, rendered, says] of spoken)
         .map((block) => block.text ?? block);
       assert.deepEqual(said, says);
       const reasons = dropped.map(({ reason }) => reason);
-      assert.equal(reasons.includes('context that the client gathers anew'), says.length === 0);
+      assert.equal(reasons.includes('context that the client collects again'), says.length === 0);
     });
 
 test('an end without an answer is closed, and lines that are sent together become one', () => {
@@ -159,7 +159,7 @@ test('a session that a resume would refuse cannot be made portable', async (cont
   const source = await loadSource(bench.main);
   await assert.rejects(
     operate(planFork(source), [source], { env: bench.env, isPortable: true }),
-    /nothing can be made portable: No conversation found/,
+    /cannot be made portable: No conversation found/,
   );
 });
 

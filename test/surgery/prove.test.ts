@@ -38,7 +38,7 @@ test('what the API rejected before may stay, but not in a repair', async (contex
 
 test('a line that was to stay and has other bytes is noticed, be it by one space', async (context) => {
   const plan = withLines((line, i) => (i === 1 ? { ...line, bytes: Buffer.from(`${line.bytes} `) } : line));
-  assert.match(await refusal(context, sound(), plan), /1 lines that were to stay differ/);
+  assert.match(await refusal(context, sound(), plan), /1 lines that must not change differ/);
 });
 
 test('a line that was only to get other ids and says something else is noticed', async (context) => {
@@ -51,9 +51,9 @@ test('a line that was only to get other ids and says something else is noticed',
   const otherId = renamed((entry) => ({ ...entry, requestId: 'another' }));
   assert.equal(await refusal(context, sound(), otherId), '');
   const otherWords = renamed((entry) => ({ ...entry, message: { ...(entry.message as JsonObject), model: 'other' } }));
-  assert.match(await refusal(context, sound(), otherWords), /1 lines that were to stay differ/);
+  assert.match(await refusal(context, sound(), otherWords), /1 lines that must not change differ/);
   const otherTime = renamed((entry) => ({ ...entry, timestamp: '2026-01-03T10:00:01.500Z' }));
-  assert.match(await refusal(context, sound(), otherTime), /1 lines that were to stay differ/);
+  assert.match(await refusal(context, sound(), otherTime), /1 lines that must not change differ/);
 });
 
 test('a line that stays in the file and that a resume no longer sends is noticed, unless that is the point', async (context) => {
@@ -62,14 +62,14 @@ test('a line that stays in the file and that a resume no longer sends is noticed
   const cut = edited(edits);
   assert.match(
     await refusal(context, sound(), cut),
-    /a resume sent line 1 and 1 more lines before and would not send them any more/,
+    /resuming would no longer send line 1 and 1 more lines/,
   );
   assert.equal(await refusal(context, sound(), (source) => ({ ...cut(source), loadsLess: true })), '');
 });
 
 test('a line that is left out without a reason is noticed', async (context) => {
   const plan = withLines((line, i) => (i === 1 ? undefined : line));
-  assert.match(await refusal(context, sound(), plan), /1 records are neither in the result nor among what is dropped/);
+  assert.match(await refusal(context, sound(), plan), /1 records are neither in the result nor reported as dropped/);
 });
 
 test('a portable form that sends something else breaks the proof', async (context) => {
@@ -82,7 +82,7 @@ test('a portable form that sends something else breaks the proof', async (contex
   assert.deepEqual(provePortable({ ...portable, sendsSame: true }, proved).broken, ['known']);
   assert.deepEqual(provePortable({ ...portable, sendsSame: false }, proved).broken, [
     'known',
-    'the portable form would not send the same messages',
+    'the portable session would not send the same messages',
   ]);
 });
 

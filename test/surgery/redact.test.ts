@@ -142,7 +142,7 @@ test('nothing is written where a staged file still holds a secret, or a resume w
     .replaceAll('nothing here', 'something');
   await assert.rejects(
     operate(withFile(`${sessionId}.jsonl`, main), [source], { env: bench.env }),
-    /a resume would not send what the original sends/,
+    /resuming would not send the messages of the original/,
   );
   assert.deepEqual(contentsOf(bench.root), before);
 });

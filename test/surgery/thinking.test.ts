@@ -62,12 +62,12 @@ test('the plan says how many blocks go, why, and who keeps them', async (context
     kept: 4,
     removed: 5,
     reason:
-      '5 of 9 thinking blocks were made behind text this changes; the API would refuse them (`bound to a different conversation`). They are left out of the new session; the original keeps them.',
+      '5 of 9 thinking blocks were made after text that changes; the API would refuse them (`bound to a different conversation`). They are removed from the new session; the original keeps them.',
   });
   assert.ok(planned.notes.includes(planned.thinking.reason ?? ''));
   assert.deepEqual(contentsOf(bench.folder), before);
   const inPlace = await strip({ images: true, isInPlace: true })(bench, bench.main);
-  assert.match(inPlace.thinking.reason ?? '', /They are left out of the session; `clew undo` brings them back\.$/);
+  assert.match(inPlace.thinking.reason ?? '', /They are removed from the session; `clew undo` restores them\.$/);
   assert.equal(inPlace.dropped.filter(({ reason }) => reason.startsWith('thinking that the API')).length, 5);
 });
 
@@ -180,7 +180,7 @@ test('a model with a thinking budget keeps the thinking of an open round, and in
   writeFileSync(bench.main, built.text());
   await assert.rejects(redact(false, true)(bench, bench.main), {
     exitCode: 3,
-    message: /waits for tool results, and its model does not go on without its thinking/,
+    message: /waits for tool results, and its model cannot continue without its thinking/,
   });
   assert.deepEqual([...contentsOf(bench.folder).keys()], [...before.keys()]);
 });

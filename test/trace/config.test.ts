@@ -151,7 +151,7 @@ test('what is wrong is named, and no secret is', (context) => {
     ],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'a=hush%0Ab' }, /^CLEW_TRACE_HEADERS has a header value/],
     [{ TRACE_TO_LANGFUSE: 'true', LANGFUSE_SECRET_KEY: 'hush' }, /^the keys of Langfuse are missing/],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /asks for grpc/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /is grpc, which Clew does not support/],
     ...['soon', '0', '-5', '1.5'].map((value): readonly [Record<string, string>, RegExp] => [
       { CLEW_TRACE_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_TIMEOUT: value },
       /^OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds; write it like 60000$/,

@@ -1,5 +1,5 @@
-// The format of a bundle (docs/bundle.md): a line of plain text that names it, then one compressed stream of a manifest
-// line and the bytes of the files it lists. Everything that a reader must not trust is checked here.
+// The format of a bundle (docs/bundle.md): a line of plain text, then one compressed stream of a manifest line and the bytes
+// of the files it lists. The manifest is validated here.
 import { constants } from 'node:zlib';
 import { UserError } from '../../base/errors.ts';
 import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
@@ -10,7 +10,7 @@ export const bundleVersion = 1;
 export const magic = 'CLEW-BUNDLE';
 export const firstLine: string = `${magic} ${bundleVersion} brotli\n`;
 
-/** What stands for the folder of the project, the user's home, and the folder of the sessions' side files. */
+/** Placeholders for the folder of the project, the user's home, and the folder of the sessions' side files. */
 export const placeholders = { project: '{{project}}', home: '{{home}}', sessions: '{{sessions}}' } as const;
 
 export interface BundleLimits {
@@ -18,7 +18,7 @@ export interface BundleLimits {
   readonly manifestBytes: number;
   readonly files: number;
   readonly totalBytes: number;
-  /** How many bytes one of the file may unpack to. A real session packs to between a fifth and a hundredth. */
+  /** The maximum compression ratio. Real sessions have 5 to 100. */
   readonly ratio: number;
 }
 
@@ -45,7 +45,7 @@ export interface Manifest {
 export interface BundledSession {
   readonly sessionId: string;
   readonly title: string | undefined;
-  /** Whether the paths behind the placeholders are written with backslashes. */
+  /** Whether the paths after the placeholders have backslashes. */
   readonly isWindows: boolean;
   /** The main transcript first. */
   readonly files: readonly BundledFile[];
@@ -73,22 +73,22 @@ export function manifestLine({ version, madeAt, isRedacted, sessions }: Manifest
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** Throws a UserError for anything that this version would not write. */
+/** Throws a UserError for anything that this version does not write. */
 export function parseManifest(line: Buffer): Manifest {
   const value = asObject(parseJson(line.toString('utf8')));
-  if (value === undefined || !isArray(value.sessions)) throw damaged('its manifest cannot be read');
+  if (value === undefined || !isArray(value.sessions)) throw damaged('its manifest is unreadable');
   if (value.version !== bundleVersion)
     throw new UserError(
-      `the bundle has a manifest of version ${JSON.stringify(value.version ?? null)}, this Clew reads ${bundleVersion}`,
+      `the bundle has a manifest of version ${JSON.stringify(value.version ?? null)}, but this Clew reads version ${bundleVersion}`,
       'update Clew',
     );
   const sessions = value.sessions.map(parseSession);
   const files = sessions.flatMap((session) => session.files);
-  if (sessions.length === 0) throw damaged('it holds no session');
-  if (files.length > limits.files) throw damaged(`it holds more than ${limits.files} files`);
-  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > limits.totalBytes) throw damaged('it holds too much');
+  if (sessions.length === 0) throw damaged('it has no sessions');
+  if (files.length > limits.files) throw damaged(`it has more than ${limits.files} files`);
+  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > limits.totalBytes) throw damaged('it is too large');
   const ids = sessions.map(({ sessionId }) => sessionId.toLowerCase());
-  if (new Set(ids).size < ids.length) throw damaged('a session is in it twice');
+  if (new Set(ids).size < ids.length) throw damaged('it has a session twice');
   return {
     version: bundleVersion,
     madeAt: asString(value.madeAt) ?? '',
@@ -98,41 +98,40 @@ export function parseManifest(line: Buffer): Manifest {
 }
 
 export function damaged(why: string): UserError {
-  return new UserError(`this is no bundle that can be imported: ${why}`, 'ask for it again, or see docs/bundle.md');
+  return new UserError(`the bundle cannot be imported: ${why}`, 'request it again, or see docs/bundle.md');
 }
 
 function parseSession(value: JsonValue): BundledSession {
   const session = asObject(value);
   const sessionId = asString(session?.sessionId) ?? '';
-  // Any other name is a folder of something else: `memory/MEMORY.md` would be read as the user's own notes.
-  if (!isUuid(sessionId)) throw damaged('a session in it has no proper id');
+  // Any other name could be another folder: the client would read `memory/MEMORY.md` as the user's notes.
+  if (!isUuid(sessionId)) throw damaged('a session has an invalid id');
   const files = isArray(session?.files) ? session.files.map((file) => parseFile(asObject(file), sessionId)) : [];
   if (files[0]?.name !== `${sessionId}.jsonl`) throw damaged(`session ${sessionId} has no transcript`);
   const names = new Set(files.map(({ name }) => sameName(name)));
-  if (names.size < files.length) throw damaged('a file is in it twice');
+  if (names.size < files.length) throw damaged('it has a file twice');
   for (const { name } of files)
     for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1))
-      if (names.has(sameName(name.slice(0, at)))) throw damaged('a file in it is also a folder');
+      if (names.has(sameName(name.slice(0, at)))) throw damaged('a file is also a folder');
   return { sessionId, title: asString(session?.title), isWindows: session?.paths === 'windows', files };
 }
 
 function parseFile(file: JsonObject | undefined, sessionId: string): BundledFile {
   const name = asString(file?.name) ?? '';
-  if (!isProperName(name, sessionId))
-    throw damaged(`it names a file that it must not: ${JSON.stringify(name).slice(0, 80)}`);
+  if (!isAllowedName(name, sessionId)) throw damaged(`it names a forbidden file: ${JSON.stringify(name).slice(0, 80)}`);
   const sizeBytes = file?.sizeBytes;
   const sha256 = asString(file?.sha256) ?? '';
   if (typeof sizeBytes !== 'number' || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
-    throw damaged(`${name} has no proper size`);
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw damaged(`${name} has no proper hash`);
+    throw damaged(`${name} has an invalid size`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw damaged(`${name} has an invalid hash`);
   return { name, sizeBytes, sha256 };
 }
 
 /**
- * Only below the session's own places, whatever system reads it: no way up, no drive, no stream, no device, no control
- * character, and no sub-agent with an id that no client gives.
+ * Only inside the session's own folders, on any system: no `..`, drive, stream, device or control character, and only
+ * sub-agents with ids like those of clients.
  */
-export function isProperName(name: string, sessionId: string): boolean {
+export function isAllowedName(name: string, sessionId: string): boolean {
   if (name === `${sessionId}.jsonl`) return true;
   const parts = name.split('/');
   const last = parts.at(-1) ?? '';
@@ -144,7 +143,7 @@ export function isProperName(name: string, sessionId: string): boolean {
 /** `a98ee2d`, `acompact-1f2e3d`: letters, digits and dashes. */
 const agentName = /^agent-[0-9A-Za-z][0-9A-Za-z_-]{0,127}(?:\.jsonl|\.meta\.json)$/;
 
-/** Systems that do not tell case or composed characters apart have one file for all of these. */
+/** Some systems ignore case and composition: names that are equal to them are one file. */
 function sameName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

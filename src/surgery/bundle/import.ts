@@ -1,5 +1,5 @@
-// A bundle that was unpacked into a folder of Clew's own → the plan that gives its sessions a place in a library: in the
-// folder one works in, under their own ids, or under new ones where the library has these already.
+// Plans the import of an unpacked bundle: its sessions get the working directory of the user, and new ids if the library
+// already has theirs.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -19,17 +19,17 @@ import { type BundledSession, damaged, type Manifest, placeholders } from './for
 import { findLeaving } from './paths.ts';
 
 export interface ImportOptions {
-  /** The bundle, for the history. */
+  /** The path of the bundle, for the history. */
   readonly file: string;
-  /** Where it was unpacked to. */
+  /** The folder of the unpacked bundle. */
   readonly unpacked: string;
   readonly projects: string;
-  /** The folder to work in. */
+  /** The working directory. */
   readonly to: string;
   readonly home: string;
-  /** The ids that the library has already. */
+  /** The ids in the library. */
   readonly taken: ReadonlySet<string>;
-  /** Whether the user made the bundle: then the stored system prompt, tools and thinking come along. */
+  /** The user made the bundle: keep the stored system prompt, tools and thinking. */
   readonly keepsPrompt?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function planImport(
   const sources: Source[] = [];
   for (const [i, { sessionId }] of manifest.sessions.entries()) {
     const main = path.join(options.unpacked, String(i), `${sessionId}.jsonl`);
-    if (!isRecognised(main)) throw damaged(`no line of session ${sessionId} is a record of Claude Code`);
+    if (!isRecognised(main)) throw damaged(`session ${sessionId} has no record of Claude Code`);
     sources.push(await loadSource(main, { roots: [] }));
   }
   for (const source of sources) refuseLeavingPaths(source);
@@ -70,23 +70,25 @@ export async function planImport(
       notes: [
         ...foreignNotes(new Map(foreign.flatMap((lines) => [...lines]))),
         ...folderNotes(options.to),
-        ...renamed.map(({ sessionId }) => `${sessionId} is here already, so it got a new id`),
-        ...(manifest.isRedacted ? [] : ['nothing in it was redacted']),
-        ...(hasOwnHistory ? [] : [`left out: its copies of files, since ${history} leads out of the root`]),
+        ...renamed.map(({ sessionId }) => `${sessionId} already exists, so it got a new id`),
+        ...(manifest.isRedacted ? [] : ['the bundle is not redacted']),
+        ...(hasOwnHistory ? [] : [`left out: its copies of files, because ${history} leads out of the root`]),
       ],
       expects: ({ session }, index) =>
-        sendsTheSame(sources[index]?.session, session) ? [] : ['a resume here would not send what was bundled'],
+        sendsTheSame(sources[index]?.session, session) ? [] : ['resuming here would not send the same messages'],
     },
   };
 }
 
-/** What its lines name must be where a client would have written it. */
+/** Its lines must not name paths outside their folder. */
 function refuseLeavingPaths({ files }: Source): void {
   for (const { transcript, name } of files) {
     for (const node of transcript?.nodes ?? []) {
       const leaving = findLeaving(transcript?.read(node) ?? {});
       if (leaving !== undefined)
-        throw damaged(`line ${node.line} of ${name} names ${JSON.stringify(leaving).slice(0, 80)}, outside its folder`);
+        throw damaged(
+          `line ${node.line} of ${name} names ${JSON.stringify(leaving).slice(0, 80)}, which is outside its folder`,
+        );
     }
   }
 }

@@ -1,19 +1,18 @@
-// A line of a bundled transcript → the paths in it that would lead a client out of the folder they belong to. A snapshot
-// names files that the client copies at the next prompt and writes at a rewind: one outside the project would be taken
-// along by the next bundle, or overwritten.
+// Finds paths in a bundled transcript that would lead a client out of their folder. A snapshot names files that the client
+// copies at the next prompt and writes at a rewind: a file outside the project could be leaked or overwritten.
 import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 
-/** What `name` is allowed to be in a bundle, as a part of a path on any system. */
+/** Whether `name` is safe as a part of a path on any system. */
 export function isPlainPart(name: string): boolean {
   const isShort = Buffer.byteLength(name) <= 255;
   return isShort && plainPart.test(name) && !/^\.+$|[. ]$/.test(name) && !deviceName.test(name);
 }
 
 const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;
-/** Windows opens a device instead of a file, whatever the ending. */
+/** Windows opens a device instead of a file, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
 
-/** The first path that leads out; `undefined` where none does. */
+/** The first path that leads out, if any. */
 export function findLeaving(entry: JsonObject): string | undefined {
   const result = asObject(entry.toolUseResult);
   const folders = [
@@ -21,7 +20,7 @@ export function findLeaving(entry: JsonObject): string | undefined {
     result?.persistedOutputPath,
     ...backupsIn(entry).map(({ value }) => value?.realParentDir),
   ];
-  const upwards = folders.map(asString).find((folder) => folder !== undefined && hasWayUp(folder));
+  const upwards = folders.map(asString).find((folder) => folder !== undefined && leadsUp(folder));
   if (upwards !== undefined) return upwards;
   for (const { file, value } of backupsIn(entry)) {
     if (isOutside(file)) return file;
@@ -31,7 +30,7 @@ export function findLeaving(entry: JsonObject): string | undefined {
   return undefined;
 }
 
-/** The files outside the project that a snapshot names, which a bundle leaves out. */
+/** The files outside the project that a snapshot names; a bundle omits them. */
 export function outsideFiles(entry: JsonObject): readonly string[] {
   return backupsIn(entry)
     .map(({ file }) => file)
@@ -51,11 +50,11 @@ function backupsIn(entry: JsonObject): readonly TrackedFile[] {
   return isObject(tracked) ? Object.entries(tracked).map(([file, value]) => ({ file, value: asObject(value) })) : [];
 }
 
-/** Relative names are those of files in the project, whatever system wrote them. */
+/** Relative names belong to the project. */
 function isOutside(file: string): boolean {
-  return /^(?:[\\/~]|[A-Za-z]:)/.test(file) || hasWayUp(file) || file.includes('\0');
+  return /^(?:[\\/~]|[A-Za-z]:)/.test(file) || leadsUp(file) || file.includes('\0');
 }
 
-function hasWayUp(file: string): boolean {
+function leadsUp(file: string): boolean {
   return file.split(/[\\/]/).includes('..');
 }

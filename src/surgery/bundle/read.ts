@@ -1,5 +1,5 @@
-// A bundle → its manifest, and its files in a folder. It comes from somebody else: nothing is believed before it is
-// checked, and no more is unpacked than the manifest announces and the size of the file allows.
+// Reads a bundle: its manifest, and its files into a folder. It is untrusted: everything is checked, and never more is
+// unpacked than the manifest states and the size of the file allows.
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -11,14 +11,14 @@ import { diskError } from '../../store/disk.ts';
 import { writeNewFile } from '../../store/replace.ts';
 import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
 
-/** Unpacks every session into a folder of its own, `<folder>/<number>/`, each file checked. */
+/** Unpacks every session into `<folder>/<number>/`, and checks each file. */
 export async function extractBundle(file: string, folder: string): Promise<Manifest> {
   return readBundle(file, (content, { name }, session) =>
     writeNewFile(path.join(folder, String(session), ...name.split('/')), content),
   );
 }
 
-/** Reads it through without writing anything. */
+/** Writes nothing. */
 export async function checkBundle(file: string): Promise<Manifest> {
   return readBundle(file, async (content) => {
     for await (const _ of content);
@@ -65,16 +65,16 @@ async function readFirstLine(file: string): Promise<number> {
   }
   const end = head.indexOf(0x0a);
   const [name, version, codec] = head.subarray(0, Math.max(0, end)).toString('latin1').split(' ');
-  if (name !== magic) throw damaged(`${file} does not begin like one`);
+  if (name !== magic) throw damaged(`${file} is not a bundle`);
   if (version !== String(bundleVersion) || codec !== 'brotli')
     throw new UserError(
-      `${file} is a bundle of version ${version} (${codec}), this Clew reads ${bundleVersion}`,
+      `${file} is a bundle of version ${version} (${codec}), but this Clew reads version ${bundleVersion}`,
       'update Clew',
     );
   return end + 1;
 }
 
-/** The unpacked bytes, taken piece by piece, never more than `maxBytes` in all. */
+/** The unpacked bytes in pieces, at most `maxBytes` in total. */
 class PlainBytes {
   readonly #pieces: AsyncIterator<Buffer>;
   readonly #maxBytes: number;
@@ -113,11 +113,11 @@ class PlainBytes {
       hash.update(own);
       yield own;
     }
-    if (hash.digest('hex') !== sha256) throw damaged(`${name} is not what its hash says`);
+    if (hash.digest('hex') !== sha256) throw damaged(`${name} does not match its hash`);
   }
 
   async end(): Promise<void> {
-    if ((await this.#next()) !== undefined) throw damaged('there is more in it than it says');
+    if ((await this.#next()) !== undefined) throw damaged('it has more data than its manifest states');
   }
 
   async #next(): Promise<Buffer | undefined> {
@@ -129,8 +129,7 @@ class PlainBytes {
     const { done, value } = await this.#pieces.next();
     if (done === true) return undefined;
     this.#total += value.length;
-    if (this.#total > this.#maxBytes)
-      throw damaged(`it unpacks to more than ${formatBytes(this.#maxBytes)}, which no real one does`);
+    if (this.#total > this.#maxBytes) throw damaged(`it unpacks to more than ${formatBytes(this.#maxBytes)}`);
     return value;
   }
 }

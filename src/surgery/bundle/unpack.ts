@@ -1,5 +1,4 @@
-// A bundle → its sessions in a folder of Clew's own, for as long as they are looked at. What a killed import left there
-// goes with a later one.
+// Unpacks a bundle into a temporary folder. A later import removes what a killed one left.
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';

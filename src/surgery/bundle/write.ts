@@ -1,5 +1,5 @@
-// Sessions → one file that a colleague imports: every transcript, sub-agent, side file and file backup, with neutral
-// paths, compressed as it is read.
+// Writes sessions into one file for import on another machine: transcripts, sub-agents, side files and file backups, with
+// neutral paths, compressed as a stream.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -34,7 +34,7 @@ import {
   brotliParameters,
   bundleVersion,
   firstLine,
-  isProperName,
+  isAllowedName,
   type Manifest,
   manifestLine,
   placeholders,
@@ -43,12 +43,12 @@ import { outsideFiles } from './paths.ts';
 import { checkBundle } from './read.ts';
 
 export interface BundleOptions {
-  /** Takes secrets out of a line of a transcript, or of a whole side file. */
+  /** Redacts a line of a transcript, or a whole side file. */
   readonly redact?: (bytes: Buffer) => Buffer;
-  /** Takes secrets out of the name of a file. */
+  /** Redacts the name of a file. */
   readonly renameFile?: (name: string) => string;
   readonly home?: string;
-  /** Only say what would be in it. */
+  /** Only report what it would hold. */
   readonly isDryRun?: boolean;
 }
 
@@ -59,11 +59,11 @@ interface Packed {
 }
 
 export interface WrittenBundle extends Manifest {
-  /** What belongs to the sessions or is in their folders and is not in the bundle, one sentence each. */
+  /** What the bundle omits, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Writes the bundle, reads it back, and answers what is in it. */
+/** Writes the bundle and reads it back to check it. */
 export async function writeBundle(
   file: string,
   sources: readonly Source[],
@@ -72,8 +72,8 @@ export async function writeBundle(
   for (const { session } of sources) {
     refuseUnreadable(session.transcript);
     if (isUuid(session.id)) continue;
-    const next = `\`clew fork ${session.id}\` makes a session with a proper id`;
-    throw new UserError(`${session.id} is not a session id, so nobody could import it`, next);
+    const next = `\`clew fork ${session.id}\` creates a session with a valid id`;
+    throw new UserError(`${session.id} is not a valid session id, so it could not be imported`, next);
   }
   const packed: Packed[] = [];
   for (const source of sources) packed.push(await packSession(source, options));
@@ -120,7 +120,7 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
   const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), rewrites);
   const backups = await fileHistory(source);
   const all = [...neutral, ...backups.files];
-  const named = all.filter(({ name }) => isProperName(name, session.id));
+  const named = all.filter(({ name }) => isAllowedName(name, session.id));
   const unnamed = all.filter((each) => !named.includes(each));
   const files: BundledFile[] = [];
   for (const { name, content } of named)
@@ -135,16 +135,16 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
     contents: named.map(({ content }) => content),
     notes: [
       ...leftOutNotes([...source.leftOut, ...backups.leftOut]),
-      ...unnamed.map(({ name }) => `left out: ${name} has a name that not every system allows`),
+      ...unnamed.map(({ name }) => `left out: ${name} has a name that some systems do not allow`),
       ...(unbound.count === 0
         ? []
-        : [`left out: ${unbound.count} thinking blocks made behind text that is redacted; the API would refuse them`]),
+        : [`left out: ${unbound.count} thinking blocks made after redacted text; the API would refuse them`]),
       ...(outside.count === 0 ? [] : [`left out: ${outside.count} snapshots of files outside the project`]),
     ],
   };
 }
 
-/** The title is often the first prompt. */
+/** Redacted too, because the title is often the first prompt. */
 function titleFor(session: Session, { redact }: BundleOptions): string | undefined {
   const title = titleOf(session);
   return title === undefined || redact === undefined ? title : redact(Buffer.from(title)).toString('utf8');
@@ -178,12 +178,12 @@ function neutralised(
   return files.map(({ name, content }) => ({ name: nameFor(name, id, id), content }));
 }
 
-/** The session may come from another machine: its own paths tell whose home it was. */
+/** The session may come from another machine, whose home is found in its paths. */
 function homeFor(project: string | undefined, home: string): string {
   return /^(?:\/(?:home|Users)\/[^/]+|[A-Za-z]:[\\/]Users[\\/][^\\/]+)/i.exec(project ?? '')?.[0] ?? home;
 }
 
-/** What the client needs to take back its own changes to files. */
+/** The backups that the client needs to undo its changes to files. */
 async function fileHistory({ session, folder }: Source): Promise<{
   readonly files: readonly { name: string; content: FileSource }[];
   readonly leftOut: readonly LeftOut[];
@@ -200,7 +200,7 @@ async function fileHistory({ session, folder }: Source): Promise<{
   };
 }
 
-/** Snapshots name files by their paths, which are somebody's own business where they are not in the project. */
+/** Snapshots name files by path; files outside the project are private. */
 function outsideTracked({ files }: Source): {
   readonly rewrites: ReadonlyMap<string, Rewrite>;
   readonly count: number;
@@ -228,7 +228,7 @@ function outsideTracked({ files }: Source): {
   return { rewrites, count };
 }
 
-/** The thinking of models that check goes from the first line on that redaction changes: it is bound to that line. */
+/** Removes the thinking of models that check it, from the first redacted line on, to which it is bound. */
 function withoutUnbound(
   { session }: Source,
   { redact }: BundleOptions,
@@ -248,7 +248,6 @@ function withoutUnbound(
   return { rewrites: new Map([[transcript.path, rewrite]]), count: [...blocks.values()].flat().length };
 }
 
-/** Rewrites of the same files, one on top of the other. */
 function merged(
   first: ReadonlyMap<string, Rewrite>,
   second: ReadonlyMap<string, Rewrite>,

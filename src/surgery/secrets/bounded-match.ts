@@ -1,11 +1,11 @@
-// A pattern of a user and windows of text → the matches in each, or an error when that takes too long. Nothing in
-// JavaScript stops a regular expression but the end of its context, and a hostile text can make an innocent one slow.
+// Matches a user's pattern in windows of text, with a timeout. Only ending its context stops a regular expression in
+// JavaScript, and a hostile text can make a harmless pattern slow.
 import vm from 'node:vm';
 import { UserError } from '../../base/errors.ts';
 
-/** For at most 64 windows of 1,536 characters, each of which takes a sound pattern microseconds. */
+/** For at most 64 windows of 1,536 characters, each of which normally takes microseconds. */
 const limitMs = 500;
-/** Entering the context costs 0.2 ms, more than looking through a window. */
+/** Entering the context costs 0.2 ms, more than matching a window. */
 const windowsAtOnce = 64;
 
 const run = new vm.Script('found = texts.map((text) => [...text.matchAll(pattern)])');
@@ -24,7 +24,7 @@ function matchBounded(kind: string, pattern: RegExp, texts: readonly string[]): 
   try {
     run.runInContext(context, { timeout: limitMs });
   } catch (error) {
-    // It comes from the other context, where Error is another class.
+    // From the other context, where Error is another class.
     if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new UserError(
       `rule "${kind}" takes too long on a text`,

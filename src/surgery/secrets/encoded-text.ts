@@ -1,10 +1,10 @@
-// A text → the parts of it that are other text in base64 or hex digits: the output of `base64`, `xxd` and `hexdump -C`,
-// values of a Kubernetes secret, encoded commands of PowerShell. A secret in such a part is as good as a plain one.
+// Finds text that is encoded in base64 or hex digits: the output of `base64`, `xxd` and `hexdump -C`, values of a Kubernetes
+// secret, encoded commands of PowerShell. It may hold secrets like plain text.
 
 export interface EncodedPart {
   readonly start: number;
   readonly end: number;
-  /** What it says. */
+  /** Decoded. */
   readonly text: string;
 }
 
@@ -13,11 +13,11 @@ const shortest = 16;
 /** Of one part; longer ones are files. */
 const longest = 1 << 20;
 
-/** The parts from left to right, none touching another. */
+/** From left to right, without overlaps. */
 export function encodedParts(text: string): EncodedPart[] {
   const dumps = text.includes('00000000') ? hexDumps(text) : [];
   const parts = [...dumps];
-  // Every run of this length holds one of these places, so most characters are never looked at.
+  // Every run of this length includes one of these positions, so most characters are skipped.
   for (let at = shortest - 1; at < text.length; ) {
     if (classOf(text.charCodeAt(at)) === 0) {
       at += shortest;
@@ -70,7 +70,7 @@ function decodeRun(text: string, start: number, end: number): EncodedPart | unde
 }
 
 function printable(start: number, end: number, text: string): EncodedPart | undefined {
-  // Cut off anywhere, or in UTF-8: only what no text has is refused.
+  // It may be cut anywhere, also inside a UTF-8 character: only bytes that no text has are refused.
   return /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]|\ufffd[\s\S]*\ufffd/.test(text) ? undefined : { start, end, text };
 }
 
@@ -92,7 +92,7 @@ function endOfLines(text: string, start: number, first: number, unit: number): n
   return end;
 }
 
-/** Whether the first six bytes are ASCII that is no control character. */
+/** Whether the first six bytes are printable ASCII. */
 function beginsAsText(text: string, start: number): boolean {
   for (let at = start; at < start + 8; at += 4) {
     const [a, b, c, d] = [0, 1, 2, 3].map((i) => sextets[text.charCodeAt(at + i)] ?? 0) as [
@@ -136,7 +136,7 @@ function isText(byte: number): boolean {
 
 const dumpLine = /^.{0,12}?\b[0-9a-f]{7,8}:? {1,3}((?:[0-9a-f]{2,4} {1,2}){1,16})[^\r\n]{0,80}$/;
 
-/** What `xxd` and `hexdump -C` print: offsets, hex digits, and the same as text. */
+/** The output of `xxd` and `hexdump -C`: offsets, hex digits, and the same as text. */
 function hexDumps(text: string): EncodedPart[] {
   const parts: EncodedPart[] = [];
   let [start, at] = [-1, 0];

@@ -1,13 +1,13 @@
-// A redacted text and where a placeholder is in it → what a person needs to recognise the finding: what is written before
-// it on the line, and at most four characters of the value.
+// An excerpt that helps the user recognize a finding: the text before it on the line, and at most four characters of the
+// value.
 import { isRandomLetters } from './letter-pairs.ts';
 
-/** `at` is where the placeholder begins, or -1 where the value is not in the text. */
+/** `at`: the position of the placeholder, or -1 if the value is not in the text. */
 export function excerptOf(value: string, redacted: string, at: number): string {
   return `${at < 0 ? '' : contextBefore(redacted, at)}${maskValue(value)}`;
 }
 
-/** A quarter of the value at most, so that little is known of a short one; not its length either. */
+/** At most a quarter of the value, and not its length, to reveal little of a short one. */
 function maskValue(value: string): string {
   return `${[...value].slice(0, Math.min(4, Math.floor(value.length / 4))).join('')}${mask}`;
 }
@@ -15,7 +15,7 @@ function maskValue(value: string): string {
 const mask = '********';
 const longestContext = 32;
 
-/** Secrets in there are placeholders already; what only looks like one is masked as well. */
+/** Secrets are already placeholders; what looks like one is masked too. */
 function contextBefore(redacted: string, at: number): string {
   const start = Math.max(0, at - 4 * longestContext);
   const line =
@@ -24,7 +24,7 @@ function contextBefore(redacted: string, at: number): string {
       .split(/[\r\n]|\\+[nr]/)
       .at(-1) ?? '';
   const plain = line.replaceAll(/\\+(["'/])/g, '$1');
-  // Of JSON only the member that it is in.
+  // In JSON, only its member.
   const member = /"[^"\s]{1,40}"\s*:\s*"?[^"]*$/.exec(plain)?.[0] ?? plain;
   const isCut = member.length > longestContext || (member === plain && start > 0 && line.length === at - start);
   const shown = member.slice(-longestContext);

@@ -1,5 +1,5 @@
-// A text and rules → the secrets in it, from left to right, none touching another. Every layer of escaping is looked
-// at; where two rules claim the same characters the union is cut out, under the name of the more certain one.
+// Finds the secrets in a text, from left to right, without overlaps, in every layer of escaping. If two rules match the same
+// characters, the result is their union, with the kind of the more certain rule.
 import { matchWindows } from './bounded-match.ts';
 import { encodedParts } from './encoded-text.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
@@ -15,10 +15,10 @@ import { type View, viewsOf } from './view.ts';
 
 export interface Secret {
   readonly kind: string;
-  /** UTF-16 offsets in the text that was asked about; only the secret, not the name it is assigned to. */
+  /** UTF-16 offsets of the secret, without the name it is assigned to. */
   readonly start: number;
   readonly end: number;
-  /** Without the escapes it is written with. */
+  /** Without escapes. */
   readonly value: string;
 }
 
@@ -31,15 +31,15 @@ export const bundledRules: readonly SecretRule[] = [
   ...commandRules,
 ];
 
-/** Rules made ready to search with; make it once and use it for every text. */
+/** Prepared rules; create it once and use it for every text. */
 export interface RuleSet {
   readonly rules: readonly SecretRule[];
-  /** Values a user declared harmless. */
+  /** Values that the user allows. */
   readonly allows: (value: string) => boolean;
   readonly scanner: KeywordScanner<PreparedRule>;
   /** Rules without a keyword. */
   readonly everywhere: readonly PreparedRule[];
-  /** Counts pattern trials and the characters scanned, so that a test can say what a text costs. */
+  /** Counts pattern trials and scanned characters, so that a test can measure the cost of a text. */
   readonly work: { trials: number; characters: number };
 }
 
@@ -79,7 +79,7 @@ export function findSecrets(text: string, ruleSet: RuleSet = bundledRuleSet()): 
   return settleClaims(text, sparePlaceholders(text, claims));
 }
 
-/** Where base64 or hex digits say something secret, all of them are the secret. */
+/** If base64 or hex digits hold a secret, all of them count as the secret. */
 function collectEncoded(view: View, ruleSet: RuleSet, claims: Claim[]): void {
   for (const { start, end, text } of encodedParts(view.text)) {
     const inside: Claim[] = [];
@@ -113,7 +113,7 @@ function collectClaims(view: View, { scanner, everywhere, allows, work }: RuleSe
       const [from, to] = [span[0] + offset, span[1] + offset];
       const value = text.slice(from, to);
       if (from === to || rule.check?.(value) === false || allows(value)) continue;
-      // A rule of a user may match anything, also what stands there instead of a secret.
+      // A user's rule may match anything, also a placeholder.
       if (rule.window === true && holdsPlaceholder(value)) continue;
       claims.push({ kind: rule.kind, start: view.sourceStart(from), end: view.sourceEnd(to), value, rank });
     }
@@ -144,7 +144,7 @@ function tryAt(owner: PreparedRule, text: string, at: number, work: RuleSet['wor
 
 const step = 512;
 
-/** Windows of 1,536 characters on a grid of 512, so that what a pattern costs does not grow with the text. */
+/** Windows of 1,536 characters on a grid of 512, so that the cost of a pattern does not grow with the text. */
 class WindowTrials {
   private readonly done = new Map<PreparedRule, number>();
 
@@ -165,7 +165,7 @@ class WindowTrials {
     this.tryWindows(owner, 0, Math.ceil(this.text.length / step) - 1);
   }
 
-  /** A match that touches a cut edge may be a part of something longer; the next window sees it whole. */
+  /** A match at the edge may be incomplete; the next window has all of it. */
   private tryWindows(owner: PreparedRule, first: number, last: number): void {
     const starts: number[] = [];
     for (let window = first; window <= last; window++) starts.push(Math.max(0, (window - 1) * step));

@@ -1,5 +1,5 @@
-// The text of a JSON value → where its strings stand, keys included, each with the way that leads to it. A loop, not
-// a recursion: lines are hostile, and one may be nested a million deep.
+// Finds the strings in the text of a JSON value, including keys, each with its path. Iterative, because a hostile line may
+// be nested a million levels deep.
 
 export interface JsonString {
   /** Between the quotes. */
@@ -8,11 +8,11 @@ export interface JsonString {
   readonly isKey: boolean;
   /** Of the member whose value it is. */
   readonly name: string | undefined;
-  /** The keys and indexes down to it; for a key, those of its object. Good until the next string is asked for. */
+  /** Its path; for a key, that of its object. Valid until the next string. */
   readonly path: readonly (string | number)[];
 }
 
-/** `text` must be one whole JSON value. */
+/** `text` must be one complete JSON value. */
 export function* jsonStrings(text: string): Generator<JsonString> {
   const path: (string | number)[] = [];
   /** Whether a key comes next, for each open bracket. */

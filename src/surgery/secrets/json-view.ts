@@ -1,21 +1,21 @@
-// The text of a record or of other JSON → the strings in it that may be looked into, those that are kept as they are, and
-// the signed thinking: what a redactor works on.
+// The parts of a record or of other JSON for a redactor: the strings to search, the strings to keep, and the signed
+// thinking.
 import { type JsonValue, parseJson } from '../../base/json.ts';
 import { type JsonString, jsonStrings } from './json-strings.ts';
 import { isKeptValue, isMediaData, isToolName, signedThinking } from './kept-values.ts';
-import { isStandIn, splitStandIns } from './lossless-text.ts';
+import { isEscapedByte, splitEscapedBytes } from './lossless-text.ts';
 
-/** A record of a transcript, other JSON, or any text. What is no whole JSON value is taken for text. */
+/** A record of a transcript, other JSON, or any text. Invalid JSON counts as text. */
 export type Form = 'record' | 'json' | 'text';
 
 export interface JsonView {
   readonly text: string;
-  /** Those that may be looked into; `undefined` where the text is no JSON. */
+  /** The strings to search; `undefined` if the text is not JSON. */
   readonly strings: readonly JsonString[] | undefined;
-  /** Those that may not. */
+  /** The strings that are not searched. */
   readonly kept: readonly JsonString[];
   readonly signed: readonly { readonly index: number; readonly text: string }[];
-  /** Names of tools, which the API takes literally. */
+  /** Names of tools. */
   readonly toolNames: readonly string[];
 }
 
@@ -52,30 +52,30 @@ function thinkingTexts(entry: JsonValue, signed: ReadonlySet<number>): JsonView[
   });
 }
 
-/** The whole text, without what is kept, then each string by itself, decoded. */
+/** The whole text without the kept strings, then each decoded string. */
 export function textsOf(view: JsonView): string[] {
   const { text, strings } = view;
   if (strings === undefined) return [text];
   const decoded = strings.flatMap(({ start, end }) =>
-    splitStandIns(text.slice(start, end)).flatMap((part) => {
-      const plain = isStandIn(part) ? undefined : decodeString(part);
+    splitEscapedBytes(text.slice(start, end)).flatMap((part) => {
+      const plain = isEscapedByte(part) ? undefined : decodeString(part);
       return plain !== undefined && plain.length >= shortest ? [plain] : [];
     }),
   );
   return [shownText(view), ...decoded];
 }
 
-/** What stands between the quotes, without its escapes. */
+/** A string without quotes and escapes. */
 export function decodeString(raw: string): string | undefined {
   if (!raw.includes('\\')) return raw;
   const plain = parseJson(`"${raw}"`);
   return typeof plain === 'string' ? plain : undefined;
 }
 
-/** No rule and no known value is shorter. */
+/** No rule matches a shorter value. */
 export const shortest = 4;
 
-/** The same length: what is kept is blank. */
+/** The same length, with blanks for kept strings. */
 export function shownText({ text, kept }: JsonView): string {
   return splice(
     text,

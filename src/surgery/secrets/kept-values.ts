@@ -1,5 +1,5 @@
-// Which strings of a transcript's record are never looked into: ids and signatures, which are random but no secrets and
-// which a resume needs as they are, and the data of pictures.
+// The strings of a record that are not searched for secrets: ids and signatures, which are random but not secret and needed
+// by a resume, and the data of images.
 import { asObject, asString, isArray, type JsonValue } from '../../base/json.ts';
 
 type Path = readonly (string | number)[];
@@ -12,19 +12,19 @@ export function isKeptValue(path: Path, signed: ReadonlySet<number>): boolean {
   if (path.length === 2) return typeof second === 'string' && messageFields.has(second);
   if (second !== 'content' || typeof third !== 'number') return false;
   if (fourth === 'thinking' && path.length === 4) return signed.has(third);
-  // A result holds blocks of its own.
+  // A result has its own blocks.
   const isInner = fourth === 'content' && typeof path[4] === 'number';
   const field = path.slice(isInner ? 5 : 3);
   if (field.length === 2) return field[0] === 'source' && (field[1] === 'type' || field[1] === 'media_type');
   return field.length === 1 && blockFields.has(String(field[0]));
 }
 
-/** A picture or document in base64; nothing that is found in there would be a secret. */
+/** An image or document in base64; matches in it would not be secrets. */
 export function isMediaData(text: string): boolean {
   return text.length >= 64 && mediaStart.test(text) && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
-/** Where the name of a tool is: in a call, in what a result or an attachment says of tools. */
+/** The name of a tool: in a call, a result or an attachment. */
 export function isToolName(path: Path): boolean {
   const last = path.at(-1);
   if (typeof last === 'number') return /^(?:added|removed|readded)Names$/.test(String(path.at(-2)));
@@ -32,7 +32,7 @@ export function isToolName(path: Path): boolean {
   return last === 'toolName' || last === 'tool_name';
 }
 
-/** Only where it is said: copies of it in bookkeeping are never sent, so they may be altered. */
+/** Only in messages: copies in bookkeeping are never sent, so they may be altered. */
 export function signedThinking(value: JsonValue): ReadonlySet<number> {
   const entry = asObject(value);
   const content = entry?.type === 'assistant' ? asObject(entry.message)?.content : undefined;

@@ -1,11 +1,10 @@
-// A set of keywords → every place where one of them stands in a text, in one pass over the text whatever their number.
-// Almost no text holds a secret, so this is where the time goes: three letters are hashed at each place, and only a
-// place whose hash a keyword shares is looked at twice.
+// Finds all keywords in a text in one pass. Almost no text has a secret, so this takes most of the time: three letters are
+// hashed at each position, and only a position with the hash of a keyword is compared.
 
 export interface Keyword<T> {
   /** At least three characters. */
   readonly text: string;
-  /** Whether capitals matter; without, `text` finds both. */
+  /** Case-sensitive. */
   readonly exact: boolean;
   readonly owner: T;
 }
@@ -36,7 +35,7 @@ export class KeywordScanner<T> {
     for (const [hash, group] of grouped) this.bucketOf[hash] = this.buckets.push(group) - 1;
   }
 
-  /** Calls `visit` for each keyword at each place, from left to right. */
+  /** Calls `visit` for each match, from left to right. */
   scan(text: string, visit: (owner: T, at: number, length: number) => void): void {
     const { bucketOf, buckets } = this;
     const length = text.length;
@@ -54,7 +53,7 @@ export class KeywordScanner<T> {
   }
 }
 
-/** Five bits a letter, in which a capital equals its small letter: three letters fill the table exactly. */
+/** Five bits per letter, the same for both cases: three letters fill the table exactly. */
 function hashOf(codes: Uint16Array): number {
   let hash = 0;
   for (let i = 0; i < 3; i++) hash = ((hash << 5) ^ ((codes[i] as number) & 0x1f)) & hashMask;
@@ -71,7 +70,7 @@ function standsAt(text: string, at: number, keyword: Entry<unknown>): boolean {
   return true;
 }
 
-/** ASCII only: no rule has other letters in its keyword, and other foldings change the length of a text. */
+/** ASCII only: keywords have no other letters, and other foldings change the length of a text. */
 function fold(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code;
 }

@@ -1,10 +1,9 @@
-// Letters → whether they are words or drawn at random. A password of letters only has no digit to give it away, but pairs
-// of letters that no word has.
+// Distinguishes words from random letters: a password of letters has pairs that words do not have.
 
 /**
- * A row per first letter, a digit per second letter: the logarithm of how much more often the pair occurs in words than
- * by chance, from 0 (16 times less often) over 4 (as often) to 7 (8 times as often). Counted in the 16,000 different words
- * of this program's sources and of its packages.
+ * A row per first letter, a digit per second letter: the logarithm of the frequency of the pair in words relative to
+ * chance, from 0 (1/16) over 4 (equal) to 7 (8 times). Counted in the 16,000 different words of this program's sources and
+ * its packages.
  */
 const pairs: readonly string[] = [
   '25541241403646040656332131',
@@ -35,7 +34,7 @@ const pairs: readonly string[] = [
   '61327123622332410033201144',
 ];
 
-/** The mean over all pairs; words have 1 and more, random letters less than 0. Pairs in which a new camelCase word begins do not count. */
+/** The mean over all pairs, without those where a camelCase word starts; words have 1 and more, random letters less than 0. */
 export function wordiness(letters: string): number {
   let [sum, count] = [0, 0];
   for (let i = 0; i + 1 < letters.length; i++) {
@@ -49,7 +48,7 @@ export function wordiness(letters: string): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** Whether letters, and nothing else, are no words. */
+/** Whether a value of only letters is not made of words. */
 export function isRandomLetters(value: string): boolean {
   if (value.length < 8 || !/^[A-Za-z]+$/.test(value)) return false;
   const limit = value.length < 12 ? 0 : value.length < 20 ? 0.3 : 0.5;
@@ -57,7 +56,7 @@ export function isRandomLetters(value: string): boolean {
   return words <= limit || (words < 0.9 && isUneven(value, 3.2)) || (words < 1.6 && isUneven(value, 2.6));
 }
 
-/** Capitals and small letters mixed as no name mixes them: words of that many letters on average, at most. */
+/** The maximum mean length of words in randomly mixed case. */
 function isUneven(value: string, letters: number): boolean {
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+/g)?.length ?? 0;
   return value.length >= 10 && words > value.length / letters;

@@ -1,5 +1,5 @@
-// Bytes ⇄ text without a loss: a byte that is no UTF-8 becomes a lone surrogate, which no valid UTF-8 gives, and is
-// itself again on the way back. So a secret can be cut out of a damaged line and every other byte of it stays.
+// Lossless conversion of bytes to text and back: an invalid UTF-8 byte becomes a lone surrogate. So a secret in a damaged
+// line can be replaced while every other byte stays.
 import { isUtf8 } from 'node:buffer';
 
 export function decodeLossless(bytes: Buffer): string {
@@ -22,25 +22,25 @@ export function decodeLossless(bytes: Buffer): string {
 export function encodeLossless(text: string): Buffer {
   if (!/[\ud800-\udfff]/.test(text)) return Buffer.from(text);
   return Buffer.concat(
-    splitStandIns(text).map((part) =>
-      isStandIn(part) ? Buffer.from([part.charCodeAt(0) - firstStandIn]) : Buffer.from(part),
+    splitEscapedBytes(text).map((part) =>
+      isEscapedByte(part) ? Buffer.from([part.charCodeAt(0) - firstStandIn]) : Buffer.from(part),
     ),
   );
 }
 
-/** Stretches of text, and each stand-in for a byte by itself. */
-export function splitStandIns(text: string): string[] {
+/** Splits the text around escaped bytes. */
+export function splitEscapedBytes(text: string): string[] {
   if (!/[\udc80-\udcff]/.test(text)) return text === '' ? [] : [text];
   return text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/).filter((part) => part !== '');
 }
 
-export function isStandIn(part: string): boolean {
+export function isEscapedByte(part: string): boolean {
   return part.length === 1 && part >= '\udc80' && part <= '\udcff';
 }
 
 const firstStandIn = 0xdc00;
 
-/** How many bytes the character at `at` has; 0 where none begins there. */
+/** The number of bytes of the character at `at`; 0 if it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;

@@ -1,7 +1,7 @@
-// A regular expression of a user → what is wrong with its cost, if anything. JavaScript cannot stop an expression that
-// has begun, so those that may try exponentially many ways are refused, and the rest sees at most a window of text.
+// Refuses regular expressions of a user that may backtrack exponentially, because JavaScript cannot stop them. The others
+// run on at most a window of text.
 
-/** More repetitions or options of a length of their own than this can be slow even within a window. */
+/** More repetitions or alternatives of variable length can be slow even within a window. */
 const mostVariable = 8;
 
 interface Group {
@@ -9,7 +9,7 @@ interface Group {
   chooses: boolean;
 }
 
-/** `undefined` for a pattern that can be run. The pattern must be one that `RegExp` accepts. */
+/** `undefined` for a safe pattern. The pattern must be valid. */
 export function costProblem(pattern: string): string | undefined {
   const stack: Group[] = [{ repeats: false, chooses: false }];
   let closed: Group | undefined;

@@ -1,4 +1,4 @@
-// Text → where placeholders stand in it already. What is redacted stays as it is, whatever rule would match it.
+// Finds placeholders in a text, which are never redacted again.
 const placeholder = /\[redacted:([a-z0-9-]{1,60}):\d{1,9}\]/g;
 
 export interface Span {
@@ -10,7 +10,7 @@ export function writePlaceholder(kind: string, number: number): string {
   return `[redacted:${kind}:${number}]`;
 }
 
-/** The spans that do not cut into a placeholder; one may hold a whole placeholder within it. */
+/** The spans that do not overlap a placeholder partly; a span may include a whole one. */
 export function sparePlaceholders<T extends Span>(text: string, spans: readonly T[]): T[] {
   if (spans.length === 0 || !text.includes('[redacted:')) return [...spans];
   const taken = [...text.matchAll(placeholder)].map(({ index, 0: found }) => ({
@@ -20,7 +20,7 @@ export function sparePlaceholders<T extends Span>(text: string, spans: readonly 
   return spans.filter((span) => !cutsInto(span, taken));
 }
 
-/** Each as often as it stands there. */
+/** With repetitions. */
 export function placeholdersIn(text: string): { readonly kind: string; readonly placeholder: string }[] {
   if (!holdsPlaceholder(text)) return [];
   return [...text.matchAll(placeholder)].map(([found, kind = '']) => ({ kind, placeholder: found }));
@@ -30,7 +30,7 @@ export function holdsPlaceholder(text: string): boolean {
   return text.includes('[redacted:');
 }
 
-/** The placeholders are in order, so the first that ends behind the start of the span is looked for by halving. */
+/** Binary search for the first placeholder that ends after the start of the span. */
 function cutsInto(span: Span, taken: readonly Span[]): boolean {
   let low = 0;
   let high = taken.length;

@@ -1,5 +1,5 @@
-// Secrets that were found → placeholders that stay the same through all copies of a session, and the way to find a
-// secret again where nothing around it gives it away: the password of an .env line in the output of a later command.
+// Assigns each secret a placeholder that is the same in all copies of a session, and finds known secrets again where no rule
+// matches: the password of an .env line in the output of a later command.
 
 import { encodedParts } from './encoded-text.ts';
 import type { Secret } from './find.ts';
@@ -10,13 +10,13 @@ import { innermostText, type View, viewsOf } from './view.ts';
 export interface KnownSecret {
   readonly kind: string;
   readonly placeholder: string;
-  /** With every layer of escaping taken off. */
+  /** Without any layer of escaping. */
   readonly value: string;
-  /** How often it was cut out. */
+  /** How often it was replaced. */
   readonly count: number;
 }
 
-/** Shorter ones would be found inside of words that have nothing to do with them. */
+/** Shorter values would match inside unrelated words. */
 const shortestKnown = 8;
 const standsAloneBelow = 20;
 
@@ -29,7 +29,7 @@ export class Placeholders {
     return this.byValue.size;
   }
 
-  /** The placeholder of a secret; a new one for a value that was not met before. */
+  /** Creates a new placeholder for a new value. */
   placeholderOf(secret: Pick<Secret, 'kind' | 'value'>): string {
     const value = innermostText(secret.value);
     const known = this.byValue.get(value);
@@ -44,7 +44,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  /** Cuts the secrets, which must be in order and apart as `findSecrets` gives them, out of their text. */
+  /** Replaces secrets, which must be sorted without overlaps, like those of `findSecrets`. */
   replace(text: string, secrets: readonly Secret[]): string {
     const parts: string[] = [];
     let done = 0;
@@ -57,7 +57,7 @@ export class Placeholders {
     return parts.join('');
   }
 
-  /** Where values that are known already stand in the text, in any layer of escaping. */
+  /** Finds known values in the text, in any layer of escaping. */
   findKnown(text: string): Secret[] {
     if (this.byValue.size === 0) return [];
     const scanner = this.knownScanner();
@@ -85,7 +85,7 @@ export class Placeholders {
     return found.length === 0 ? text : this.replace(text, found);
   }
 
-  /** The same for every value of eight characters or more, also as part of a longer word. */
+  /** The same for values of at least eight characters, also as part of a longer word. */
   replaceValues(text: string): string {
     let replaced = text;
     for (const { value, placeholder } of this.longest()) replaced = replaced.replaceAll(value, () => placeholder);
@@ -96,12 +96,11 @@ export class Placeholders {
     return this.longest().some(({ value }) => text.includes(value));
   }
 
-  /** All that was found, in the order it was met: the list of what to rotate. */
+  /** All secrets in the order of their discovery. */
   list(): KnownSecret[] {
     return [...this.byValue.values()].map((known) => ({ ...known }));
   }
 
-  /** The value that a placeholder stands for. */
   valueOf(placeholder: string): string {
     return this.list().find((known) => known.placeholder === placeholder)?.value ?? '';
   }
@@ -128,7 +127,7 @@ export class Placeholders {
   }
 }
 
-/** The password in base64, alone as in a Kubernetes secret or after its user as in a Basic header: it may be elsewhere as it is. */
+/** The password in a base64 value (a Kubernetes secret or a Basic header), which may occur elsewhere in plain text. */
 function encodedPassword(value: string): string | undefined {
   if (value.length > 400 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
   const plain = /^(?:[\x20-\x39\x3b-\x7e]{1,64}:)?([\x20-\x7e]{8,200})\n?$/.exec(
@@ -141,7 +140,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return !/[A-Za-z0-9]/.test(text.charAt(start - 1)) && !/[A-Za-z0-9]/.test(text.charAt(end));
 }
 
-/** The longer of two values wins where one is part of the other. */
+/** The longer of two overlapping values wins. */
 function withoutOverlap(found: Secret[]): Secret[] {
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   const apart: Secret[] = [];

@@ -1,15 +1,15 @@
-// One text → the same text with placeholders for its secrets, and what was found. Works on decoded strings and on raw
-// JSON alike: a placeholder needs no escaping, and escapes are never cut in half.
+// Replaces the secrets in one text by placeholders. Works on decoded strings and on raw JSON: a placeholder needs no
+// escaping, and escapes are never split.
 import { findSecrets, type RuleSet, type Secret } from './find.ts';
 import type { Placeholders } from './placeholders.ts';
 
 export interface RedactedText {
   readonly text: string;
-  /** With places in the text before the round in which each was found; the first round is the text as given. */
+  /** With offsets in the text before the round in which each was found. */
   readonly found: readonly Secret[];
 }
 
-/** What a cut brings to light is cut in the next round. */
+/** A replacement may reveal another secret, which the next round replaces. */
 const mostRounds = 4;
 
 export function redactText(text: string, state: Placeholders, ruleSet?: RuleSet): RedactedText {
@@ -27,7 +27,7 @@ export function redactText(text: string, state: Placeholders, ruleSet?: RuleSet)
   return { text: current, found };
 }
 
-/** Only looks: makes every secret of the text known, for a first pass over all copies of a session. */
+/** Learns the secrets of a text without replacing them. */
 export function learnSecrets(text: string, state: Placeholders, ruleSet?: RuleSet): readonly Secret[] {
   const secrets = findSecrets(text, ruleSet);
   for (const secret of secrets) state.placeholderOf(secret);

@@ -1,36 +1,36 @@
-// What a rule for one kind of secret is, and the builders that keep the tables of rules short. A rule is data: words
-// that must be there (cheap), a pattern tried only where one of them stands (precise), a check of the value (sceptical).
+// A rule for one kind of secret, and builders for the tables of rules. A rule has keywords (a cheap test), a pattern that is
+// tried only at a keyword, and a check of the value.
 import { looksRandom } from './value-checks.ts';
 
 export interface SecretRule {
-  /** Stands in the placeholder: small letters, digits and dashes. */
+  /** Part of the placeholder: lowercase letters, digits and dashes. */
   readonly kind: string;
   readonly title: string;
-  /** At least three characters each; capitals count only with `exact`. */
+  /** At least three characters each; case-sensitive only with `exact`. */
   readonly keywords: readonly string[];
   readonly exact?: boolean;
-  /** Sticky. Tried at the keyword, or `lead` characters before it; every repetition in it has an end. */
+  /** Sticky. Tried at the keyword, or `lead` characters before it; all repetitions are bounded. */
   readonly pattern: RegExp;
   readonly lead?: readonly number[];
-  /** Whether the first group that took part is the secret, instead of the whole match. */
+  /** Whether the first matching group is the secret, instead of the whole match. */
   readonly grouped?: boolean;
   /** Finds several secrets within the group, its own group 1 each. */
   readonly each?: RegExp;
-  /** For patterns of users, which may be anything: tried anywhere in a window of text around a keyword, or in all. */
+  /** For patterns of users: tried anywhere in a window of text around a keyword, or in all text. */
   readonly window?: boolean;
-  /** Of two rules for one place the more certain names the kind. */
+  /** If two rules match, the more certain one decides the kind. */
   readonly certainty: 'form' | 'place' | 'line' | 'name';
-  /** Whether a letter or digit may stand before the pattern. */
+  /** Whether a letter or digit may precede the pattern. */
   readonly inWord?: boolean;
   readonly check?: (value: string) => boolean;
-  /** What to do with a secret of this kind that got out. */
+  /** How to rotate a leaked secret of this kind. */
   readonly rotate: string;
 }
 
 /** One line of a table of tokens: kind, title, keywords, pattern as text, where to rotate. */
 export type TokenRow = readonly [kind: string, title: string, keywords: string, pattern: string, rotate: string];
 
-/** Tokens that are told by their form alone: a prefix, then characters. Nothing of the same alphabet may follow. */
+/** Tokens that are recognized by their form: a prefix, then characters. No character of the same alphabet may follow. */
 export function tokenRules(rows: readonly TokenRow[], check: (value: string) => boolean = looksRandom): SecretRule[] {
   return rows.map(([kind, title, keywords, pattern, rotate]) => ({
     kind,
@@ -43,7 +43,7 @@ export function tokenRules(rows: readonly TokenRow[], check: (value: string) => 
   }));
 }
 
-/** Values without a form of their own, told by the name they are assigned to: `NAME = value`, `"name": "value"`. */
+/** Values that are recognized by the name they are assigned to: `NAME = value`, `"name": "value"`. */
 export function namedRules(rows: readonly TokenRow[], check: (value: string) => boolean = looksRandom): SecretRule[] {
   return rows.map(([kind, title, keywords, value, rotate]) => {
     const names = keywords.split(' ');

@@ -1,4 +1,4 @@
-// Rules for passwords that the syntax of a command or of a file gives away: options of clients, passwords that are piped
+// Rules for passwords that are recognized by the syntax of a command or file: options of clients, passwords that are piped
 // into a command, .netrc, .pgpass, cookie jars, password files.
 import { isUuid } from '../../base/uuid.ts';
 import type { SecretRule } from './rule.ts';
@@ -102,7 +102,7 @@ const commandRows: readonly CommandRow[] = [
   ],
 ];
 
-/** Lines of files, where the password is a column. */
+/** Lines of files with a password column. */
 const fileRules: readonly SecretRule[] = [
   {
     kind: 'file-password',
@@ -114,7 +114,7 @@ const fileRules: readonly SecretRule[] = [
     ),
     grouped: true,
     certainty: 'place',
-    // Prose says "default password" and "login password", too.
+    // Prose also has "default password" and "login password".
     check: (value) => isUuid(value) || looksLikeSecret(value),
     rotate: account,
   },

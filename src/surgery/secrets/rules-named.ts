@@ -1,5 +1,5 @@
-// Rules for values that only the name they are assigned to gives away: lines of .env files, members of JSON, YAML, TOML and
-// code, options of commands. They decide how many false findings there are.
+// Rules for values that are recognized only by the name they are assigned to: lines of .env files, members of JSON, YAML,
+// TOML and code, options of commands. Most false findings come from these.
 import { namedRules, type SecretRule } from './rule.ts';
 import { isBasicPair, looksLikeEnvSecret, looksLikeSecret, looksRandom, looksStrong } from './value-checks.ts';
 
@@ -31,7 +31,7 @@ const aboutNames =
 const secretName = `(?:${[...secretNames, `(?:${keyNames.join('|')})[-_]?key`].join('|')})`;
 const aboutName = `(?!s?[-_]?(?:${aboutNames.join('|')}))`;
 
-/** Where a name in capitals begins: `export NAME`, `$env:NAME`, `+ NAME`, `"NAME"`. */
+/** The start of a name in capitals: `export NAME`, `$env:NAME`, `+ NAME`, `"NAME"`. */
 const beginsEnv = `(?:^|[\\s;"'\`(|→:$])`;
 const envValue = `["']?(?: {0,2}= {0,2}| {0,2}: {0,4})(?:"([^"\\r\\n]{8,400})"|'([^'\\r\\n]{8,400})'|((?:[^\\s"'\`\\\\;&|<>]|&(?![&\\s]|\\w{1,40}=)){8,400}))`;
 const quoted = `[bfr]?["'\`]{1,3}([^"'\`\\s\\\\]{8,400})["'\`]`;

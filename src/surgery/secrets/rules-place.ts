@@ -1,5 +1,5 @@
-// Rules for secrets without a vendor that their place gives away: keys in blocks, tokens in headers and cookies, passwords
-// in addresses. Each has the strictest check it can bear.
+// Rules for secrets that are recognized by their context: keys in blocks, tokens in headers and cookies, passwords in
+// addresses. Each has the strictest possible check.
 import type { SecretRule } from './rule.ts';
 import { entropyOf, isBasicPair, looksLikeCredential, looksLikePassword, looksRandom } from './value-checks.ts';
 
@@ -11,7 +11,7 @@ const keyPair = 'make a new key pair, put the new public key in place, remove th
 
 const pemLabel = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----';
 const pemWhole = `-----BEGIN ${pemLabel}(?:[^-]|-(?!----)){40,20000}-----END ${pemLabel}`;
-// The end is missing where a tool showed only the first lines of a file.
+// The end may be missing, because a tool showed only the first lines of a file.
 const pemTorn = `-----BEGIN ${pemLabel}[A-Za-z0-9+/=\\s\\\\|→:]{60,20000}`;
 const pem = `(?:${pemWhole}|${pemTorn})`;
 
@@ -45,11 +45,11 @@ const blockRules: readonly SecretRule[] = [
     title: 'JSON web token',
     keywords: ['eyJ'],
     exact: true,
-    // Not behind a dash, or a text of eyJ-eyJ-… would be read to its end from each of them.
+    // Not after a dash, or a text of eyJ-eyJ-… would be read to its end from each of them.
     pattern: /(?<![-_])eyJ[\w-]{10,4000}\.(?:eyJ|ZXlK)[\w-]{10,8000}\.[\w-]{10,2000}/y,
     certainty: 'place',
     check: looksRandom,
-    rotate: 'expires by itself at best; end the session or change the signing key where it was issued',
+    rotate: 'may expire automatically; end the session or change the signing key where it was issued',
   },
 ];
 

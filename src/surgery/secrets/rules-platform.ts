@@ -144,7 +144,7 @@ export const platformRules: readonly SecretRule[] = [
   {
     kind: 'azure-client-secret',
     title: 'Azure client secret',
-    // Two fixed characters in the fourth and fifth place; with the digit before them they make a keyword.
+    // The two fixed characters at positions 4 and 5 form a keyword with the digit before them.
     keywords: Array.from({ length: 10 }, (_, digit) => `${digit}Q~`),
     exact: true,
     lead: [3],
@@ -222,7 +222,7 @@ export const platformRules: readonly SecretRule[] = [
     grouped: true,
     inWord: true,
     certainty: 'form',
-    rotate: 'expires by itself; revoke the key that signed it',
+    rotate: 'expires automatically; revoke the key that signed it',
   },
   ...namedRules([
     [
@@ -230,7 +230,7 @@ export const platformRules: readonly SecretRule[] = [
       'WireGuard private or preshared key',
       'privatekey presharedkey private-key preshared-key',
       '[A-Za-z0-9+/]{43}=',
-      'make a new key pair (wg genkey) and tell the peers',
+      'create a new key pair (wg genkey) and update the peers',
     ],
     [
       'aws-secret-access-key',
@@ -244,7 +244,7 @@ export const platformRules: readonly SecretRule[] = [
       'AWS session token',
       'session_token sessiontoken security_token security-token',
       '[A-Za-z0-9/+]{100,2000}={0,2}',
-      'expires by itself; revoke the role’s sessions in IAM',
+      'expires automatically; revoke the role’s sessions in IAM',
     ],
     [
       'azure-storage-key',

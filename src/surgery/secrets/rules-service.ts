@@ -104,7 +104,7 @@ const messagingRules: readonly SecretRule[] = [
   {
     kind: 'discord-token',
     title: 'Discord bot token',
-    // It begins with a number in base64, which leaves 120 beginnings of three characters.
+    // It starts with a number in base64, which has 120 possible starts of three characters.
     keywords: ['M', 'N', 'O'].flatMap((a) => [...'DTjz'].flatMap((b) => [...'AEIMQUYcgk'].map((c) => a + b + c))),
     exact: true,
     pattern: /[MNO][DTjz][\w-]{21,24}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])/y,
@@ -119,7 +119,7 @@ const messagingRules: readonly SecretRule[] = [
     exact: true,
     lead: [10, 9, 8],
     pattern: /\d{8,10}:AA[\w-]{33}(?![\w-])/y,
-    // The Bot API writes it behind the word bot: /bot123:AA…/sendMessage.
+    // The Bot API writes it after the word bot: /bot123:AA…/sendMessage.
     inWord: true,
     certainty: 'form',
     check: looksRandom,

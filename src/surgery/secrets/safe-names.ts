@@ -1,5 +1,5 @@
-// Names of tools, files and agents that hold a secret → names without it that are valid where the old ones were: the API
-// takes only letters, digits, `_` and `-` for a tool, and a file name must not have a colon everywhere.
+// Valid names without the secret for tools, files and agents whose name holds one: the API accepts only letters, digits, `_`
+// and `-` for a tool, and some systems do not allow a colon in a file name.
 import type { Secret } from './find.ts';
 import type { RedactedText } from './redact-text.ts';
 
@@ -10,13 +10,13 @@ export interface NewName {
 
 export class SafeNames {
   readonly #redact: (name: string) => RedactedText;
-  /** With the length that the new name may have. */
+  /** With the maximum length of the new name. */
   readonly #candidates = new Map<string, number>();
   readonly #countKnown: () => number;
   #names: ReadonlyMap<string, NewName> | undefined;
   #knownThen = 0;
 
-  /** `countKnown`: a value that becomes known later may be part of a name as well. */
+  /** `countKnown`: a value that is learned later may also be part of a name. */
   constructor(redact: (name: string) => RedactedText, countKnown: () => number) {
     this.#redact = redact;
     this.#countKnown = countKnown;
@@ -45,7 +45,7 @@ export class SafeNames {
     return this.#all().get(name);
   }
 
-  /** The text with the new names; `onReplaced` is called for each that is put in. */
+  /** The text with the new names; calls `onReplaced` for each. */
   replace(text: string, onReplaced: (name: NewName) => void): string {
     let replaced = text;
     for (const [from, name] of this.#all()) {
@@ -83,14 +83,14 @@ export class SafeNames {
 const longestToolName = 128;
 const longestFileName = 200;
 
-/** The id of an agent is a name of its own, which is said without the rest of the file name. */
+/** The id of an agent also occurs without the rest of the file name. */
 function partOf(part: string): { readonly before: string; readonly name: string; readonly after: string } {
   const [, before = '', name = part, after = ''] =
     /^((?:[0-9a-f-]{36}-)?agent-)(.+?)((?:\.meta)?\.jsonl?)$/.exec(part) ?? [];
   return { before, name, after };
 }
 
-/** The text with placeholders that may be part of a name. */
+/** With placeholders that are valid in a name. */
 export function nameOf(text: string): string {
   return text.replaceAll(placeholder, 'redacted-$1-$2');
 }

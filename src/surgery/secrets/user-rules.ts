@@ -1,5 +1,5 @@
-// A JSON file of a user → rules and exceptions added to the bundled ones. Every mistake in it is one line that names
-// the rule and what to write instead: a rule that is silently ignored would leave a secret in place.
+// Reads the user's own rules and exceptions from a JSON file. Every mistake is an error that names the rule, because a rule
+// that is silently ignored would leave a secret in place.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
@@ -10,18 +10,17 @@ import { shortestKeyword } from './keyword-scanner.ts';
 import { costProblem } from './pattern-cost.ts';
 import type { SecretRule } from './rule.ts';
 
-/** The bundled rules, with those of `redact.json` in Clew's state folder if there is one. */
+/** The bundled rules, and those of `redact.json` in Clew's state folder if it exists. */
 export function usualRuleSet(stateFolder: string): RuleSet {
   const file = path.join(stateFolder, 'redact.json');
   return existsSync(file) ? loadRuleSet(file) : makeRuleSet();
 }
 
-/** The bundled rules with those of the file. */
 export function loadRuleSet(file: string): RuleSet {
   return parseRuleSet(readRules(file), file);
 }
 
-/** `name` stands in error messages. */
+/** `name`: for error messages. */
 export function parseRuleSet(text: string, name: string): RuleSet {
   const fail = (what: string, next: string): never => {
     throw new UserError(`${name}: ${what}`, next);
@@ -111,7 +110,7 @@ function compile(source: string, flags: string, fail: (message: string) => never
   }
 }
 
-/** Whether group 1 is there to be the secret. */
+/** Whether the pattern has a group 1, which is the secret. */
 function hasGroup(pattern: string): boolean {
   return new RegExp(`${pattern}|`).exec('')?.length !== 1;
 }

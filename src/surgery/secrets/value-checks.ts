@@ -1,9 +1,9 @@
-// Whether a value that has the place or form of a secret can be one: not a placeholder, not a word, random enough.
-// Documentation and test code are full of things that only look like secrets, and every false finding costs trust.
+// Checks whether a value that looks like a secret can be one: not a placeholder, not a word, random enough. Documentation
+// and test code are full of values that only look like secrets, and every false finding costs trust.
 import { isUuid } from '../../base/uuid.ts';
 import { isRandomLetters } from './letter-pairs.ts';
 
-/** Bits per character, by how often each occurs. */
+/** Bits per character. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -12,25 +12,25 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
-/** For values with a form: only what is plainly filled in by hand is refused. */
+/** For values with a known form: refuses only obvious placeholders. */
 export function looksRandom(value: string): boolean {
   if (isRedacted(value) || filledIn.test(value)) return false;
   return entropyOf(value) >= (value.length < 24 ? 2.5 : 3);
 }
 
-/** For passwords at a place where only a password stands: `user:HERE@host`. */
+/** For passwords in a context that only has passwords: `user:HERE@host`. */
 export function looksLikePassword(value: string): boolean {
   return value.length >= 4 && !isPlaceholder(value) && !commonPasswords.test(value);
 }
 
-/** For values that only a name makes suspicious: letters and digits mixed, no word, no path, no code, no id. */
+/** For values recognized only by name: mixed letters and digits; not a word, path, code or id. */
 export function looksLikeSecret(value: string): boolean {
   if (value.length < 8 || isPlaceholder(value) || isHarmlessForm(value) || !/[A-Za-z]/.test(value)) return false;
   if (/\d/.test(value)) return entropyOf(value) >= (value.length < 16 ? 2.7 : 3);
   return value.length >= 10 && lettersOf(value).some(isRandomLetters);
 }
 
-/** For a line `DB_PASSWORD=value` of an .env file, which is more than a name: passwords made of words count, too. */
+/** For a line `DB_PASSWORD=value` of an .env file: passwords made of words count too. */
 export function looksLikeEnvSecret(value: string): boolean {
   if (value.length < 8 || isRedacted(value) || filledIn.test(value) || reference.test(value)) return false;
   if (isUuid(value) || isRandomLetters(value)) return true;
@@ -43,19 +43,19 @@ export function looksLikeEnvSecret(value: string): boolean {
   );
 }
 
-/** The same, for headers and cookies: longer. */
+/** For headers and cookies, which have longer values. */
 export function looksLikeCredential(value: string): boolean {
   return value.length >= 16 && looksLikeSecret(value);
 }
 
-/** For values that only a sentence makes suspicious: what no word, no name and no version looks like. */
+/** For values recognized only by a sentence: not like a word, name or version. */
 export function looksStrong(value: string): boolean {
   if (value.length < 12 || !looksLikeSecret(value)) return false;
   if (/^[a-f0-9]{32,}$/.test(value) || isRandomLetters(value)) return true;
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && entropyOf(value) >= 3.2;
 }
 
-/** `user:password` in base64, which may be short and without a digit. */
+/** `user:password` in base64, which may be short and have no digit. */
 export function isBasicPair(value: string): boolean {
   if (value.length < 12 || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return false;
   const pair = Buffer.from(value, 'base64').toString('latin1');
@@ -73,7 +73,7 @@ function isRedacted(value: string): boolean {
 const filledIn = /x{5}|0{8}|\*{3}|\.{3}|…|example|placeholder|your[-_]|change[-_]?me\b|<[^>]*>|insert[-_]|replace[-_]/i;
 const madeUp =
   /example|sample|dummy|fake|placeholder|changeme|secret|passw|token|test|todo|redact|hidden|masked|invalid|default|foobar|qwerty|deadbeef|your|x{4}|(.)\1{5}|\bnull\b|undefined|^none|api[-_]?key|^my[-_]|^some|^\W+$/i;
-/** A variable, a template, a call or a member: where the secret comes from, not the secret. */
+/** A variable, template, call or member: a reference to the secret. */
 const reference =
   /^[$%@{<([]|\$\{|\{\{|%\(|\$\(|^(?:process\.env|os\.|env\.|env\[|secrets?\.|vars?\.|self\.|this\.|args\.|config\.|settings\.|var\.|local\.)|^[\w.]+\(|\)$|=>|^\w+\[/i;
 const commonPasswords =
@@ -95,14 +95,13 @@ function isHarmlessForm(value: string): boolean {
   );
 }
 
-/** Words with a small number at most, joined by dashes and the like: a name of something. */
+/** A name: words joined by dashes or similar, with at most a small number. */
 function isWords(value: string): boolean {
   return value
     .split(/[-_./:\s]/)
     .every((part) => part === '' || (/^[A-Z]?(?:[a-z]+|[A-Z]*)\d{0,2}$/.test(part) && !isRandomLetters(part)));
 }
 
-/** The stretches of letters in a value. */
 function lettersOf(value: string): readonly string[] {
   return value.match(/[A-Za-z]+/g) ?? [];
 }

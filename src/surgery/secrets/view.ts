@@ -1,16 +1,16 @@
-// A text as it is written → the same text one layer of writing further in: JSON escapes, \xNN, %XX, entities of HTML,
-// continued lines of a shell and terminal colours taken off, with the way back to the places in the original. A tool's input is often JSON within JSON, so a secret has to be
-// looked for in each layer, and cut out of the outermost.
+// Removes one layer of escaping (JSON, \xNN, %XX, HTML entities, continued shell lines, terminal colors) and maps positions
+// back to the original. A tool's input is often JSON within JSON, so secrets are searched in each layer and replaced in the
+// outermost.
 
 export interface View {
   readonly text: string;
-  /** Where in the original text the character at a place of this one begins. */
+  /** The start of the character at `at` in the original text. */
   sourceStart(at: number): number;
-  /** Where in the original text the character before a place of this one ends; colours behind it stay outside. */
+  /** The end of the character before `at` in the original text, without colors after it. */
   sourceEnd(at: number): number;
 }
 
-/** Deeper nesting than this was never seen; each layer costs another pass. */
+/** Deeper nesting was never seen; each layer costs a pass. */
 const deepest = 4;
 const encoded =
   /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n[ \t]{0,40})|%(?:[2-7][0-9a-fA-F]|0[9aAdD])|\x1b\[[0-9;]{0,20}[A-Za-z]|&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9a-fA-F]{2});/g;
@@ -18,7 +18,7 @@ const marks: readonly string[] = ['\\', '%', '\x1b', '&quot;', '&#', '&amp;', '&
 const entities: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** The text itself, then each layer inside it; one view for a text without escapes. */
+/** The text, then each layer inside it. */
 export function viewsOf(text: string): View[] {
   const views: View[] = [{ text, sourceStart: (at) => at, sourceEnd: (at) => at }];
   for (let outer = views[0]; outer !== undefined && views.length <= deepest; ) {
@@ -30,7 +30,7 @@ export function viewsOf(text: string): View[] {
   return views;
 }
 
-/** The text with all layers taken off: what two copies of a secret have in common. */
+/** The text without any layer, to compare copies of a secret. */
 export function innermostText(text: string): string {
   return viewsOf(text).at(-1)?.text ?? text;
 }
@@ -72,7 +72,7 @@ function decodeUnit(unit: string): string {
   if (unit.startsWith('%')) return String.fromCharCode(Number.parseInt(unit.slice(1), 16));
   if (unit.startsWith('&')) return decodeEntity(unit.slice(1, -1));
   const letter = unit.charAt(1);
-  // The shell and the languages that know it take the end of the line out.
+  // Shells and other languages remove the line end.
   if (letter === '\n' || letter === '\r') return '';
   if (letter === 'u' || letter === 'x') return String.fromCharCode(Number.parseInt(unit.slice(2), 16));
   return controls[letter] ?? letter;
@@ -91,7 +91,7 @@ function endOf(at: number, units: Units): number {
     : countOn(at, before, units);
 }
 
-/** How many units end at or before the place. */
+/** The number of units that end at or before the position. */
 function unitsBefore({ innerEnds }: Units, at: number): number {
   let low = 0;
   let high = innerEnds.length;

@@ -13,7 +13,7 @@ import { loadPrices } from '../../library/prices.ts';
 import { PriceList } from '../../models/price-list.ts';
 import type { Session } from '../../session/session.ts';
 import { readLineBatches } from '../../store/lines.ts';
-import { type ParcelRedactor, redactorFor } from '../../surgery/redact-parcel.ts';
+import { type SessionRedactor, redactorFor } from '../../surgery/redact-parcel.ts';
 import { usualRuleSet } from '../../surgery/secrets/user-rules.ts';
 import { loadSource } from '../../surgery/source.ts';
 import type {
@@ -53,7 +53,7 @@ export class SessionAnswers {
   readonly #starts = new Map<string, Extent>();
 
   /** Has learned from all files of the session, as that of `clew export` has. */
-  readonly #redactors = new WeakMap<Session, Promise<ParcelRedactor>>();
+  readonly #redactors = new WeakMap<Session, Promise<SessionRedactor>>();
   /** Clew's own state folder, where the user's rules for secrets are. */
   readonly #state: string;
 
@@ -177,9 +177,9 @@ export class SessionAnswers {
     this.#starts.set(name, extentOf(shelved));
   }
 
-  async #redactorOf(path: string): Promise<ParcelRedactor> {
+  async #redactorOf(path: string): Promise<SessionRedactor> {
     const { session } = await this.#shelf.open(path);
-    const learn = async (): Promise<ParcelRedactor> =>
+    const learn = async (): Promise<SessionRedactor> =>
       redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state));
     const redactor = this.#redactors.get(session) ?? learn();
     this.#redactors.set(session, redactor);
