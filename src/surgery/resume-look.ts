@@ -36,7 +36,7 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   if (known !== undefined) return known;
   // Frees the memory of the previous request, which the engine would keep.
   if (transcript.sizeBytes > collectedBytes) collectGarbage();
-  const traced = leanTrace({ transcript }, undefined, 'continue');
+  const traced = leanTrace({ transcript }, undefined, 'go on');
   const request: ResumeRequest =
     'refused' in traced
       ? traced

@@ -80,7 +80,7 @@ test('after a redaction without a backup no file of the root and of the state fo
   assert.deepEqual(run('archive', '--verify').status, 0);
   assert.equal(run('find', 'nothing special').status, 0);
   assert.equal(run('redact', '--check', sessionId).status, 0);
-  assert.match(run('undo').stderr, /kept no backup/);
+  assert.match(run('undo').stderr, /has no backup/);
 });
 
 test('what cannot be cleaned is named, and the command fails', async (t) => {

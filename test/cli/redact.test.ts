@@ -70,7 +70,7 @@ test('in place the archive loses its copies and gets the redacted one; without a
   assert.ok(!chunks.includes(token) && chunks.includes(placeholder));
   assert.equal(run('archive', '--verify').status, 0);
   const undo = run('undo');
-  assert.deepEqual([undo.status, /kept no backup/.test(undo.stderr)], [2, true]);
+  assert.deepEqual([undo.status, /has no backup/.test(undo.stderr)], [2, true]);
 });
 
 test('a session without secrets is left alone', (t) => {

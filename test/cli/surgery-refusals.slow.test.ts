@@ -41,7 +41,7 @@ test(
       assert.deepEqual([words, status], [words, 3], stderr);
       assert.match(
         stderr,
-        /^clew: not enough room in \S+: \d{3} KB needed, \d+ KB free; make room on the disk and run it again\n$/,
+        /^clew: not enough disk space in \S+: \d{3} KB needed, \d+ KB free; free disk space and run it again\n$/,
       );
     }
     assert.deepEqual(contentsOf(bench.root), before);

@@ -23,7 +23,7 @@ const refusals: readonly (readonly [string, number, RegExp])[] = [
   [`fork ${junk}`, 2, /is not a transcript: no line of it is a JSON record/],
   [`fork ${qwen}`, 2, /written by Qwen Code/],
   [`fork ${agent}`, 2, /transcript of a sub-agent, not a session; name its session: [0-9a-f-]{36}/],
-  ['strip S --tools Nope', 2, /there is nothing of that/],
+  ['strip S --tools Nope', 2, /nothing to strip in/],
   ['strip S --tools --keep-last x', 2, /takes a number/],
   [`strip ${agent} --tools`, 2, /transcript of a sub-agent/],
   ['compress S', 2, /add --keep-turns/],

@@ -18,7 +18,7 @@ test('follow sends turns as they are finished, and ends with what it began', asy
   writeTree(root, { 'projects/p/s.jsonl': sessionText(toolTurn('a'), { sessionId: 's' }) });
   const env = { ...traceEnv(home, receiver.url), CLEW_ROOTS: root };
   const following = startClew(context, ['trace', 'follow'], env);
-  await following.says(/tracing what is written below/);
+  await following.says(/tracing sessions in/);
   appendFileSync(file, sessionText(toolTurn('b'), { sessionId: 's', startMinute: 1 }));
   // The first turn is closed by the second one's answer, the second one by nothing being written for a while.
   await waitFor(

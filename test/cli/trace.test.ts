@@ -20,7 +20,7 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
       /^clew: unknown action "sing"; use one of install, uninstall, hook, backfill, follow, status, flush, retry, explain, test, mute, unmute\n$/,
     ],
     [['trace', 'status', 'more'], /^clew: clew trace status does not accept "more"; leave it out\n$/],
-    [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` for them\n$/],
+    [['trace', 'explain'], /^clew: clew trace explain needs a session; run `clew ls` to list the sessions\n$/],
     [
       ['trace', 'flush'],
       /^clew: no destination is set up; set CLEW_TRACE_ENDPOINT=http:\/\/HOST:4318, or TRACE_TO_LANGFUSE=true and the keys of Langfuse \(docs\/tracing\.md\)\n$/,

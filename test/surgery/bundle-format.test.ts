@@ -27,7 +27,7 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
     bundle([good, { name, sizeBytes: 1, sha256: sha256(Buffer.from('x')) }], Buffer.from('x'));
   const cases: readonly [Buffer, RegExp][] = [
     [Buffer.from('PK\x03\x04'), /is not a bundle/],
-    [Buffer.from('CLEW-BUNDLE 2 brotli\n'), /version 2 \(brotli\), this Clew reads 1; update Clew/],
+    [Buffer.from('CLEW-BUNDLE 2 brotli\n'), /version 2 \(brotli\), but this Clew reads version 1; update Clew/],
     [Buffer.concat([Buffer.from(firstLine), Buffer.from('no brotli at all')]), /damaged|no manifest/],
     [packed({ version: 1, sessions: [] }, []), /holds no session/],
     [packed({ version: 1, sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /invalid id/],
@@ -42,7 +42,7 @@ test('what a bundle must not hold is refused, and nothing is left behind', async
       `${sessionId}//x`,
       'other.jsonl',
       `${sessionId}/a\u0000b`,
-    ].map((name) => [more(name), /names a file that it must not/] as [Buffer, RegExp]),
+    ].map((name) => [more(name), /names a forbidden file/] as [Buffer, RegExp]),
     [bundle([good, good], content), /twice/],
     [bundle([{ ...good, sha256: '0'.repeat(64) }]), /does not match its hash/],
     [bundle([{ ...good, sizeBytes: content.length + 1 }]), /ends in the middle/],

@@ -161,7 +161,7 @@ test('a session cannot be split where it ends, nor inside an answer', async (con
     /cannot be split at turn 2: it has 2 turns; name a turn from 1 to 1/,
   );
   assert.throws(() => planSplit(source, { at: 'x' }), UserError);
-  assert.throws(() => planSplit(source, { at: '1' }), /in the middle of an answer/);
+  assert.throws(() => planSplit(source, { at: '1' }), /was typed during an answer/);
 });
 
 test('a new title stands in the transcript and beside it, a tag in the transcript, and undo takes both out', async (context) => {

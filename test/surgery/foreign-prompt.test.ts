@@ -47,10 +47,7 @@ test('a fork of a foreign session has no system prompt, tools or requests of it,
     outcome.thinking.reason,
     '9 of 9 thinking blocks were made with another account or system prompt. They are removed from the new session; the source keeps them.',
   );
-  assert.match(
-    outcome.notes.join('\n'),
-    /left out: 6 lines with the system prompt, tools and requests of whoever made it/,
-  );
+  assert.match(outcome.notes.join('\n'), /left out: 6 lines with the system prompt, tools and requests of the session/);
 });
 
 test('a path outside of the library is foreign to `clew fork`, one inside is not', async (context) => {

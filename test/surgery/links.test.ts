@@ -286,7 +286,7 @@ test('a secret in a file with a second name is not called gone', async (t) => {
   const { ino } = lstatSync(other);
   const planned = await planRedact(await loadSource(bench.main), { isInPlace: true });
   const { notes } = await operate(planned.plan, [planned.source], { env: bench.env });
-  const expected = `${bench.main} has another name on this disk (hard links, inode ${ino}) and still holds the secret there: delete it, too`;
+  const expected = `${bench.main} has another name on this disk (hard links, inode ${ino}) and still holds the secret there: delete it too`;
   assert.ok(notes.includes(expected), notes.join('\n'));
   assert.ok(readFileSync(other, 'utf8').includes(secret));
 });

@@ -41,7 +41,10 @@ test('records that a plan neither keeps nor names as dropped break the proof', a
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
   const plan = inPlace(source, new Map([[1, 'told']]), []);
-  await assert.rejects(operate(plan, [source], { env: bench.env }), /1 records are neither in the result nor reported as dropped/);
+  await assert.rejects(
+    operate(plan, [source], { env: bench.env }),
+    /1 records are neither in the result nor reported as dropped/,
+  );
 });
 
 test('the sizes are those of the whole session, also of files that an operation in place leaves alone', async (context) => {

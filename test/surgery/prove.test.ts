@@ -60,10 +60,7 @@ test('a line that stays in the file and that a resume no longer sends is noticed
   // The third line becomes a beginning of its own: the first two hang beside the conversation then.
   const edits = new Map<number, readonly Edit[]>([[2, [{ path: ['parentUuid'], set: null }]]]);
   const cut = edited(edits);
-  assert.match(
-    await refusal(context, sound(), cut),
-    /resuming would no longer send line 1 and 1 more lines/,
-  );
+  assert.match(await refusal(context, sound(), cut), /resuming would no longer send line 1 and 1 more lines/);
   assert.equal(await refusal(context, sound(), (source) => ({ ...cut(source), loadsLess: true })), '');
 });
 

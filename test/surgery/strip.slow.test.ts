@@ -55,7 +55,7 @@ async function strip(bench: Bench, options: StripOptions): Promise<Outcome | und
   try {
     return await operate(planStrip(source, options), [source], { env: bench.env });
   } catch (error) {
-    if (error instanceof UserError && error.message.startsWith('there is nothing of that')) return undefined;
+    if (error instanceof UserError && error.message.startsWith('nothing to strip in')) return undefined;
     throw new Error(`${bench.main}: ${error}`, { cause: error });
   }
 }

@@ -148,7 +148,11 @@ test('a result is cut in the message and in its twin, and says where the whole i
     { content: messageOf(after[2]).content, twin: after[2]?.toolUseResult },
     { content: [toolResult('toolu_1', cut)], twin: { stdout: cut, stderr: '' } },
   );
-  await assert.rejects(strip(context, built, { truncateResults: 450 }), /nothing to strip in/, 'the note would be longer');
+  await assert.rejects(
+    strip(context, built, { truncateResults: 450 }),
+    /nothing to strip in/,
+    'the note would be longer',
+  );
 });
 
 test('inputs are cut only when asked for', async (context) => {
@@ -263,7 +267,9 @@ test('the usage of the last answer is zero in a clone that shrank, and tokens st
     cache_creation: { ephemeral_5m_input_tokens: 0 },
   };
   assert.deepEqual(messageOf(entriesOf(to.path).at(-1)).usage, zero);
-  assert.deepEqual(notes, ['the usage of the last answer is set to 0, so that clients do not consider the context full']);
+  assert.deepEqual(notes, [
+    'the usage of the last answer is set to 0, so that clients do not consider the context full',
+  ]);
   const clone = await loadSession(to.path);
   const count = (...lines: Parameters<typeof countUsage>[0][]): unknown =>
     totalUsage(countUsage(lines.flatMap((each) => [...each])).messages);
@@ -289,7 +295,7 @@ test('what cannot be done is refused in one line', async (context) => {
     .call('toolu_1')
     .result('toolu_1');
   await assert.rejects(strip(context, calls, { tools: [] }), /nothing of the conversation would remain/);
-  await assert.rejects(strip(context, transcript().user('one'), { images: true }), /there is nothing of that/);
+  await assert.rejects(strip(context, transcript().user('one'), { images: true }), /nothing to strip in/);
   await assert.rejects(strip(context, transcript().user('one'), {}), /nothing is named/);
 });
 

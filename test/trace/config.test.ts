@@ -143,15 +143,21 @@ test('what is wrong is named, and no secret is', (context) => {
       { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_PROFILE: 'jaeger' },
       /^the profile of default must be one of langfuse, genai/,
     ],
-    [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_FORMAT: 'xml' }, /^the format of default must be one of protobuf, json/],
-    [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_REDACT: 'maybe' }, /^CLEW_TRACE_REDACT is neither on nor off/],
+    [
+      { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_FORMAT: 'xml' },
+      /^the format of default must be one of protobuf, json/,
+    ],
+    [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_REDACT: 'maybe' }, /^CLEW_TRACE_REDACT must be on or off/],
     [
       { CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'hush' },
       /^CLEW_TRACE_HEADERS is not a list of NAME=VALUE/,
     ],
     [{ CLEW_TRACE_ENDPOINT: 'http://x', CLEW_TRACE_HEADERS: 'a=hush%0Ab' }, /^CLEW_TRACE_HEADERS has a header value/],
     [{ TRACE_TO_LANGFUSE: 'true', LANGFUSE_SECRET_KEY: 'hush' }, /^the keys of Langfuse are missing/],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /is grpc, which Clew does not support/],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      /is grpc, which Clew does not support/,
+    ],
     ...['soon', '0', '-5', '1.5'].map((value): readonly [Record<string, string>, RegExp] => [
       { CLEW_TRACE_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_TIMEOUT: value },
       /^OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds; write it like 60000$/,
