@@ -16,7 +16,7 @@ import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
 import { place } from './statusline-kit.ts';
 
-test('test sends one trace, says that it was taken, and keeps nothing', async (context) => {
+test('test sends one trace, reports that it was accepted, and stores nothing', async (context) => {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const run = startClew(context, ['trace', 'test'], traceEnv(home, receiver.url));
@@ -37,7 +37,7 @@ test('test sends one trace, says that it was taken, and keeps nothing', async (c
   assert.equal(existsSync(path.join(home, 'clew')), false);
 });
 
-test('what a server answers comes with what to do about it', async (context) => {
+test('the response of a server comes with advice', async (context) => {
   const answers = [
     [302, /^302.*; set the endpoint to the address of the redirect$/],
     [400, /^400.*; check CLEW_TRACE_PROFILE \(genai\) and CLEW_TRACE_FORMAT \(protobuf\)$/],
@@ -70,11 +70,11 @@ test('what a server answers comes with what to do about it', async (context) => 
   );
 });
 
-test('what goes wrong on the way comes with what to do about it', async (context) => {
+test('a network error comes with advice', async (context) => {
   const cases = [
     ['http://127.0.0.1:9', /ECONNREFUSED.*; nothing listens at 127\.0\.0\.1:9: start the server, or correct the port/],
     ['http://no-such-host.invalid', /; host no-such-host\.invalid not found: check the address and the network$/],
-    // What a port for gRPC does with a request of HTTP/1: bytes that are no answer, or the end of the connection.
+    // What a port for gRPC does with a request of HTTP/1: invalid bytes, or the end of the connection.
     [await tcp(context, Buffer.from([0, 0, 18, 4, 0, 0, 0, 0, 0])), /port 4317 is for gRPC, 4318 for HTTP/],
     [await tcp(context, undefined), /port 4317 is for gRPC, 4318 for HTTP/],
     [
@@ -204,19 +204,19 @@ test('a backfill leaves out what is muted and says so', (context) => {
 
 test('the status line shows that a session, or the folder it works in, is muted', (context) => {
   const { file, env, line } = place(context);
-  const told = { transcript_path: file, workspace: { current_dir: '/w/p/deep' } };
+  const input = { transcript_path: file, workspace: { current_dir: '/w/p/deep' } };
   const shown = (value: object): string | undefined => line(JSON.stringify(value)).stdout.trim().split(' · ').at(-1);
-  assert.match(shown(told) ?? '', /context/);
+  assert.match(shown(input) ?? '', /context/);
   const muted = (kind: string, name: string) =>
     writeTree(env.CLEW_HOME ?? '', { 'trace/muted.json': JSON.stringify({ muted: [{ kind, name, sinceMs: 1 }] }) });
   muted('session', path.basename(file, '.jsonl'));
-  assert.equal(shown(told), 'trace muted');
+  assert.equal(shown(input), 'trace muted');
   muted('project', '/w/p');
-  assert.equal(shown(told), 'trace muted');
+  assert.equal(shown(input), 'trace muted');
   muted('project', '/w/other');
-  assert.match(shown(told) ?? '', /context/);
+  assert.match(shown(input) ?? '', /context/);
   writeTree(env.CLEW_HOME ?? '', { 'trace/muted.json': '{' });
-  const broken = line(JSON.stringify(told));
+  const broken = line(JSON.stringify(input));
   assert.match(broken.stdout, /^\$0\.02 session · /);
   assert.match(broken.stderr, /muted\.json is not a list of mutes/);
 });

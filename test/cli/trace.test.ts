@@ -1,4 +1,4 @@
-// clew trace as a person uses it: what it says of destinations, what it would send, and following sessions without a hook.
+// clew trace on the command line: destinations, what it would send, and following sessions without a hook.
 import assert from 'node:assert/strict';
 import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { homeFor, toolTurn, traceEnv } from '../support/trace-kit.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
 
-test('what is asked for wrongly is one line that says what to do', (context) => {
+test('wrong use is one line that says what to do', (context) => {
   const env = { CLEW_HOME: temporaryFolder(context) };
   const errors = [
     [
@@ -33,7 +33,7 @@ test('what is asked for wrongly is one line that says what to do', (context) => 
   }
 });
 
-test('somebody whose settings lack one word is told which', (context) => {
+test('a missing setting is named', (context) => {
   const env = { CLEW_HOME: temporaryFolder(context), LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b' };
   const { stderr } = runClew(['trace', 'flush'], { env });
   const line = 'no destination is set up; set TRACE_TO_LANGFUSE=true to use the Langfuse keys that are set';
@@ -177,7 +177,7 @@ test('status says what was refused and why, and shows no key', async (context) =
   });
 });
 
-test('who waits for a sender in the background is told so', async (context) => {
+test('a wait for a background sender is reported', async (context) => {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);

@@ -479,14 +479,14 @@ export const mutants = [
     tests: ['surgery/redact-archive'],
   },
   {
-    id: 'parcel-file-name',
+    id: 'exported-file-name',
     file: 'src/surgery/redact-parcel.ts',
     find: 'redactor.renameFile(name)',
     replace: 'name',
     tests: ['surgery/redact-parcel'],
   },
   {
-    id: 'parcel-thinking',
+    id: 'exported-thinking',
     file: 'src/surgery/redact-parcel.ts',
     find: 'edits.length === 0 ? redacted',
     replace: 'edits.length >= 0 ? redacted',

@@ -853,7 +853,7 @@ export const mutants = [
     id: 'langfuse-keys-alone-start-tracing',
     file: 'src/trace/destinations.ts',
     find: "flag === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(flag, 'TRACE_TO_LANGFUSE')",
-    replace: "told === undefined ? true : isYes(flag, 'TRACE_TO_LANGFUSE')",
+    replace: "flag === undefined ? true : isYes(flag, 'TRACE_TO_LANGFUSE')",
     tests: ['trace/config'],
   },
 

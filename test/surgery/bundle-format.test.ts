@@ -18,7 +18,7 @@ import { type Bench, benchWith, contentsOf, entriesOf } from '../support/surgery
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 
-test('what a bundle must not hold is refused, and nothing is left behind', async (context) => {
+test('an invalid bundle is refused and leaves no files', async (context) => {
   const content = Buffer.from(transcript().user('one').text());
   const good = { name: `${sessionId}.jsonl`, sizeBytes: content.length, sha256: sha256(content) };
   const bundle = (files: readonly JsonObject[], ...contents: Buffer[]): Buffer =>

@@ -1,4 +1,4 @@
-// What a bundle may be called and may name: ids, versions, file names and paths in lines, each refused by itself. Random
+// Invalid ids, versions, file names and paths in a bundle, each refused separately. Random
 // combinations are in hostile-import.test.ts.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -68,7 +68,7 @@ test('devices, sub-agents with an odd id, and names outside of the places of a s
   assert.equal(await refused(folder, sound), '');
 });
 
-test('a session whose name is not an id is not bundled, since nobody could import it', async (context) => {
+test('a session without a valid id is not bundled, because it could not be imported', async (context) => {
   const bench = benchWith(context, 'copy', transcript().user('one').assistant('two').text());
   const file = path.join(bench.root, 'x.clew');
   const refusal = await refusalOf(writeBundle(file, [await loadSource(bench.main)]));

@@ -51,7 +51,7 @@ async function importInto(bench: Bench, file: string, root: string, to: string):
   });
 }
 
-/** Thinking does not come along from elsewhere, but for an open round of a model that does not go on without it. */
+/** Thinking is not imported, except for an open round of a model that needs it. */
 function withoutThinking(key: string, value: unknown): unknown {
   if (key !== 'content' || !Array.isArray(value)) return value;
   return value.filter(({ type }: { type?: unknown }) => type !== 'thinking' && type !== 'redacted_thinking');

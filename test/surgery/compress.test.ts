@@ -113,7 +113,7 @@ test('a resume sends the summary and then the kept turns', async (context) => {
   );
 });
 
-test('the outline tells answers, files, commands with their end, errors and what is still to do', async () => {
+test('the outline lists answers, files, commands with their results, errors and open todos', async () => {
   const session = threeTurns().session();
   const cut = findCompressCut(session, 1);
   assert.deepEqual(offlineSummary(session, cut), {
@@ -135,7 +135,7 @@ test('the outline tells answers, files, commands with their end, errors and what
   });
 });
 
-test('with --drop-old the summarised lines go and are listed', async (context) => {
+test('with --drop-old the summarised lines are dropped and listed', async (context) => {
   const built = threeTurns()
     .lastPrompt('a6')
     .aside('file-history-snapshot', { messageId: 'u1', snapshot: { messageId: 'u1' } });
@@ -150,7 +150,7 @@ test('with --drop-old the summarised lines go and are listed', async (context) =
   ]);
 });
 
-test('a cut never parts a call from its result: more turns are kept then', async (context) => {
+test('a cut keeps a call and its result together by keeping more turns', async (context) => {
   const built = transcript()
     .user('one')
     .assistant('done')

@@ -69,12 +69,12 @@ test('a file that appears where a new session is about to be written is not over
   const newId = '33333333-3333-4333-a333-333333333333';
   const file = path.join(bench.folder, `${newId}.jsonl`);
   const mayWrite = (): boolean => {
-    writeFileSync(file, 'somebody else was faster\n');
+    writeFileSync(file, 'another program was faster\n');
     return true;
   };
   const plan = planFork(source, { sessionId: newId });
   await assert.rejects(operate(plan, [source], { env: bench.env, mayWrite }), /is there already; nothing was written/);
-  assert.equal(readFileSync(file, 'utf8'), 'somebody else was faster\n');
+  assert.equal(readFileSync(file, 'utf8'), 'another program was faster\n');
 });
 
 test('a write that fails in the middle is taken back at once', async (context) => {

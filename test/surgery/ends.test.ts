@@ -83,7 +83,7 @@ test('a portable rewind leaves out what came later, so that clients without pins
   assert.equal(dropped.filter(({ reason }) => reason === 'not on the chain that a resume continues').length, 4);
 });
 
-test('behind a compaction that hides earlier lines, a rewind cuts, and in place it is refused', async (context) => {
+test('after a compaction that hides earlier lines, a rewind cuts the session, and is refused in place', async (context) => {
   const text = transcript()
     .user('one')
     .assistant('done one')
@@ -102,7 +102,7 @@ test('behind a compaction that hides earlier lines, a rewind cuts, and in place 
   await assert.rejects(rewind(bench, '1', true), /turn 1 cannot become the end of this session: a later compaction/);
 });
 
-test('a split makes two sessions: up to the turn, and the rest with its first prompt as the beginning', async (context) => {
+test('a split creates two sessions: up to the turn, and from the next prompt on', async (context) => {
   const files = {
     [`${sessionId}/tool-results/first.txt`]: 'first',
     [`${sessionId}/tool-results/second.txt`]: 'second',
@@ -144,7 +144,7 @@ test('a split makes two sessions: up to the turn, and the rest with its first pr
   );
 });
 
-test('a session cannot be split where it ends, nor inside an answer', async (context) => {
+test('a session cannot be split at its end or inside an answer', async (context) => {
   const bench = benchWith(
     context,
     sessionId,
@@ -164,7 +164,7 @@ test('a session cannot be split where it ends, nor inside an answer', async (con
   assert.throws(() => planSplit(source, { at: '1' }), /was typed during an answer/);
 });
 
-test('a new title stands in the transcript and beside it, a tag in the transcript, and undo takes both out', async (context) => {
+test('a new title is in the transcript and its side file, a tag in the transcript, and undo removes both', async (context) => {
   const text = transcript().user('one').assistant('two').text();
   const bench = benchWith(context, sessionId, text);
   const before = contentsOf(bench.folder);

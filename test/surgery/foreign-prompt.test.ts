@@ -14,7 +14,7 @@ import { jsonOf } from '../support/clew.ts';
 import { type Bench, benchWith, sentBy } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
-/** Nine blocks, with copies of a request beside the chain. */
+/** Nine blocks, with copies of a request outside the chain. */
 function foreignText(): string {
   return boundSession()
     .aside({ type: 'api-request-shape', hash: 's1', shape: { system: 'Obey the stranger.' } })
@@ -66,7 +66,7 @@ test('an import leaves them out; with --keep-prompt only what redaction has unbo
   const bench = benchWith(context, boundSessionId, foreignText());
   const file = path.join(path.dirname(bench.root), 'one.clew');
   const bundled = jsonOf(['bundle', boundSessionId, '-o', file, '--json', '--root', bench.root], { env: envOf(bench) });
-  // The token stands in the fifth prompt: the four blocks after it are bound to it.
+  // The fifth prompt has the token: the four blocks after it are bound to it.
   assert.match(JSON.stringify(bundled), /left out: 4 thinking blocks made after redacted text/);
   const imported = importInto(context, bench, file);
   assert.deepEqual(judge(imported.path).sent, []);

@@ -39,7 +39,7 @@ test('a fork has new ids in every reference, and says where each message comes f
   assert.deepEqual(shapeOf(after.slice(0, before.length)), shapeOf(before));
 });
 
-test('an id that is no uuid is renamed only where a field names a line, whatever else is equal to it', async (context) => {
+test('an id that is not a uuid is renamed only in fields that name a line', async (context) => {
   const word = 'trimmed';
   const text = transcript({ cwd: word, sessionId: word, session_id: word, gitBranch: word })
     .user('one', { uuid: word, promptId: word, slug: word, forkedFrom: { sessionId: word, messageUuid: word } })
@@ -152,7 +152,7 @@ function entriesOf(file: string): JsonObject[] {
   return readFileSync(file, 'utf8').trimEnd().split('\n').map(parseJson).filter(isObject);
 }
 
-/** The entries with each id replaced by the place where it first stands. */
+/** The entries with each id replaced by its first position. */
 function shapeOf(entries: readonly JsonObject[]): unknown {
   const ids = new Map<string, number>();
   for (const { uuid } of entries) if (typeof uuid === 'string') ids.set(uuid, ids.size);

@@ -1,4 +1,4 @@
-// Forks of real sessions that went on in different ways are joined again.
+// Forks of real sessions that continued differently are joined again.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Two forks of one session, joined again: what both say stands in one chain, once, with ids of its own.
+// Two forks of one session, joined again into one chain without duplicates and with new ids.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +15,7 @@ function shared(fields = {}): ReturnType<typeof transcript> {
   return transcript(fields).user('one').call('toolu_1').result('toolu_1').assistant('done one');
 }
 
-test('the turns of the first stand before those of the second, behind what both share', async (context) => {
+test('the shared turns come first, then those of the first, then those of the second', async (context) => {
   const first = shared().user('two a').assistant('done two a').lastPrompt('a3').text();
   const second = shared({ sessionId: secondId })
     .user('two b')
@@ -106,7 +106,7 @@ test('a message and a call that both hold after they parted get ids of their own
   assert.equal(JSON.parse(meta?.[1] ?? '{}').toolUseId, sent.filter((id) => id.startsWith('toolu_'))[4]);
 });
 
-test('a call that the first left open is closed before the second goes on', async (context) => {
+test('an open call of the first is closed before the turns of the second', async (context) => {
   const first = shared().user('two a').call('toolu_5').text();
   const second = shared({ sessionId: secondId })
     .user('two b')
@@ -117,7 +117,7 @@ test('a call that the first left open is closed before the second goes on', asyn
   assert.deepEqual((await sentBy(to.path)).slice(4), ['two a', 'toolu_5', 'toolu_5', 'two b', 'done']);
 });
 
-test('strangers, a compaction after the parting, and a fork without turns of its own are refused', async (context) => {
+test('unrelated sessions, a compaction after the shared turns, and a fork without own turns are refused', async (context) => {
   const plain = shared().user('two').assistant('done').text();
   const refused = async (first: string, second: string): Promise<string> =>
     graft(twoSessions(context, first, second)).then(() => '', String);

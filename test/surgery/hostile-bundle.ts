@@ -1,4 +1,4 @@
-// A seed → a bundle that somebody may have made to do harm: a sound one with a few things in it changed, in the manifest,
+// A seed → a malicious bundle: a valid one with a few changes, in the manifest,
 // in the names of its files or in the lines of its transcripts. And a folder with all that must stay as it is.
 import { createHash } from 'node:crypto';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What a proof sees through stand-ins is what it would see of the whole texts, and a long session fits into little memory.
+// Placeholders for long texts do not change the result of a proof, and a long session needs little memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRequest } from '../../src/api/check-request.ts';
@@ -19,7 +19,7 @@ test('long texts and images are short in it, and judged as they are', () => {
     .user([
       image('image/png', padded(tinyImage('png', 9000, 10), 50_000)),
       image('image/png', padded(tinyImage('png', 10, 10), 4_000_000)),
-      // The sides stand behind more than the first characters.
+      // The size is after the first characters.
       image('image/jpeg', padded(jpegImage(9000, 10, [jpegSegment(0xe1, 20_000)]), 50_000)),
       image('image/gif', padded(Buffer.from('no image'), 50_000)),
       { type: 'text', text: 'word '.repeat(200_000) },

@@ -38,7 +38,7 @@ test('a copy leaves the old files', async (context) => {
   assert.ok(existsSync(path.join(targetOf(bench), side)));
 });
 
-test('a session with other content in the new place is refused, and both stay as they are', async (context) => {
+test('a session with other content at the target is refused, and both stay unchanged', async (context) => {
   const bench = benchWith(context, sessionId, text);
   writeTree(targetOf(bench), { [`${sessionId}.jsonl`]: transcript().user('another').assistant('one').text() });
   const before = contentsOf(bench.root);

@@ -111,7 +111,7 @@ test('a renamed project takes its sessions, sub-folders, memory and history alon
     ['/srv/new', `${old}-2`, '/srv/new/app'],
   );
 
-  // Somebody goes on working; that must survive the undo.
+  // Later work must survive the undo.
   const later = `${JSON.stringify({ display: 'd', project: '/srv/new' })}\n`;
   writeFileSync(path.join(bench.root, 'history.jsonl'), later, { flag: 'a' });
   await undoLast(bench);
@@ -143,7 +143,7 @@ test('sessions from Windows move to Unix and back', async (context) => {
   assert.equal(readFileSync(source, 'utf8'), original);
 });
 
-test('a session with other content in its new place is not overwritten; the same one is nothing to do', async (context) => {
+test('a session with other content is not overwritten; an identical one is not moved', async (context) => {
   const bench = benchWith(context, sessionId, transcript({ cwd: old }).user('one').assistant('two').text());
   const to = ['move', bench.main, '--to', '/srv/new', '--root', bench.root];
   assert.equal(runClew([...to, '--copy'], { env: cliEnv(bench) }).status, 0);
@@ -173,7 +173,7 @@ test('a move that was killed after any number of its changes is taken back by th
     rmSync(operations, { recursive: true });
     writeTree(bench.root, Object.fromEntries(after));
     writeTree(operations, Object.fromEntries(state));
-    // As it stands when only the first of the old files have been taken away.
+    // The state after only the first old files were removed.
     for (const { path: file, backup } of removed.slice(done)) {
       mkdirSync(path.dirname(file), { recursive: true });
       renameSync(path.join(operations, record.id, backup ?? ''), file);

@@ -37,10 +37,10 @@ test('a promise that does not hold keeps everything as it is', async (context) =
   assert.deepEqual(contentsOf(bench.root), before);
 });
 
-test('records that a plan neither keeps nor names as dropped break the proof', async (context) => {
+test('the proof fails for records that a plan neither keeps nor reports as dropped', async (context) => {
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
-  const plan = inPlace(source, new Map([[1, 'told']]), []);
+  const plan = inPlace(source, new Map([[1, 'dropped']]), []);
   await assert.rejects(
     operate(plan, [source], { env: bench.env }),
     /1 records are neither in the result nor reported as dropped/,
@@ -60,13 +60,17 @@ test('the sizes are those of the whole session, also of files that an operation 
   assert.deepEqual(outcome.sizeBytes, { before, after: sizeOf() });
 });
 
-test('an operation in place keeps a backup, and undo gives back identical bytes', async (context) => {
+test('an operation in place keeps a backup, and undo restores identical bytes', async (context) => {
   const bench = simpleBench(context);
   const before = contentsOf(bench.root);
   const source = await loadSource(bench.main);
-  const outcome = await operate(inPlace(source, new Map([[1, 'told']]), [{ line: 2, reason: 'told' }]), [source], {
-    env: bench.env,
-  });
+  const outcome = await operate(
+    inPlace(source, new Map([[1, 'dropped']]), [{ line: 2, reason: 'dropped' }]),
+    [source],
+    {
+      env: bench.env,
+    },
+  );
   assert.equal(outcome.changed, 0);
   assert.equal(readFileSync(bench.main, 'utf8').trimEnd().split('\n').length, 1);
   await undoLast(bench);
@@ -78,7 +82,7 @@ test('an operation in place keeps a backup, and undo gives back identical bytes'
   await assert.rejects(undoOperation(operations, record), /is already undone/);
 });
 
-test('undo refuses where somebody has worked on since', async (context) => {
+test('undo refuses if the session has changed since', async (context) => {
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
   const { to } = await operate(planFork(source), [source], { env: bench.env });
@@ -87,7 +91,7 @@ test('undo refuses where somebody has worked on since', async (context) => {
   assert.ok(existsSync(to.path));
 });
 
-test('undo of lines that were only appended keeps what came behind them', async (context) => {
+test('undo of appended lines keeps the lines after them', async (context) => {
   const bench = simpleBench(context);
   const before = readFileSync(bench.main, 'utf8');
   const source = await loadSource(bench.main);

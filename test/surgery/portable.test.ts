@@ -62,7 +62,7 @@ const image = {
 };
 const fileNote = (filename: string, content: JsonObject): JsonObject => ({ type: 'file', filename, content });
 
-/** Attachments that hold words, and what a resume of the portable form must say. */
+/** Attachments with text, and what resuming the portable session must send. */
 const spoken: readonly [name: string, note: JsonObject, rendered: string | undefined, says: readonly unknown[]][] = [
   [
     'a prompt typed while the agent worked',
@@ -172,7 +172,7 @@ test('a session longer than what a reader keeps in memory is compared before its
   assert.deepEqual(requestMessages(await loadSession(to.path)), requestMessages(source.session));
 });
 
-test('a reminder that stands in a stored result is part of it and stays', async (context) => {
+test('a reminder in a stored result is part of it and stays', async (context) => {
   const content =
     'first\n\n<system-reminder>\nof the file\n</system-reminder>\nlast\n\n<system-reminder>\nx\n</system-reminder>';
   const text = transcript()

@@ -1,5 +1,5 @@
 // The private lines of Clew's agent (`clew-prompt`, `clew-thinking`) in the operations: a copy of one's own keeps them, a
-// foreign session leaves them behind, and secrets in them are found and taken out.
+// foreign session drops them, and secrets in them are redacted.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -18,7 +18,7 @@ const tools = [{ name: 'Bash', description: 'Runs a command.', input_schema: { t
 const thinking = (words: string): JsonObject => ({ type: 'thinking', thinking: words, signature: 'c2lnbmF0dXJl' });
 const plain = { system: 'Work.', thought: 'Hm.' };
 
-/** A session of both programs, with a prompt and a thought of ours beside the chain. */
+/** A session of both programs, with our own prompt and thinking outside the chain. */
 function bench(t: TestContext, { system, thought } = plain): Bench {
   const writer = new BoundWriter()
     .user('One.')

@@ -36,12 +36,12 @@ test('what the API rejected before may stay, but not in a repair', async (contex
   assert.match(await refusal(context, damaged, repair), /the API would reject it: .*thinking/);
 });
 
-test('a line that was to stay and has other bytes is noticed, be it by one space', async (context) => {
+test('a kept line with other bytes fails the proof, even by one space', async (context) => {
   const plan = withLines((line, i) => (i === 1 ? { ...line, bytes: Buffer.from(`${line.bytes} `) } : line));
   assert.match(await refusal(context, sound(), plan), /1 lines that must not change differ/);
 });
 
-test('a line that was only to get other ids and says something else is noticed', async (context) => {
+test('a renamed line with other content fails the proof', async (context) => {
   const renamed = (change: (entry: JsonObject) => JsonObject) =>
     withLines((line, i) => {
       if (i !== 1) return line;
@@ -56,15 +56,15 @@ test('a line that was only to get other ids and says something else is noticed',
   assert.match(await refusal(context, sound(), otherTime), /1 lines that must not change differ/);
 });
 
-test('a line that stays in the file and that a resume no longer sends is noticed, unless that is the point', async (context) => {
-  // The third line becomes a beginning of its own: the first two hang beside the conversation then.
+test('a kept line that a resume no longer sends fails the proof, unless the plan allows it', async (context) => {
+  // The third line starts a new chain, so the first two are outside the conversation.
   const edits = new Map<number, readonly Edit[]>([[2, [{ path: ['parentUuid'], set: null }]]]);
   const cut = edited(edits);
   assert.match(await refusal(context, sound(), cut), /resuming would no longer send line 1 and 1 more lines/);
   assert.equal(await refusal(context, sound(), (source) => ({ ...cut(source), loadsLess: true })), '');
 });
 
-test('a line that is left out without a reason is noticed', async (context) => {
+test('a line that is dropped without a reason fails the proof', async (context) => {
   const plan = withLines((line, i) => (i === 1 ? undefined : line));
   assert.match(await refusal(context, sound(), plan), /1 records are neither in the result nor reported as dropped/);
 });

@@ -47,7 +47,7 @@ test('a secret in the name of a tool becomes a name that the API accepts, the sa
 });
 
 test('a name that would be longer than the API allows is only the placeholder, and two such names stay apart', async (t) => {
-  // A password of eleven characters is shorter than what stands in its place.
+  // A password of eleven characters is shorter than its placeholder.
   const password = ['k9Zq', 'r7Lm2xT'].join('');
   const long = (end: string): string => `mcp__${'a'.repeat(128 - 17 - end.length)}_${password}${end}`;
   const names = [long('_'), long('-')];
@@ -98,7 +98,7 @@ function withFiles(t: Parameters<typeof benchWith>[0]): Bench {
 const safeFile = 'redacted-github-token-1';
 const safeAgent = 'redacted-github-token-2';
 
-/** What stands in the library afterwards, by hand: names first, then what is left of the values. */
+/** The expected library, written by hand: names first, then the rest of the values. */
 function renamed(text: string, id: string): string {
   return text
     .replaceAll(`${token}.txt`, `${safeFile}.txt`)

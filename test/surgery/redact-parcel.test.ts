@@ -16,8 +16,8 @@ test('a value that a side file gives away is replaced in a line of the transcrip
   const bench = benchWith(context, sessionId, transcript().user('hi').assistant('ok').text(), {
     [plantedFiles.result]: 'DB_PASSWORD=k7Rq2mZx!\n',
   });
-  const parcel = redactorFor([await loadSource(bench.main)]);
-  const redact = (line: object): string => parcel.redact(Buffer.from(JSON.stringify(line))).toString();
+  const redactor = redactorFor([await loadSource(bench.main)]);
+  const redact = (line: object): string => redactor.redact(Buffer.from(JSON.stringify(line))).toString();
   assert.equal(redact({ text: 'it was k7Rq2mZx!' }), '{"text":"it was [redacted:env-secret:1]"}');
   const thinking = (text: string): object => ({ type: 'thinking', thinking: text, signature: 's' });
   const said = { type: 'text', text: `use ${token}` };
@@ -26,7 +26,7 @@ test('a value that a side file gives away is replaced in a line of the transcrip
     '{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"use [redacted:github-token:1]"}]}}',
   );
   assert.deepEqual(
-    parcel.list().map(({ kind, count }) => [kind, count]),
+    redactor.list().map(({ kind, count }) => [kind, count]),
     [
       ['env-secret', 1],
       ['github-token', 1],
@@ -39,8 +39,8 @@ test('a file whose name holds a secret has another name in the bundle, as every 
   const text = transcript().user(`see /p/${old}`).assistant('ok').text();
   const bench = benchWith(context, sessionId, text, { [old]: 'output' });
   const source = await loadSource(bench.main);
-  const parcel = redactorFor([source]);
-  const { sessions } = await writeBundle(path.join(bench.root, 'x.clew'), [source], parcel);
+  const redactor = redactorFor([source]);
+  const { sessions } = await writeBundle(path.join(bench.root, 'x.clew'), [source], redactor);
   const name = `${sessionId}/tool-results/redacted-github-token-1.txt`;
   assert.deepEqual(
     sessions[0]?.files.map((file) => file.name),

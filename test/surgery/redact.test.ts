@@ -87,7 +87,7 @@ test('of prompts that name no session only what the session holds is replaced, a
   );
 });
 
-test('nothing is written where a staged file still holds a secret, or a resume would say something else', async (context) => {
+test('nothing is written if a staged file still holds a secret, or if resuming would send something else', async (context) => {
   const bench = benchWith(context, sessionId, transcript().user(`nothing here, but ${token}`).assistant('ok').text(), {
     [plantedFiles.result]: token,
   });
@@ -233,7 +233,7 @@ test('ids, signatures and pictures are never looked into', async (context) => {
   );
 });
 
-test('signed thinking with a secret goes, with its line and the chain mended, or stays if asked', async (context) => {
+test('signed thinking with a secret is removed with its line, or kept on request', async (context) => {
   const thinking = { type: 'thinking', thinking: `use ${token}`, signature: 'sig' };
   const text = transcript()
     .user('one')

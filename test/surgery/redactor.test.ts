@@ -8,7 +8,7 @@ const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
 const placeholder = '[redacted:github-token:1]';
 const password = ['k9', '!Zq', '/r"7', 'Lm2'].join('');
 
-test('bytes that are no UTF-8 are the same after decoding and encoding', () => {
+test('invalid UTF-8 bytes survive decoding and encoding', () => {
   const cases = [
     '',
     'plain',
@@ -96,7 +96,7 @@ test('signed thinking with a secret is named and left alone; without a signature
   );
 });
 
-test('a text says on which line each secret stands, known ones included, and what to do with it', () => {
+test('the secrets of a text are listed with their line, and with how to rotate them', () => {
   const redactor = createRedactor();
   redactor.learn(Buffer.from("DB_PASSWORD='k7Rq2mZx!'"), 'text');
   const text = Buffer.from(`one\n${token}\n\nfour k7Rq2mZx! ${token}\n`);
@@ -113,7 +113,7 @@ test('a text says on which line each secret stands, known ones included, and wha
   ]);
 });
 
-test('what only the name of a member gives away is cut out of its value, wherever it stands, also without the name', () => {
+test('a value that is recognised by the name of its member is replaced everywhere, also without the name', () => {
   const redactor = createRedactor();
   const lines = [
     { type: 'user', toolUseResult: { config: { password } } },

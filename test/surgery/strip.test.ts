@@ -1,4 +1,4 @@
-// Stripping builder sessions, option by option: what goes, what is mended, and what is never touched.
+// Stripping builder sessions, option by option: what is removed, what is repaired, and what never changes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -42,7 +42,7 @@ test('a call goes with its result, and what hung on them hangs on the line befor
   );
 });
 
-test('of parallel calls only the named tool goes, and the results beside the chain stay reachable', async (context) => {
+test('of parallel calls only the named tool is removed, and the other results stay reachable', async (context) => {
   const built = transcript()
     .user('one')
     .assistant([toolUse('toolu_1', 'Bash')], { message: { id: 'm' } })
@@ -60,7 +60,7 @@ test('of parallel calls only the named tool goes, and the results beside the cha
   assert.deepEqual(other.sent, ['one', 'toolu_1', 'toolu_1', 'done']);
 });
 
-test('a line with other content stays without its call; a typed text beside a result stays', async (context) => {
+test('a line with other content stays without its call; a typed text with a result stays', async (context) => {
   const built = transcript()
     .user('one')
     .assistant([text('look'), toolUse('toolu_1')])
@@ -136,7 +136,7 @@ test('snapshots, pins, sources and preserved history follow what is left', async
   );
 });
 
-test('a result is cut in the message and in its twin, and says where the whole is', async (context) => {
+test('a result is shortened in the message and in toolUseResult, with a reference to the original', async (context) => {
   const built = transcript()
     .user('one')
     .call('toolu_1')
@@ -177,12 +177,12 @@ test('images become a text, in prompts, in results and in their twins', async (c
     .user([toolResult('toolu_1', [image])], { toolUseResult: { type: 'image', file } })
     .assistant('done');
   const { after } = await strip(context, built, { images: true });
-  const told = (line: number): string =>
+  const note = (line: number): string =>
     `[clew: image image/png, 40×30 pixels, 29 B, taken out; it is in session ${sessionId}, line ${line}]`;
-  const twin = { filePath: '', content: told(3), numLines: 1, startLine: 1, totalLines: 1 };
+  const twin = { filePath: '', content: note(3), numLines: 1, startLine: 1, totalLines: 1 };
   assert.deepEqual(
     [messageOf(after[0]).content, messageOf(after[2]).content, after[2]?.toolUseResult],
-    [[text('look'), text(told(1))], [toolResult('toolu_1', [text(told(3))])], { type: 'text', file: twin }],
+    [[text('look'), text(note(1))], [toolResult('toolu_1', [text(note(3))])], { type: 'text', file: twin }],
   );
 });
 
@@ -204,7 +204,7 @@ test('progress and bookkeeping go, and the chain closes over them', async (conte
   assert.deepEqual(outcome.notes, []);
 });
 
-test('what is behind the limit stays as it is, in turns and in time', async (context) => {
+test('lines after the limit do not change, in turns and in time', async (context) => {
   const built = transcript();
   for (const turn of ['1', '2', '3']) built.user(turn).call(`toolu_${turn}`).result(`toolu_${turn}`).assistant('done');
   const last = Date.parse('2026-01-03T10:00:08.000Z');
@@ -219,7 +219,7 @@ test('what is behind the limit stays as it is, in turns and in time', async (con
   }
 });
 
-test('a call whose result is behind the limit stays', async (context) => {
+test('a call whose result is after the limit stays', async (context) => {
   const built = transcript()
     .user('one')
     .call('toolu_0')

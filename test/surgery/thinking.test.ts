@@ -1,5 +1,5 @@
 // Preserved thinking: after every operation a resume sends no thinking block that the API would refuse, and none is taken
-// out that it would take. Which blocks still fit says a stand-in that knows nothing of the code.
+// out that it would take. An independent check decides which blocks are still valid.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -54,7 +54,7 @@ for (const [name, operation, kept, removed] of table) {
   });
 }
 
-test('the plan says how many blocks go, why, and who keeps them', async (context) => {
+test('the plan says how many blocks are removed, why, and who keeps them', async (context) => {
   const bench = benchWith(context, boundSessionId, boundSession().text());
   const before = contentsOf(bench.folder);
   const planned = await strip({ images: true })(bench, bench.main, { isDryRun: true });

@@ -1,4 +1,4 @@
-// Operations one on top of the other, over every session that the corpora hold and over odd ones: each result is no
+// Operations one on top of the other, over every session that the corpora hold and over odd ones: each result is not
 // worse than what it was made from, lines that were not named keep their bytes, and undo leads all the way back.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -55,7 +55,7 @@ const inPlace: Readonly<Record<string, Planner>> = {
   tag: (source) => planTag(source, 'review'),
 };
 
-const anew: Readonly<Record<string, Planner>> = {
+const newSessions: Readonly<Record<string, Planner>> = {
   fork: (source) => planFork(source),
   'fork --at': (source) => planFork(source, { at: lastTurn(source) }),
   strip: (source) => planStrip(source, { tools: [], thinking: true, images: true, progress: true, bookkeeping: true }),
@@ -103,7 +103,7 @@ test('a new session leaves the old one alone, plain and portable, and undo takes
   const done = new Map<string, number>();
   await eachSession(context, async (bench, what) => {
     const before = contentsOf(bench.folder);
-    for (const [name, planner] of Object.entries(anew)) {
+    for (const [name, planner] of Object.entries(newSessions)) {
       for (const isPortable of [false, true]) {
         const label = `${name}${isPortable ? ' --portable' : ''}: ${what}`;
         const outcome = await attempt(bench, planner, label, isPortable);
@@ -117,13 +117,13 @@ test('a new session leaves the old one alone, plain and portable, and undo takes
       }
     }
   });
-  assert.deepEqual([...done.keys()].sort(), Object.keys(anew).sort());
+  assert.deepEqual([...done.keys()].sort(), Object.keys(newSessions).sort());
 });
 
-test('any operations one on top of the other can be taken back one by one', async (context) => {
+test('successive operations can be undone one by one', async (context) => {
   let count = 0;
   let moved = 0;
-  const planners = [...Object.entries(inPlace), ...Object.entries(anew)];
+  const planners = [...Object.entries(inPlace), ...Object.entries(newSessions)];
   await eachSession(context, async (bench, what, random) => {
     const states = [contentsOf(bench.root)];
     let at = bench.main;
@@ -149,7 +149,7 @@ test('any operations one on top of the other can be taken back one by one', asyn
 test('a repaired session can be forked twice and grafted', async (context) => {
   let grafted = 0;
   await eachSession(context, async (bench, what) => {
-    const repaired = await attempt(bench, anew.fix ?? assert.fail(), what);
+    const repaired = await attempt(bench, newSessions.fix ?? assert.fail(), what);
     const from = { ...bench, main: repaired?.to.path ?? bench.main };
     const first = await attempt(from, (source) => planFork(source), what);
     const second = await attempt(from, (source) => planFork(source, { at: lastTurn(source) }), what);

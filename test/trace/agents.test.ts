@@ -1,4 +1,4 @@
-// Sub-agents → spans: below the call that started them, wherever their lines stand, and each time they were asked.
+// Sub-agents → spans: below the call that started them, wherever their lines are, for each call.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -25,7 +25,7 @@ const worker = (agentId: string, id: string): string =>
     .assistant('two', { message: { id: `${id}-end` }, timestamp: '2026-01-03T10:00:01.400Z' })
     .text();
 
-test('a sub-agent stands below the call that started it, by meta file, by result or by what it was asked', async (context) => {
+test('a sub-agent is below the call that started it, found by meta file, result or prompt', async (context) => {
   const nameless = asked().replace('"agentId":"a1",', '');
   const layouts = [
     {
@@ -61,7 +61,7 @@ test('a sub-agent stands below the call that started it, by meta file, by result
   }
 });
 
-test('a sub-agent of 1.0.x stands in the main transcript and is found by what it was asked', (context) => {
+test('a sub-agent of 1.0.x is in the main transcript and is found by its prompt', (context) => {
   const side = { isSidechain: true };
   const session = transcript()
     .user('Ask')

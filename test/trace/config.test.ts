@@ -62,7 +62,7 @@ test('Langfuse by the names people have, those of cc-langfuse first', (context) 
   assert.deepEqual(destinations, [{ ...plain, name: 'langfuse', profile: 'langfuse', url, headers }]);
 });
 
-test('what OpenTelemetry is told counts where nothing else does', (context) => {
+test('the variables of OpenTelemetry apply if nothing else names a destination', (context) => {
   const otel = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b, x-two=2',
@@ -197,7 +197,7 @@ test('what is wrong is named, and no secret is', (context) => {
     ],
     [{}, /^trace.json has an unknown setting "project"; use one of destinations, projects,/, { project: ['!x'] }],
     [{}, /^trace.json has an unknown setting "__proto__"/, JSON.parse('{"__proto__":{}}') as object],
-    [{}, /^"destinations" of trace.json is no list/, { destinations: {} }],
+    [{}, /^"destinations" of trace.json is not a list/, { destinations: {} }],
     [
       {},
       /^"\.\.\/up" is not a valid name for a destination/,

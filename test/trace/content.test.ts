@@ -11,7 +11,7 @@ import { generation, generationDetail, subagent, tool, turn } from './sample-spa
 const profiles = { langfuse: toLangfuse, genai: toGenai, openinference: toOpeninference };
 const keep = (text: string): string => text;
 
-/** Spans in which every content string says where it stands. */
+/** Spans in which every content string names its position. */
 const marked: readonly TraceSpan[] = [
   {
     ...turn,
@@ -76,7 +76,7 @@ test('a secret that only its key betrays is redacted in a value', () => {
   assert.equal(sent, '{"user":"kim","password":"***"}');
 });
 
-test('a text is cut behind its redaction, with a mark that says how long it was', () => {
+test('a text is cut after its redaction, with a note of its length', () => {
   const redact = (text: string): string => text.replace('SECRET', '');
   const rules = { mode: 'full', redact, maxChars: 10 } as const;
   assert.equal(textContent('12345678SECRET90abc', 'talk', rules), '1234567890… [cut: 13 characters in all]');

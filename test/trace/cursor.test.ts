@@ -82,7 +82,7 @@ test('a late line of a message that was handed out brings its calls, and a diagn
   assert.deepEqual(diagnostics(), [['T-late-line', 3]]);
 });
 
-test('a line without an id behind a Stop goes on with one before it, unless somebody spoke between them', (context) => {
+test('a line without an id after a Stop continues the one before it, unless another line is between them', (context) => {
   const nameless = { message: { id: undefined } };
   const session = transcript().user('go').assistant('first', nameless);
   const { run, grow, diagnostics } = runs(context, session.text());
@@ -174,7 +174,7 @@ test('a background agent is handed out when it is reported done, as part of the 
   assert.deepEqual(shape(turn), ['more', 2, 'meanwhile', ['m4']]);
 });
 
-test('what still runs in the background when all is over is handed out as it stands', (context) => {
+test('what still runs in the background at the end is returned as it is', (context) => {
   const launched = { toolUseResult: { isAsync: true, status: 'async_launched', agentId: 'a1' } };
   const session = transcript()
     .user('go')
@@ -199,7 +199,7 @@ test('a line without a newline is left alone until it has one, or until all is o
   assert.deepEqual(runs(context, whole.slice(0, -5)).run({ isOver: true }), []);
 });
 
-test('a run reads only the bytes behind its cursor', (context) => {
+test('a run reads only the bytes after its cursor', (context) => {
   const file = path.join(temporaryFolder(context), 's.jsonl');
   const turn = transcript().user('go').assistant('x'.repeat(10_000)).text();
   writeFileSync(
@@ -217,7 +217,7 @@ test('a run reads only the bytes behind its cursor', (context) => {
   assert.deepEqual([second.bytesRead, second.turns.length], [Buffer.byteLength(added), 1]);
 });
 
-test('each turn of a stream comes with a cursor that goes on right behind it', (context) => {
+test('each turn of a stream comes with the cursor after it', (context) => {
   const session = transcript().user('one').assistant('1').user('two').assistant('2').user('three').assistant('3');
   const file = path.join(temporaryFolder(context), 's.jsonl');
   session.write(file);
@@ -236,7 +236,7 @@ test('each turn of a stream comes with a cursor that goes on right behind it', (
 
 test('a transcript that begins without a prompt has a turn without one; to the letter it has none', (context) => {
   const file = path.join(temporaryFolder(context), 's.jsonl');
-  transcript().assistant('I go on').user('thanks').assistant('welcome').write(file);
+  transcript().assistant('I continue').user('thanks').assistant('welcome').write(file);
   const prompts = (options: ReadTurnsOptions) =>
     readTurns(file, undefined, { isOver: true, ...options }).turns.map((turn) => [turn.number, turn.prompt?.text]);
   assert.deepEqual(prompts({}), [
@@ -260,7 +260,7 @@ test('an interrupt marks its turn', (context) => {
   );
 });
 
-test('a cursor survives JSON, and what is no cursor is refused', (context) => {
+test('a cursor survives JSON, and an invalid cursor is refused', (context) => {
   const { run, cursor } = runs(
     context,
     transcript()

@@ -14,7 +14,7 @@ test('a turn is shown as a tree with times, tokens and errors', () => {
   ]);
 });
 
-test('names from a transcript cannot steer a terminal, and a span whose parent was sent before stands by itself', () => {
+test('names from a transcript cannot steer a terminal, and a span whose parent was sent before is a root', () => {
   const hostile = {
     ...tool,
     startMs: undefined,

@@ -64,7 +64,7 @@ function logOf(env: Env): string {
   return existsSync(log) ? readFileSync(log, 'utf8') : '';
 }
 
-test('the built hook brings the turn of a Stop to the receiver, by a sender that it leaves behind', async (context) => {
+test('the built hook delivers the turn of a Stop through a background sender', async (context) => {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);
@@ -193,7 +193,7 @@ test('a line of the log is one line, whatever is in it', (context) => {
   assert.equal(readFileSync(file, 'utf8'), '1970-01-01T00:00:00.000Z hook a b [31m: c d e\n');
 });
 
-test('a session that goes on from another recovers that one first, and its failure blocks nothing', async (context) => {
+test('a session that continues another one recovers it first, and its failure blocks nothing', async (context) => {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const env = traceEnv(home, receiver.url);
@@ -312,7 +312,7 @@ test('a transcript that is a pipe, a device, a folder or gigabytes of nothing is
   }
 });
 
-test('a state folder that cannot be made is one line on stderr, and the session goes on', () => {
+test('a state folder that cannot be created is one line on stderr, and the session continues', () => {
   for (const home of ['/proc/clew', '/proc/self/clew/state', '/dev/null/clew']) {
     const input = JSON.stringify({ transcript_path: '/tmp/none.jsonl', hook_event_name: 'Stop' });
     const env = { ...traceEnv('/proc', 'http://127.0.0.1:9'), CLEW_HOME: home };

@@ -76,7 +76,7 @@ test('an answer whose parent is nowhere stays where it was written', (context) =
   const lost = { ...a2, parentUuid: 'gone' };
   assert.deepEqual(turnsOf(context, [lost, a2b, r2, a3, p4, a4]), ['1 -: m2 m3', '2 four: m4']);
   assert.deepEqual(turnsOf(context, [p1, a1, lost, p4, a4]), ['1 one: m1 m2', '2 four: m4']);
-  // The answer to another prompt shows that it will not come, also to a run that is not told of an end.
+  // The answer to another prompt shows that it will not come, also to a run without an end.
   assert.deepEqual(turnsOf(context, [p1, a1, lost, p4, a4], false), ['1 one: m1 m2']);
 });
 

@@ -45,7 +45,7 @@ test('what was said before a mute can be sent after it', async (context) => {
   assert.deepEqual(place.answers(), ['msg_aa', 'msg_ab']);
 });
 
-test('a turn that goes on while the session is muted is not sent', async (context) => {
+test('a turn that continues while the session is muted is not sent', async (context) => {
   const place = await placeFor(context);
   const target = { kind: 'session', name: 's' } as const;
   await mute(place.places, target, at(0) + 2_000);

@@ -60,7 +60,7 @@ test('whoever is stopped before the last byte has sent a request that no server 
   assert.deepEqual(await heard, [6, false]);
 });
 
-test('a server that answers without having heard all is understood, and not told the rest', async (context) => {
+test('an early response of a server is understood, and the rest is not sent', async (context) => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 24\r\n\r\n{"message": "who is it"}');
@@ -72,7 +72,7 @@ test('a server that answers without having heard all is understood, and not told
   assert.deepEqual(outcome, { kind: 'refused', message: '401 who is it' });
 });
 
-test('a server that no address of its name leads to is told by all of them', () => {
+test('the error of an unreachable server names all its addresses', () => {
   const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}`);
   const error = new AggregateError([refused('::1:4318'), refused('127.0.0.1:4318')]);
   assert.equal(failureText(error), 'connect ECONNREFUSED ::1:4318; connect ECONNREFUSED 127.0.0.1:4318');

@@ -26,15 +26,15 @@ export interface RawSession {
   readonly untimed: ReadonlySet<string>;
 }
 
-/** Of the main transcript, the files below the session's folder and the flat agent files beside it. */
+/** Of the main transcript, the files below the session's folder and the flat agent files next to it. */
 export function readRawSession(main: string): RawSession {
   const folder = main.replace(/\.jsonl$/, '');
   const below = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  const beside = readdirSync(path.dirname(main)).filter((name) => /^agent-.*\.jsonl$/.test(name));
+  const flatAgents = readdirSync(path.dirname(main)).filter((name) => /^agent-.*\.jsonl$/.test(name));
   const files = [
     main,
     ...below.filter((name) => name.endsWith('.jsonl')).map((name) => path.join(folder, name)),
-    ...beside.map((name) => path.join(path.dirname(main), name)),
+    ...flatAgents.map((name) => path.join(path.dirname(main), name)),
   ];
   const session: Session = { times: [], responses: new Map(), calls: new Map(), inputs: new Set(), untimed: new Set() };
   for (const file of new Set(files)) addFile(session, rawLines(file));

@@ -1,4 +1,4 @@
-// A turn that goes on after a Stop: at Langfuse its span is sent again, with the same id and start, the output and the
+// A turn that continues after a Stop: at Langfuse its span is sent again, with the same id and start, the output and the
 // end it has now. All other spans, and all spans at other back ends, are sent once.
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync } from 'node:fs';
@@ -122,7 +122,7 @@ test('a transcript that is read again from its start sends nothing again', async
   );
 });
 
-test('a copy of the session that goes on does not send the turn of the original again', async (context) => {
+test('a copy of the session that continues does not send the turn of the original again', async (context) => {
   const { env, file, places } = written(context, 'langfuse');
   const copy = path.join(path.dirname(file), 'copy.jsonl');
   write(file, 0, 4);

@@ -160,7 +160,7 @@ test('§9 several lines with one id are one generation, with the first line’s 
   assert.deepEqual([usage?.inputTokens, usage?.outputTokens, usage?.cacheReadTokens], [7, 40, undefined]);
 });
 
-test('§9 without timestamps, or with some that are no text, the times are left open and the clock stands in', (context) => {
+test('§9 without valid timestamps, the times are undefined and the clock is the default', (context) => {
   const lines = fileRead.map((line) => ({ ...line, timestamp: 1736935200 }));
   const spans = spansOf(writeLines(temporaryFolder(context), lines));
   assert.deepEqual(
@@ -176,7 +176,7 @@ test('§9 without timestamps, or with some that are no text, the times are left 
   );
 });
 
-test('§9 a call without a result has no output, and a result without a call is no span', (context) => {
+test('§9 a call without a result has no output, and a result without a call makes no span', (context) => {
   const lines = [
     fileRead[0],
     fileRead[1],
@@ -207,7 +207,7 @@ test('§8, §9 a prompt without an answer waits before the cursor until the answ
   assert.deepEqual([second.cursor.line, second.cursor.turnCount], [6, 2]);
 });
 
-test('§8, §9 a line that is no JSON is passed over and counted', (context) => {
+test('§8, §9 an invalid line is skipped and counted', (context) => {
   const file = path.join(temporaryFolder(context), 'sess1.jsonl');
   writeFileSync(file, fileRead.map((line) => `${JSON.stringify(line)}\nnot { json\n`).join(''));
   const { turns, cursor } = readTurns(file, undefined, { isFinal: true });
@@ -240,7 +240,7 @@ test('§9 meta lines of either side are as if they were not there', (context) =>
   }
 });
 
-test('to the letter, every user line that is no result opens a turn; otherwise only what a person said does', (context) => {
+test('to the letter, every user line that is not a result starts a turn; otherwise only prompts do', (context) => {
   const answer = (id: string) => ({ message: { id, role: 'assistant', content: id } });
   const notification = '<task-notification>\n<task-id>a1</task-id>\n</task-notification>';
   const lines = [

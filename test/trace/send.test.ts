@@ -145,7 +145,7 @@ test('a batch that its server cannot digest does not keep the others from it', a
   assert.deepEqual([...new Set(sessions)], ['s1', 's2', 's0']);
 });
 
-test('what a server rejects of a batch is counted and told, and the batch is not sent again', async (context) => {
+test('rejected spans of a batch are counted and reported, and the batch is not sent again', async (context) => {
   const receiver = await startReceiver(context, { mood: () => 'partial' });
   const tracer = await spooled(context, receiver.url);
   await send(tracer);

@@ -42,7 +42,7 @@ test('what an endpoint for all signals gets has no word of the session', async (
   assert.doesNotMatch(Buffer.concat(receiver.bodies).toString(), /the prompt|answer q|content of q|\/w\/q/);
 });
 
-test('Langfuse takes only some names of environments', (context) => {
+test('Langfuse accepts only some names of environments', (context) => {
   const langfuse = { CLEW_TRACE_ENDPOINT: 'https://langfuse.example', CLEW_TRACE_PROFILE: 'langfuse' };
   const check = (name: string, more = langfuse) => configOf(context, { ...more, CLEW_TRACE_ENVIRONMENT: name });
   for (const name of ['ci', 'my-stage_2', '-', 'x'.repeat(40)]) assert.equal(check(name).labels.environment, name);
@@ -77,7 +77,7 @@ test('a traceparent is read as W3C has it, and anything else is ignored', (conte
     parent.slice(0, -4),
   ];
   for (const text of wrong) assert.equal(parentOf({ TRACEPARENT: text }), undefined, text);
-  // The client's own span, not that of who started the client.
+  // The client's own span, not the one that started the client.
   assert.equal(parentOf({ TRACEPARENT: parent, CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: '1' }), undefined);
   const both = { CC_LANGFUSE_TRACEPARENT: parent, CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: '1' };
   assert.deepEqual(parentOf(both), parsed);

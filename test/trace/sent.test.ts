@@ -52,7 +52,7 @@ test('turns of folders that are left out are not sent, also in a session that vi
   assert.equal(spans.length, 4);
 });
 
-test('a turn of a folder that is left out stays out when it goes on after a Stop, with a prompt or without', async (context) => {
+test('a turn of an excluded folder stays excluded when it continues after a Stop, with a prompt or without', async (context) => {
   const receiver = await startReceiver(context);
   const home = homeFor(context);
   const tracer = contextFor(traceEnv(home, receiver.url, { CLEW_TRACE_PROJECTS: '!/home/kim/secret' }));

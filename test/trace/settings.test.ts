@@ -1,4 +1,4 @@
-// Our hooks in the client's settings: only events that it knows, never twice, and nothing of anybody else's touched.
+// Our hooks in the client's settings: only events that it knows, never twice, and other hooks do not change.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ test('a hook of an earlier place is replaced, not added to', () => {
   assert.deepEqual(JSON.parse(now), { hooks: { Stop: [{ hooks: [{ type: 'command', command, timeout: 20 }] }] } });
 });
 
-test('a hook of somebody else in the same group as ours stays when ours is taken out', () => {
+test('a hook of another program in the same group stays when ours is removed', () => {
   const theirs = { type: 'command', command: 'say done' };
   const ours = { type: 'command', command: `'/a b/node' '/opt/clew/dist/trace-hook.js'`, timeout: 20 };
   const groups = (...hooks: readonly object[]) => ({ hooks: { Stop: [{ matcher: 'x', hooks }] } });
@@ -75,7 +75,7 @@ test('clew trace install keeps a backup, and uninstall takes all of it back', (c
   const root = path.join(folder, 'claude');
   const before = '{\n  "model": "opus"\n}\n';
   writeTree(root, { 'settings.json': before, 'projects/p/s.jsonl': sessionText([user('hi')], { version: '2.1.325' }) });
-  // No client on the PATH: the newest transcript tells.
+  // No client on the PATH: the newest transcript has the version.
   const env = { PATH: '/nowhere', CLEW_HOME: path.join(folder, 'state') };
   const settings = path.join(root, 'settings.json');
   const run = (...words: string[]) =>

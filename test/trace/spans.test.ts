@@ -52,7 +52,7 @@ test('a seed makes trace ids predictable, and copies can be kept apart', (contex
   assert.equal(kept[0]?.traceId, hash('cct1|trace|m1|s2', 32));
 });
 
-test('errors of tools, of the API and by interruption are told apart', (context) => {
+test('errors of tools, of the API and by interruption are distinguished', (context) => {
   const session = transcript()
     .user('go')
     .call('t1')

@@ -65,7 +65,7 @@ const table: readonly (readonly [string | undefined, string, string | undefined,
 ];
 const expected = rowsOf(table);
 
-test('a transcript is cut at and within every line: two runs that are not told of an end make the spans of the table', async (context) => {
+test('a transcript is split at and within every line: two runs without an end make the spans of the table', async (context) => {
   const { file, copy, agents } = await written(context);
   const ends = lines.map((_, i) => sizeOf(i + 1));
   const cuts = ends.flatMap((end, i) => [end - Math.ceil(Buffer.byteLength(lines[i] ?? '') / 2), end - 1, end]);
@@ -76,7 +76,7 @@ test('a transcript is cut at and within every line: two runs that are not told o
   }
 });
 
-test('a run after every line, and runs that are told of the end of each turn, make the spans of the table', async (context) => {
+test('a run after every line, and runs at the end of each turn, make the spans of the table', async (context) => {
   const { file, copy, agents } = await written(context);
   const each = lines.map((_, i): Run => ({ bytes: sizeOf(i + 1), options: {} }));
   assert.deepEqual(

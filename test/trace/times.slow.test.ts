@@ -47,7 +47,7 @@ function check(
 ): void {
   const found = [span, ...below].map((each) => linesOf(each, raw));
   const known = found.flatMap((each) => [...each.own, ...each.causes]);
-  // What has no id has no lines that could be told from others. A session without any time is of 1970.
+  // Lines without an id cannot be distinguished. A session without any time is of 1970.
   const times = known.length > 0 ? known : raw.times.length > 0 ? raw.times : [0];
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const shown = `${name}: ${startMs} to ${endMs}, lines ${low} to ${high}`;

@@ -1,5 +1,5 @@
-// A tracer in a process of its own, which can be killed for real: traces the files it is told to, sends, and kills itself
-// at the step it is told to. Prints how many steps there were where it gets to its end.
+// A tracer in its own process, which can be killed: traces the named files, sends, and kills itself
+// at the named step. Prints the number of steps if it reaches its end.
 import { writeSync } from 'node:fs';
 import { readTraceConfig } from '../../src/trace/config.ts';
 import { createTraceContext } from '../../src/trace/context.ts';

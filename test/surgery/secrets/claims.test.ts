@@ -1,5 +1,5 @@
 // Two rules that claim the same characters, words around a token, rules of a user at the edges of their windows, and
-// what is no secret: all with the answer written out.
+// what is not a secret, each with the expected answer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findSecrets } from '../../../src/surgery/secrets/find.ts';
@@ -55,7 +55,7 @@ test('a value that is written with escapes where it was found is known without t
   );
 });
 
-test('a token is found between other characters, but not within a word, and not where its body goes on', () => {
+test('a token is found between other characters, but not within a word, and not if its body continues', () => {
   assert.equal(redact(`"${token}",(${token})`), '"[redacted:github-token:1]",([redacted:github-token:1])');
   const key = `np${'m_'}${word(36)}`;
   for (const text of [`x${key}`, `7${key}`, `${key}a`, `${key}_`]) assert.equal(redact(text), text);
@@ -87,7 +87,7 @@ test('of known values the longer one is replaced where one is a part of the othe
   );
 });
 
-test('known values of eight characters are replaced where they stand alone, shorter ones nowhere, from twenty anywhere', () => {
+test('known values of eight characters are replaced as whole words, shorter ones never, and from twenty characters anywhere', () => {
   const state = new Placeholders();
   for (const length of [7, 8, 19, 20])
     state.placeholderOf({

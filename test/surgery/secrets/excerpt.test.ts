@@ -17,7 +17,7 @@ const rows: readonly (readonly [string, string])[] = [
   ['{"role":"user","content":"use ', '"content":"use '],
   ['{"a":"{\\"b\\":\\"first\\\\nsecond ', 'second '],
   [`${'word '.repeat(20)}pass: `, 'word word word word word pass: '],
-  // What a rule does not know may be a secret all the same.
+  // What no rule matches may still be a secret.
   [`login ${other} `, 'login *** '],
   [`${other}${other}${other} `, ''],
   ['akYrLhzYpacLYSES then ', '*** then '],

@@ -14,7 +14,7 @@ test('every keyword is found at every place, also at both ends and inside anothe
   ]);
 });
 
-test('keywords whose letters share a hash are told apart, and all of them are found', () => {
+test('keywords with the same hash are distinguished, and all of them are found', () => {
   // Five bits a letter: "abc", "!bc" and "ABC" have one hash.
   assert.deepEqual(places(['abc', '!bc', 'ab#'], 'abc !bc ab#'), ['0 abc 3', '4 !bc 3', '8 ab# 3']);
 });

@@ -77,7 +77,7 @@ test('the password inside a Basic header is known afterwards, too', () => {
   assert.equal(state.replaceKnown(`echo ${password}`), 'echo [redacted:authorization-header:2]');
 });
 
-test('a short known value is replaced only where it stands alone', () => {
+test('a short known value is replaced only as a whole word', () => {
   const state = new Placeholders();
   state.placeholderOf({ kind: 'env-secret', value: 'winter24' });
   assert.equal(

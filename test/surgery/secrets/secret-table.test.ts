@@ -37,7 +37,7 @@ for (const [name, encode] of Object.entries(encodings)) {
   });
 }
 
-test('exactly the secret is replaced where a terminal colour stands in the middle of it', () => {
+test('exactly the secret is replaced if a terminal colour is inside it', () => {
   compare(
     ({ before, value, after }) => `use ${before}${value.slice(0, 3)}\x1b[32m${value.slice(3)}${after} now`,
     (text) => text,

@@ -3,7 +3,7 @@
 
 export interface SecretRow {
   readonly kind: string;
-  /** What stands before the secret, the secret, and what stands after it. */
+  /** The text before the secret, the secret, and the text after it. */
   readonly before: string;
   readonly value: string;
   readonly after: string;

@@ -19,7 +19,7 @@ test('entropy is counted in bits per character', () => {
   );
 });
 
-test('a value with a form is refused only where somebody filled it in by hand, or repeats itself', () => {
+test('a value with a known form is refused only if it is an obvious placeholder or repetitive', () => {
   assert.deepEqual(answers(looksRandom, ['abcdefabcdef', 'k7Rq2mZx9TbX4vLc8NpW1sYd', 'abcdefghabcdefghabcdefgh']), [
     'abcdefabcdef',
     'k7Rq2mZx9TbX4vLc8NpW1sYd',
@@ -40,7 +40,7 @@ test('a value with a form is refused only where somebody filled it in by hand, o
   );
 });
 
-test('a password in an address has four characters, and is no placeholder and no default', () => {
+test('a password in an address has four characters, and is not a placeholder or default', () => {
   assert.deepEqual(answers(looksLikePassword, ['k7Rq', 'k7R', 'sea!', 'hunter2']), ['k7Rq', 'sea!', 'hunter2']);
   assert.deepEqual(
     answers(looksLikePassword, ['postgres', 'root', '12345', 'changeme', '$PW_VAR', `\${PW}`, '<password>', 'pass']),
@@ -48,7 +48,7 @@ test('a password in an address has four characters, and is no placeholder and no
   );
 });
 
-test('a value that only its name makes suspicious has eight characters, letters and digits, and is no id', () => {
+test('a value recognised only by name has eight characters, letters and digits, and is not an id', () => {
   assert.deepEqual(answers(looksLikeSecret, ['k7Rq2mZx', 'k7Rq2mZ', 'aQwXeRbTnYkUpIoLsDfG']), [
     'k7Rq2mZx',
     'aQwXeRbTnYkUpIoLsDfG', // no digit, but capitals as no word has them
@@ -87,7 +87,7 @@ test('a line of an .env file may also hold words with a number, but no plain wor
   );
 });
 
-test('a header or cookie holds sixteen characters that are no words', () => {
+test('a header or cookie has sixteen characters that are not words', () => {
   const values = ['k7Rq2mZx9TbX4vLc', 'k7Rq2mZx9TbX4vL', 'aQwXeRbTnYkUpIoLsDfG', 'applicationServerName'];
   assert.deepEqual(answers(looksLikeCredential, values), ['k7Rq2mZx9TbX4vLc', 'aQwXeRbTnYkUpIoLsDfG']);
 });

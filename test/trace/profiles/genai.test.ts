@@ -121,7 +121,7 @@ test('a sub-agent is invoked by its type', () => {
   });
 });
 
-test('the provider is told from the name of the model, unless somebody says it', () => {
+test('the provider is derived from the name of the model, unless it is set', () => {
   const models = ['claude-x', 'us.anthropic.claude-x-v1:0', 'claude-x@20250929'];
   const providers = models.map((model) => {
     const detail = { ...generationDetail, model };

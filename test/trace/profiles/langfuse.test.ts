@@ -121,7 +121,7 @@ test('an error has a level, a status and what was said of it', () => {
   });
 });
 
-test('a sub-agent is an agent below its tool, and by itself the root of a trace', () => {
+test('a sub-agent is an agent below its tool, and without a tool the root of a trace', () => {
   const below = spanValues(toWire([subagent], options));
   assert.deepEqual(below, {
     name: 'Subagent: helper',
@@ -149,7 +149,7 @@ test('a sub-agent is an agent below its tool, and by itself the root of a trace'
   );
 });
 
-test('a time that no line tells is now in the live hook, and that of its trace in a backfill', () => {
+test('a missing time is now in the live hook, and that of its trace in a backfill', () => {
   const nowMs = Date.parse('2030-01-01T00:00:00Z');
   const sent = (isBackfill: boolean) => {
     const [, tool, open] = toWire([turn, { ...failedTool, ...unknown }, { ...failedTool, endMs: undefined }], {

@@ -114,7 +114,7 @@ test('only generations have tokens', () => {
   }
 });
 
-test('a reply of the client is no generation of a model, and a failed request names none', () => {
+test('a reply of the client is not a generation of a model, and a failed request has no model', () => {
   const reply = withDetail({ model: '<synthetic>', toolCalls: [], usage: undefined });
   const failed: TraceSpan = { ...reply, error: 'api_error', errorText: 'API Error: 529' };
   const name = (toWire: typeof toLangfuse, span: TraceSpan) => toWire([span], options).spans[0]?.name;

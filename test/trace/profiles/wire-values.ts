@@ -5,7 +5,7 @@ export function valuesOf(attributes: readonly WireAttribute[] | undefined): Read
   return Object.fromEntries((attributes ?? []).map(({ key, value }) => [key, value]));
 }
 
-/** Name, kind and status beside the attributes. */
+/** Name, kind and status with the attributes. */
 export function spanValues(wire: Wire, index = 0): Readonly<Record<string, unknown>> {
   const span = wire.spans[index];
   const { code, message } = span?.status ?? {};
