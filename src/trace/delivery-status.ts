@@ -20,22 +20,8 @@ export interface DeliveryStatus {
   readonly retryAtMs: number;
 }
 
-const untouched: DeliveryStatus = {
-  sentSpans: 0,
-  sentBatches: 0,
-  rejectedSpans: 0,
-  uncertainBatches: 0,
-  lastBatch: undefined,
-  lastSentMs: undefined,
-  lastError: undefined,
-  lastErrorMs: undefined,
-  failures: 0,
-  retryAtMs: 0,
-};
-
 export function readStatus(places: TracePlaces, destination: string): DeliveryStatus {
-  const found = asObject(parseJson(readText(statusOf(places, destination)) ?? ''));
-  if (found === undefined) return untouched;
+  const found = asObject(parseJson(readText(statusOf(places, destination)) ?? '')) ?? {};
   const count = (key: string): number => (typeof found[key] === 'number' ? Math.max(0, found[key]) : 0);
   const moment = (key: string): number | undefined => (typeof found[key] === 'number' ? found[key] : undefined);
   return {

@@ -27,6 +27,7 @@ export interface TraceSpan {
   readonly errorText: string | undefined;
 }
 
+/** The facts of a turn. */
 export interface TurnDetail {
   readonly kind: 'turn';
   /** First assistant message id of the turn, else the prompt's uuid, else session and line. */
@@ -52,6 +53,7 @@ export interface ImagePlaceholder {
   readonly sha256: string | null;
 }
 
+/** The facts of one API response. */
 export interface GenerationDetail {
   readonly kind: 'generation';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -75,6 +77,7 @@ export interface GenerationDetail {
   readonly pricedUsage: readonly Usage[];
 }
 
+/** A tool result in the input of a generation. */
 export interface GenerationResult {
   readonly toolUseId: string;
   readonly content: unknown;
@@ -103,6 +106,7 @@ export interface TraceUsage {
   readonly serviceTier: string | undefined;
 }
 
+/** The facts of a tool call. */
 export interface ToolDetail {
   readonly kind: 'tool';
   /** The sub-agent it belongs to; `undefined` in the turn itself. */
@@ -116,6 +120,7 @@ export interface ToolDetail {
   readonly output: unknown;
 }
 
+/** The facts of a sub-agent. */
 export interface SubagentDetail {
   readonly kind: 'subagent';
   readonly agentId: string;

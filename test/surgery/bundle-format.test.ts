@@ -29,7 +29,7 @@ test('an invalid bundle is refused and leaves no files', async (context) => {
     [Buffer.from('PK\x03\x04'), /is not a bundle/],
     [Buffer.from('CLEW-BUNDLE 2 brotli\n'), /version 2 \(brotli\), but this Clew reads version 1; update Clew/],
     [Buffer.concat([Buffer.from(firstLine), Buffer.from('no brotli at all')]), /damaged|no manifest/],
-    [packed({ version: 1, sessions: [] }, []), /holds no session/],
+    [packed({ version: 1, sessions: [] }, []), /has no sessions/],
     [packed({ version: 1, sessions: [{ sessionId: '../x', files: [good] }] }, [content]), /invalid id/],
     ...[
       '../up',
@@ -47,7 +47,7 @@ test('an invalid bundle is refused and leaves no files', async (context) => {
     [bundle([{ ...good, sha256: '0'.repeat(64) }]), /does not match its hash/],
     [bundle([{ ...good, sizeBytes: content.length + 1 }]), /ends in the middle/],
     [bundle([good], Buffer.from('more')), /more data than its manifest states/],
-    [bundle([{ ...good, sizeBytes: 1e15 }]), /too much/],
+    [bundle([{ ...good, sizeBytes: 1e15 }]), /too large/],
     [bundle([{ ...good, sizeBytes: -1 }]), /invalid size/],
     [bundle([{ ...good, sizeBytes: 100_000_000 }], Buffer.alloc(40_000_000)), /unpacks to more than/],
   ];

@@ -13,7 +13,7 @@ import { loadPrices } from '../../library/prices.ts';
 import { PriceList } from '../../models/price-list.ts';
 import type { Session } from '../../session/session.ts';
 import { readLineBatches } from '../../store/lines.ts';
-import { type SessionRedactor, redactorFor } from '../../surgery/redact-parcel.ts';
+import { redactorFor, type SessionRedactor } from '../../surgery/redact-parcel.ts';
 import { usualRuleSet } from '../../surgery/secrets/user-rules.ts';
 import { loadSource } from '../../surgery/source.ts';
 import type {
