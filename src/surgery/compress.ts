@@ -20,10 +20,10 @@ import { leanRequest, leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
 import { resumedLines } from './open-round.ts';
 import type { Plan } from './plan.ts';
-import { relink } from './relink.ts';
+import { addEdits, relinkInto } from './relink.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
-import { addEdits, freshUsageNote } from './strip.ts';
+import { freshUsageNote } from './strip.ts';
 import { describeDifference, outlineOf } from './wire-outline.ts';
 
 /** Options of `planCompress`. */
@@ -88,11 +88,7 @@ function rewriteFor(
     if (isLinked(node) && !kept.has(node)) drops.set(node.index, 'summarised');
   const edits = new Map<number, readonly Edit[]>();
   if (first !== undefined) edits.set(first.index, [{ path: ['parentUuid'], set: made.summaryUuid }]);
-  if (drops.size > 0) {
-    const relinked = relink(session, drops);
-    addEdits(edits, relinked.edits);
-    for (const [index, reason] of relinked.drops) drops.set(index, reason);
-  }
+  relinkInto(session, edits, drops);
   const fresh = freshUsageEdits(
     session,
     resumedLines(session).filter((node) => kept.has(node)),

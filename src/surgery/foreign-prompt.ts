@@ -2,7 +2,7 @@
 // they could instruct the agent with the authority of the system.
 import type { Edit } from '../format/edit.ts';
 import type { Node } from '../session/node.ts';
-import { relink } from './relink.ts';
+import { relinkInto } from './relink.ts';
 import { type Source, sessionOf } from './source.ts';
 
 export interface ForeignLines {
@@ -34,9 +34,9 @@ export function withoutForeignPrompt(source: Source): ReadonlyMap<string, Foreig
     const own = transcript?.nodes.filter(isForeignPrompt) ?? [];
     if (transcript === undefined || own.length === 0) continue;
     const drops = new Map(own.map((node) => [node.index, reason]));
-    const relinked = relink(sessionOf(source, file), drops);
-    for (const [index, why] of relinked.drops) drops.set(index, why);
-    found.set(transcript.path, { edits: relinked.edits, drops });
+    const edits = new Map<number, readonly Edit[]>();
+    relinkInto(sessionOf(source, file), edits, drops);
+    found.set(transcript.path, { edits, drops });
   }
   return found;
 }

@@ -14,7 +14,7 @@ import { newSession } from './new-session.ts';
 import type { Plan, StagedSession } from './plan.ts';
 import { cwdEdits, folderFor, folderNotes } from './relocate.ts';
 import { lookAtResume } from './resume-look.ts';
-import { droppedBy, type Rewrite } from './rewrite.ts';
+import { droppedBy, mergeAllRewrites, type Rewrite } from './rewrite.ts';
 import type { Source } from './source.ts';
 
 /** Options of `planFork`. */
@@ -41,10 +41,7 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
   const cut = options.at === undefined ? undefined : findCut(session, options.at);
   const main: Rewrite = { ...cut?.rewrite, ...appended(session, cut, titleFor(session, options), sessionId) };
   const foreign = options.isForeign === true ? withoutForeignPrompt(source) : new Map<string, ForeignLines>();
-  const rewrites = new Map<string, Rewrite>([
-    ...foreign,
-    [session.transcript.path, merged(main, foreign.get(session.transcript.path))],
-  ]);
+  const rewrites = mergeAllRewrites(foreign, new Map([[session.transcript.path, main]]));
   const ids = new NewIds(source.files.flatMap(({ transcript }) => transcript ?? []));
   const from = cwdOf(session);
   const renames = (entry: JsonObject): readonly Edit[] => [
@@ -71,11 +68,6 @@ export function planFork(source: Source, options: ForkOptions = {}): Plan {
     dropped: droppedFrom(source, rewrites),
     expects: (staged) => (cut === undefined ? sameRequest(session, staged) : sameLeaf(cut.leaf, staged)),
   };
-}
-
-function merged(main: Rewrite, foreign: ForeignLines | undefined): Rewrite {
-  if (foreign === undefined) return main;
-  return { ...main, edits: foreign.edits, drops: new Map([...foreign.drops, ...(main.drops ?? [])]) };
 }
 
 function droppedFrom({ session, files }: Source, rewrites: ReadonlyMap<string, Rewrite>): Plan['dropped'] {

@@ -8,13 +8,31 @@ import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import { findReferences } from './ids.ts';
 
-export interface Relinked {
+interface Relinked {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
   /** Records that only refer to dropped lines. */
   readonly drops: ReadonlyMap<number, string>;
 }
 
-export function relink(session: Session, drops: ReadonlyMap<number, string>): Relinked {
+/** Relinks after `drops`: adds to both maps, keeping existing edits of the same value, and forgets edits of dropped records. */
+export function relinkInto(session: Session, edits: Map<number, readonly Edit[]>, drops: Map<number, string>): void {
+  if (drops.size === 0) return;
+  const relinked = relink(session, drops);
+  addEdits(edits, relinked.edits);
+  for (const [index, reason] of relinked.drops) drops.set(index, reason);
+  for (const index of drops.keys()) edits.delete(index);
+}
+
+/** Keeps existing edits of the same value. */
+export function addEdits(edits: Map<number, readonly Edit[]>, more: ReadonlyMap<number, readonly Edit[]>): void {
+  for (const [index, added] of more) {
+    const known = edits.get(index) ?? [];
+    const places = new Set(known.map(({ path }) => path.join('/')));
+    edits.set(index, [...known, ...added.filter(({ path }) => !places.has(path.join('/')))]);
+  }
+}
+
+function relink(session: Session, drops: ReadonlyMap<number, string>): Relinked {
   const chain = new KeptChain(session, drops);
   const edits = new Map<number, Edit[]>();
   const more = new Map<number, string>();

@@ -30,6 +30,22 @@ export interface Patch {
   apply(bytes: Buffer, line: number, node: Node | undefined): Buffer;
 }
 
+/** Both rewrites of one transcript. */
+export function mergeRewrites(first: Rewrite | undefined, second: Rewrite | undefined): Rewrite {
+  const edits = new Map(first?.edits);
+  for (const [index, more] of second?.edits ?? []) edits.set(index, [...(edits.get(index) ?? []), ...more]);
+  return { ...first, ...second, edits, drops: new Map([...(first?.drops ?? []), ...(second?.drops ?? [])]) };
+}
+
+/** The same for several transcripts, by path. */
+export function mergeAllRewrites(
+  first: ReadonlyMap<string, Rewrite>,
+  second: ReadonlyMap<string, Rewrite>,
+): ReadonlyMap<string, Rewrite> {
+  const files = new Set([...first.keys(), ...second.keys()]);
+  return new Map([...files].map((file) => [file, mergeRewrites(first.get(file), second.get(file))]));
+}
+
 /** Each call reads the file again. */
 export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Generator<OutLine> {
   yield* insertedLines(rewrite, -1);

@@ -11,7 +11,7 @@ import { leanTrace } from './lean-request.ts';
 import { newSession, sameSession } from './new-session.ts';
 import { openRoundOf, resumedLines } from './open-round.ts';
 import type { Dropped, Plan } from './plan.ts';
-import { relink } from './relink.ts';
+import { addEdits, relinkInto } from './relink.ts';
 import { droppedBy, type Rewrite } from './rewrite.ts';
 import { type Source, sessionOf } from './source.ts';
 import { type Stripped, stripLines } from './strip-lines.ts';
@@ -110,8 +110,7 @@ function repaired(session: Session, stripped: Stripped, hasContext: boolean): Re
   const drops = new Map(stripped.drops);
   const edits = new Map<number, readonly Edit[]>(stripped.edits);
   const isEmpty = drops.size === 0 && edits.size === 0;
-  const relinked = drops.size === 0 ? { edits: new Map(), drops: new Map() } : relink(session, drops);
-  addEdits(edits, relinked.edits);
+  relinkInto(session, edits, drops);
   const chain = hasContext ? resumedLines(session) : [];
   const hasShrunk = chain.some(
     ({ index, type }) => type !== 'attachment' && (stripped.edits.has(index) || drops.has(index)),
@@ -123,22 +122,11 @@ function repaired(session: Session, stripped: Stripped, hasContext: boolean): Re
       )
     : new Map();
   addEdits(edits, fresh);
-  for (const [index, reason] of relinked.drops) drops.set(index, reason);
-  for (const index of drops.keys()) edits.delete(index);
   return {
     rewrite: { edits, drops: new Map([...drops].sort((a, b) => a[0] - b[0])) },
     isEmpty,
     hasFreshUsage: fresh.size > 0,
   };
-}
-
-/** Keeps existing edits of the same value. */
-export function addEdits(edits: Map<number, readonly Edit[]>, more: ReadonlyMap<number, readonly Edit[]>): void {
-  for (const [index, added] of more) {
-    const known = edits.get(index) ?? [];
-    const places = new Set(known.map(({ path }) => path.join('/')));
-    edits.set(index, [...known, ...added.filter(({ path }) => !places.has(path.join('/')))]);
-  }
 }
 
 function wordsOf(options: StripOptions): string[] {

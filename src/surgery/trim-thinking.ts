@@ -12,7 +12,7 @@ import { hasThinking, holdsBoundThinking, type LineOrigin, type TrimRule, unfitT
 import { leanTrace } from './lean-request.ts';
 import type { OutLine } from './out-line.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
-import { relink } from './relink.ts';
+import { relinkInto } from './relink.ts';
 import { type Rewrite, rewriteLines } from './rewrite.ts';
 import { bytesOf, stagedPath } from './stage.ts';
 import { outlineOf } from './wire-outline.ts';
@@ -105,10 +105,7 @@ export function withoutBlocks(
         places.map((place) => ({ path: ['message', 'content', place], remove: true })),
       );
   }
-  const relinked = drops.size === 0 ? { edits: new Map(), drops: new Map() } : relink(session, drops);
-  for (const [index, more] of relinked.edits) edits.set(index, [...(edits.get(index) ?? []), ...more]);
-  for (const [index, why] of relinked.drops) drops.set(index, why);
-  for (const index of drops.keys()) edits.delete(index);
+  relinkInto(session, edits, drops);
   return { edits, drops };
 }
 

@@ -42,7 +42,6 @@ export interface ReadTurnsOptions {
   readonly isOver?: boolean;
   /** Seed 002 to the letter: every user line that is not a tool result starts a turn; only adjacent lines merge. */
   readonly strictSeed?: boolean;
-  readonly chunkBytes?: number;
 }
 
 export interface ReadTurns {
@@ -84,7 +83,7 @@ export function* streamTurns(
   const next = (): TraceCursor => cursorOf(reader, sessionId, reader.unfinished ?? heldPlace(order) ?? end);
   let end = from;
   let bytesRead = 0;
-  for (const line of linesFrom(file, from, options.chunkBytes)) {
+  for (const line of linesFrom(file, from)) {
     bytesRead += line.length + (line.terminated ? 1 : 0);
     // The client may still be writing it. If nothing more will come, a complete record needs no newline.
     if (!line.terminated && (options.isOver !== true || scanRecord(line.bytes) === undefined)) break;
@@ -125,13 +124,8 @@ export function parseCursor(value: unknown): TraceCursor | undefined {
 
 const maxDiagnostics = 100;
 
-function* linesFrom(
-  file: string,
-  from: { readonly offset: number; readonly line: number },
-  chunkBytes: number | undefined,
-): Generator<Line> {
-  const start = { from: { offset: from.offset, number: from.line + 1 } };
-  for (const batch of readLineBatches(file, chunkBytes === undefined ? start : { ...start, chunkBytes })) yield* batch;
+function* linesFrom(file: string, { offset, line }: Place): Generator<Line> {
+  for (const batch of readLineBatches(file, { from: { offset, number: line + 1 } })) yield* batch;
 }
 
 function stateOf(cursor: TraceCursor | undefined): TurnState {

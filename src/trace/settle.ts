@@ -7,11 +7,10 @@ export interface SettleOptions {
   /** `last_assistant_message` of the hook's input; absent before 2.1.150. */
   readonly lastAnswer: string | undefined;
   readonly mostMs: number;
-  readonly pollMs?: number;
 }
 
 /** Returns how often it read the end of the file. */
-export async function settle(file: string, { lastAnswer, mostMs, pollMs = 40 }: SettleOptions): Promise<number> {
+export async function settle(file: string, { lastAnswer, mostMs }: SettleOptions): Promise<number> {
   const endMs = Date.now() + mostMs;
   for (let looks = 1; ; looks++) {
     if (isSettled(file, lastAnswer) || Date.now() >= endMs) return looks;
@@ -19,6 +18,7 @@ export async function settle(file: string, { lastAnswer, mostMs, pollMs = 40 }: 
   }
 }
 
+const pollMs = 40;
 const tailSizes = [64 * 1024, 4 * 1024 * 1024];
 
 export function isSettled(file: string, lastAnswer: string | undefined): boolean {

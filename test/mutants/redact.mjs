@@ -259,9 +259,9 @@ export const mutants = [
   },
   {
     id: 'thinking-chain-broken',
-    file: 'src/surgery/trim-thinking.ts',
-    find: 'const relinked = drops.size === 0 ?',
-    replace: 'const relinked = drops.size >= 0 ?',
+    file: 'src/surgery/relink.ts',
+    find: 'if (drops.size === 0) return;',
+    replace: 'if (drops.size >= 0) return;',
     tests: session,
   },
   {

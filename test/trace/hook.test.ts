@@ -276,7 +276,7 @@ test('the end of a turn is waited for as long as it is not in the file, and not 
   writeFileSync(file, sessionText([user('go'), assistant([toolUse('t', 'Read', {})])]));
   assert.equal(isSettled(file, 'the answer'), false);
   assert.equal(isSettled(file, undefined), false);
-  const settled = settle(file, { lastAnswer: 'the answer', mostMs: 60_000, pollMs: 5 });
+  const settled = settle(file, { lastAnswer: 'the answer', mostMs: 60_000 });
   appendFileSync(file, `${sessionText([assistant('this is the answer')])}{"type":"system","subtype":"x"}\n`);
   assert.ok((await settled) > 1);
   assert.equal(await settle(file, { lastAnswer: 'the answer', mostMs: 60_000 }), 1);

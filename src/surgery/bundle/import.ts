@@ -13,7 +13,7 @@ import { sendsTheSame, sidePathRewrites } from '../move.ts';
 import { newSession, placedSession } from '../new-session.ts';
 import type { Dropped, Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
 import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../relocate.ts';
-import { droppedBy, type Rewrite } from '../rewrite.ts';
+import { droppedBy, mergeAllRewrites } from '../rewrite.ts';
 import { loadSource, type Source } from '../source.ts';
 import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
 import { findLeaving } from './paths.ts';
@@ -122,27 +122,11 @@ function importedSession(
   const own = {
     folder,
     sessionId,
-    rewrites: withDrops(sidePathRewrites(source, path.join(folder, sessionId)), foreign),
+    rewrites: mergeAllRewrites(sidePathRewrites(source, path.join(folder, sessionId)), foreign),
     renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
     leftOut: new Set(source.files.filter(({ name }) => name.startsWith('file-history/')).map((file) => file.path)),
   };
   return isTaken ? newSession(source, own) : placedSession(source, own);
-}
-
-/** The two change different lines, but for the parents. */
-function withDrops(
-  rewrites: ReadonlyMap<string, Rewrite>,
-  foreign: ReadonlyMap<string, ForeignLines>,
-): ReadonlyMap<string, Rewrite> {
-  return new Map(
-    [...rewrites].map(([file, rewrite]) => {
-      const lines = foreign.get(file);
-      if (lines === undefined) return [file, rewrite];
-      const edits = new Map(rewrite.edits);
-      for (const [index, own] of lines.edits) edits.set(index, [...(edits.get(index) ?? []), ...own]);
-      return [file, { ...rewrite, edits, drops: lines.drops }];
-    }),
-  );
 }
 
 function backupsOf(

@@ -24,7 +24,7 @@ import { launchFolderOf } from '../moved-projects.ts';
 import { nameFor, placedSession } from '../new-session.ts';
 import type { FileSource } from '../plan.ts';
 import { folderEdits, isWindowsPath, restBelow } from '../relocate.ts';
-import type { Rewrite } from '../rewrite.ts';
+import { mergeAllRewrites, type Rewrite } from '../rewrite.ts';
 import type { Source } from '../source.ts';
 import { bytesOf } from '../stage.ts';
 import { unfitReason, withoutBlocks } from '../trim-thinking.ts';
@@ -116,7 +116,7 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
   const project = launchFolderOf(session, folder);
   const outside = outsideTracked(source);
   const unbound = withoutUnbound(source, options);
-  const rewrites = merged(outside.rewrites, unbound.rewrites);
+  const rewrites = mergeAllRewrites(outside.rewrites, unbound.rewrites);
   const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), rewrites);
   const backups = await fileHistory(source);
   const all = [...neutral, ...backups.files];
@@ -169,7 +169,7 @@ function neutralised(
   };
   const { files } = placedSession(source, {
     folder: source.folder,
-    rewrites: merged(sidePathRewrites(source, `${placeholders.sessions}/${id}`), outside),
+    rewrites: mergeAllRewrites(sidePathRewrites(source, `${placeholders.sessions}/${id}`), outside),
     renames: (entry: JsonObject): readonly Edit[] => {
       const gone = new Set<unknown>(outsideFiles(entry));
       return folderEdits(entry, change).filter((edit) => !gone.has(edit.path[2]));
@@ -246,21 +246,6 @@ function withoutUnbound(
   const blocks = new Map(unbound.map((node) => [node, placesOf(transcript, node)]));
   const rewrite = withoutBlocks(session, blocks, unfitReason);
   return { rewrites: new Map([[transcript.path, rewrite]]), count: [...blocks.values()].flat().length };
-}
-
-function merged(
-  first: ReadonlyMap<string, Rewrite>,
-  second: ReadonlyMap<string, Rewrite>,
-): ReadonlyMap<string, Rewrite> {
-  return new Map(
-    [...new Set([...first.keys(), ...second.keys()])].map((file) => {
-      const [one, other] = [first.get(file), second.get(file)];
-      const edits = new Map(one?.edits);
-      for (const [index, more] of other?.edits ?? []) edits.set(index, [...(edits.get(index) ?? []), ...more]);
-      const drops = new Map([...(one?.drops ?? []), ...(other?.drops ?? [])]);
-      return [file, { ...one, ...other, edits, drops }];
-    }),
-  );
 }
 
 async function measure(content: FileSource, options: BundleOptions): Promise<Omit<BundledFile, 'name'>> {
