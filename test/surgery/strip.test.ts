@@ -296,7 +296,7 @@ test('what cannot be done is refused in one line', async (context) => {
     .result('toolu_1');
   await assert.rejects(strip(context, calls, { tools: [] }), /nothing of the conversation would remain/);
   await assert.rejects(strip(context, transcript().user('one'), { images: true }), /nothing to strip in/);
-  await assert.rejects(strip(context, transcript().user('one'), {}), /nothing is named/);
+  await assert.rejects(strip(context, transcript().user('one'), {}), /nothing to strip was chosen/);
 });
 
 interface StripRun {
