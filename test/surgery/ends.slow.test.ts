@@ -1,4 +1,4 @@
-// Every session that the real client wrote is renamed, rewound and split, and undo gives back its bytes.
+// Every session that the real client wrote is renamed, rewound and split, and undo restores its bytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBoundary } from '../../src/session/node.ts';
@@ -10,7 +10,7 @@ import { loadSource, type Source } from '../../src/surgery/source.ts';
 import { planSplit } from '../../src/surgery/split.ts';
 import { type Bench, benchOf, contentsOf, someRealSessions, undoLast } from '../support/surgery-kit.ts';
 
-test('real sessions are renamed, rewound and split as their turns allow, and undo gives back their bytes', async (context) => {
+test('real sessions are renamed, rewound and split as their turns allow, and undo restores their bytes', async (context) => {
   const counts = { rewound: 0, split: 0 };
   for (const file of someRealSessions(1)) {
     const bench = benchOf(context, file);

@@ -1,4 +1,4 @@
-// Rewound, split, renamed and tagged sessions: what a resume then sends, and that undo gives back identical bytes.
+// Rewound, split, renamed and tagged sessions: what a resume then sends, and that undo restores identical bytes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

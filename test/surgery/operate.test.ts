@@ -1,4 +1,4 @@
-// What holds for every operation: dry runs write nothing, broken promises neither, undo gives back identical bytes,
+// What holds for every operation: dry runs write nothing, failed checks neither, undo restores identical bytes,
 // and a kill at any point leaves the original whole.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -82,7 +82,7 @@ function keepLines(text: string, isKept: (line: string) => boolean): string {
   return text.split('\n').filter(isKept).join('\n');
 }
 
-test('in place, lines that are not named keep their bytes, and undo gives back all', async (context) => {
+test('in place, lines that are not named keep their bytes, and undo restores all bytes', async (context) => {
   const done = new Map<string, number>();
   await eachSession(context, async (bench, what) => {
     for (const [name, planner] of Object.entries(inPlace)) {

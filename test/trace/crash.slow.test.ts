@@ -53,7 +53,7 @@ interface Killed {
 interface Round {
   readonly env: Record<string, string>;
   readonly runs: readonly SessionRun[];
-  /** From 1 to one more than `most`, which is none. */
+  /** From 1 to one more than `most`, which means never. */
   readonly chance: (most: number) => number;
 }
 

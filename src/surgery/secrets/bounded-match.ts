@@ -19,7 +19,7 @@ export function matchWindows(kind: string, pattern: RegExp, texts: readonly stri
 }
 
 function matchBounded(kind: string, pattern: RegExp, texts: readonly string[]): RegExpExecArray[][] {
-  context ??= vm.createContext({ texts, pattern, found: [] }) as NonNullable<typeof context>; // gives back its argument
+  context ??= vm.createContext({ texts, pattern, found: [] }) as NonNullable<typeof context>; // returns its argument
   Object.assign(context, { texts, pattern, found: [] });
   try {
     run.runInContext(context, { timeout: limitMs });

@@ -12,7 +12,7 @@ export function decodeLossless(bytes: Buffer): string {
       at += length;
       continue;
     }
-    parts.push(bytes.toString('utf8', start, at), String.fromCharCode(firstStandIn + (bytes[at] as number)));
+    parts.push(bytes.toString('utf8', start, at), String.fromCharCode(firstEscape + (bytes[at] as number)));
     start = ++at;
   }
   parts.push(bytes.toString('utf8', start));
@@ -23,7 +23,7 @@ export function encodeLossless(text: string): Buffer {
   if (!/[\ud800-\udfff]/.test(text)) return Buffer.from(text);
   return Buffer.concat(
     splitEscapedBytes(text).map((part) =>
-      isEscapedByte(part) ? Buffer.from([part.charCodeAt(0) - firstStandIn]) : Buffer.from(part),
+      isEscapedByte(part) ? Buffer.from([part.charCodeAt(0) - firstEscape]) : Buffer.from(part),
     ),
   );
 }
@@ -38,7 +38,7 @@ export function isEscapedByte(part: string): boolean {
   return part.length === 1 && part >= '\udc80' && part <= '\udcff';
 }
 
-const firstStandIn = 0xdc00;
+const firstEscape = 0xdc00;
 
 /** The number of bytes of the character at `at`; 0 if it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
