@@ -1,5 +1,5 @@
-// What a command is: a row of the table in commands.ts (names, flags, help), and a module, loaded when it is called,
-// whose `run` reads its input, calls the layers above and renders.
+// What a command is: a row of the table in commands.ts (names, flags, help), and a module that is loaded when the
+// command is called; its `run` reads the input, calls the layers above and renders.
 import { UserError } from '../base/errors.ts';
 import type { OutputStream } from './terminal/output.ts';
 import type { Style } from './terminal/style.ts';
@@ -10,12 +10,9 @@ export interface Flag {
   readonly name: string;
   /** One letter with its dash: `-o`. */
   readonly short?: string;
-  /** The word for its value in help: `DIR`, `N`, `TEXT`; in brackets where it may be left out: `[KEY]`. */
+  /** The placeholder for its value in help: `DIR`, `N`, `TEXT`; in brackets if the value is optional: `[KEY]`. */
   readonly value?: string;
-  /**
-   * Of a value that may be left out: words of this form are not its value but the argument of the command, where that is
-   * not given otherwise.
-   */
+  /** For an optional value: a word of this form is the argument of the command if no other word is. */
   readonly notValue?: RegExp;
   readonly summary: string;
   readonly isRepeatable?: boolean;
@@ -24,12 +21,14 @@ export interface Flag {
 
 export interface CommandRow {
   readonly name: string;
-  /** `SESSION` for exactly one; `[SESSION...]` for any number; several, with a space between: `SESSION TITLE`. */
+  /** `SESSION` for exactly one; `[SESSION...]` for any number; several are separated by a space: `SESSION TITLE`. */
   readonly argument?: string;
+  /** Words that completion offers for the first argument. */
+  readonly actions?: readonly string[];
   readonly summary: string;
   readonly flags: readonly Flag[];
   readonly examples: readonly string[];
-  /** A number that `run` answers is the exit code. */
+  /** If `run` returns a number, it is the exit code. */
   load(): Promise<{ run(input: CommandInput): Promise<unknown> }>;
 }
 
@@ -39,11 +38,11 @@ export interface CommandInput {
   readonly words: readonly string[];
   readonly flags: FlagValues;
   readonly io: CommandIo;
-  /** What could not be read; if there is any, the call ends with exit code 1. */
+  /** Collects what could not be read; if there is any, the command exits with code 1. */
   readonly unread: Unread;
 }
 
-/** Values by the flag's name without dashes; absent where the flag was not given. */
+/** Values by the flag's name without dashes. */
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export interface CommandIo {
@@ -67,6 +66,7 @@ export function listFlag(flags: FlagValues, name: string): readonly string[] {
 export function countFlag(flags: FlagValues, name: string): number | undefined {
   const value = textFlag(flags, name);
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value)) throw new UserError(`--${name} takes a number, not "${value}"`, `write --${name} 10`);
+  if (!/^\d{1,9}$/.test(value))
+    throw new UserError(`--${name} takes a number, not "${value}"`, `for example --${name} 10`);
   return Number(value);
 }

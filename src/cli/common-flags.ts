@@ -1,4 +1,4 @@
-// Flags that many commands take, worded once.
+// Flags that many commands take.
 import type { Flag } from './command.ts';
 
 export const root: Flag = {
@@ -11,15 +11,15 @@ export const demo: Flag = { name: '--demo', summary: 'read the bundled demo sess
 export const project: Flag = {
   name: '--project',
   value: 'P',
-  summary: 'only sessions of folder P or below it; a word that is not a path: of folders whose path contains it',
+  summary: 'only sessions in folder P or below; if P is a word, in folders whose path contains it',
 };
 export const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
-export const dryRun: Flag = { name: '--dry-run', summary: 'plan and prove, say what would change, write nothing' };
+export const dryRun: Flag = { name: '--dry-run', summary: 'plan and check, show what would change, write nothing' };
 export const inPlace: Flag = {
   name: '--in-place',
   summary: 'change the session itself instead of writing a new one; a backup is kept for `clew undo`',
 };
 export const portable: Flag = {
   name: '--portable',
-  summary: 'write the result so that every client from 1.0.57 on reads it alike',
+  summary: 'write the result so that all clients since 1.0.57 read it the same way',
 };

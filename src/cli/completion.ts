@@ -1,10 +1,13 @@
-// The commands and their flags → a completion script for a shell. Session arguments are completed by asking
-// `clew ls --ids`, whose lines are data from disk: no script lets the shell expand them.
+// clew completion SHELL: the table of commands → a completion script. Session arguments are completed with
+// `clew ls --ids`; its lines are data from disk, so no script lets the shell expand them.
+import { UserError } from '../base/errors.ts';
+import type { CommandInput, CommandRow, Flag } from './command.ts';
+import { writeOut } from './terminal/output.ts';
 
 export interface FlagSpec {
   /** With its dashes: `--json`. */
   readonly name: string;
-  /** The word for its value: `FILE` and `DIR` complete paths, `SESSION` sessions, `a|b` its choices. */
+  /** `FILE` and `DIR` complete paths, `SESSION` sessions, `a|b` its choices. */
   readonly value?: string;
   readonly summary: string;
 }
@@ -14,9 +17,27 @@ export interface CommandSpec {
   readonly summary: string;
   readonly flags: readonly FlagSpec[];
   readonly takesSession?: boolean;
+  /** Words to offer for the first argument. */
+  readonly actions?: readonly string[];
 }
 
-export type Shell = 'bash' | 'zsh' | 'fish';
+const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export async function runCompletion(
+  { argument, io }: CommandInput,
+  commands: readonly CommandRow[],
+  globalFlags: readonly Flag[],
+): Promise<void> {
+  const shell = shells.find((name) => name === argument);
+  if (shell === undefined) throw new UserError(`no completion for "${argument}"`, `use one of ${shells.join(', ')}`);
+  const specs = commands.map((row) => ({
+    ...row,
+    flags: [...row.flags, ...globalFlags].filter((flag) => !flag.isHidden),
+    takesSession: row.argument?.includes('SESSION') === true,
+  }));
+  await writeOut([completionScript(shell, specs)], io);
+}
 
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   switch (shell) {
@@ -32,7 +53,7 @@ export function completionScript(shell: Shell, commands: readonly CommandSpec[])
   }
 }
 
-/** Written for bash 3.2, which macOS still has: no associative arrays, no `mapfile`. */
+/** For bash 3.2, which macOS still has: no associative arrays, no `mapfile`. */
 function bashScript(commands: readonly CommandSpec[]): string {
   const names = commands.map((command) => command.name).join(' ');
   return `# bash completion for clew; in ~/.bashrc: source <(clew completion bash)
@@ -92,7 +113,9 @@ function bashValues(value: string): string {
 function bashCommand(command: CommandSpec): string {
   const flags = `_clew_words ${quote(command.flags.map((flag) => flag.name).join(' '))}`;
   // A SESSION may also be a path.
-  const rest = command.takesSession === true ? '_clew_sessions; _clew_paths -f' : '_clew_paths -f';
+  const sessions = command.takesSession === true ? '_clew_sessions; ' : '';
+  const actions = command.actions === undefined ? '' : `_clew_words ${quote(command.actions.join(' '))}; `;
+  const rest = `${actions}${sessions}_clew_paths -f`;
   return `    ${quote(command.name)}) if [[ $cur == -* ]]; then ${flags}; else ${rest}; fi ;;\n`;
 }
 
@@ -129,7 +152,8 @@ if [[ $funcstack[1] == _clew ]]; then _clew "$@"; else compdef _clew clew; fi
 
 function zshCommand(command: CommandSpec): string {
   const rest = command.takesSession === true ? '*:session:_clew_session_or_file' : '*:file:_files';
-  const specs = [...command.flags.map(zshFlag), rest].map(quote);
+  const action = command.actions === undefined ? [] : [`1:action:(${command.actions.join(' ')})`];
+  const specs = [...command.flags.map(zshFlag), ...action, rest].map(quote);
   return `        ${quote(command.name)}) _arguments ${specs.join(' ')} ;;\n`;
 }
 
@@ -159,6 +183,9 @@ function fishScript(commands: readonly CommandSpec[]): string {
     ...(command.takesSession === true
       ? [`complete -c clew -n ${fishSeen(command)} -a '(clew ls --ids 2>/dev/null)'`]
       : []),
+    ...(command.actions === undefined
+      ? []
+      : [`complete -c clew -n ${fishSeen(command)} -a ${fishQuote(command.actions.join(' '))}`]),
   ]);
   return `# fish completion for clew: clew completion fish > ~/.config/fish/completions/clew.fish
 ${lines.join('\n')}

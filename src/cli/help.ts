@@ -1,4 +1,4 @@
-// The table of commands → help texts within 80 columns: what to type in the left column, what it does in the right.
+// The table of commands → help within 80 columns.
 import type { Argument, Command, HelpConfiguration, Option } from 'commander';
 import type { CommandRow } from './command.ts';
 
@@ -13,7 +13,7 @@ export const helpStyle: HelpConfiguration = {
     const called = command.parent === null ? ['COMMAND'] : words;
     return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
   },
-  // Said once, by the program's own help.
+  // The program's own help lists them as its options.
   visibleGlobalOptions: (command: Command) =>
     command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
 };
@@ -24,9 +24,9 @@ function argumentTerm(argument: Argument): string {
 
 export const programNotes: string = `
 On a terminal, \`clew\` alone lets you pick a session to show or resume.
-SESSION is a session id, the beginning of one, or the path of a transcript.
-Sessions are looked for in ~/.claude, or where --root, CLEW_ROOTS or
-CLAUDE_CONFIG_DIR say. Run \`clew COMMAND --help\` for the options of a command.`;
+SESSION is a session id, the start of one, or the path of a transcript.
+Sessions are read from ~/.claude, or from --root, CLEW_ROOTS or
+CLAUDE_CONFIG_DIR. Run \`clew COMMAND --help\` for the options of a command.`;
 
 export function commandNotes({ examples }: CommandRow): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;

@@ -1,11 +1,11 @@
-// The arguments of a call → the command that answers it → an exit code. Errors of use become one line on stderr;
-// anything unexpected is a bug, says so, and shows its stack with --debug.
+// The arguments → the command that runs → an exit code. A wrong use becomes one line on stderr; an unexpected error is
+// reported as a bug, with its stack if --debug is given.
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { diskError } from '../store/disk.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';
-import { commands, globalFlags } from './commands.ts';
+import { commandGroups, commands, globalFlags } from './commands.ts';
 import { commandNotes, helpStyle, programNotes } from './help.ts';
 import { writeNotice } from './notice.ts';
 import { writeOut, writeText } from './terminal/output.ts';
@@ -15,7 +15,7 @@ import { usageError } from './usage-error.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {
   const argv = withPrintCommand(called);
-  // Commander prints help by itself, past every rule about readers that leave: it is caught and printed as any output.
+  // Commander would print help directly; collected here, it is written like any other output.
   const help: string[] = [];
   try {
     if (isForPicker(argv)) return await pick(argv);
@@ -29,7 +29,7 @@ export async function runProgram(called: readonly string[]): Promise<number> {
   }
 }
 
-/** Without a command, on a terminal that can be drawn on. */
+/** `clew` without a command, on a terminal with cursor control. */
 function isForPicker(argv: readonly string[]): boolean {
   const isAlone = argv.every((word) => globalFlags.some((flag) => flag.name === word));
   return isAlone && process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb';
@@ -40,23 +40,20 @@ async function pick(argv: readonly string[]): Promise<number> {
   return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
 }
 
-/** `clew -p …` is `clew print -p …`: the flag alone says that the agent is asked. */
+/** `clew -p …` is `clew print -p …`. */
 function withPrintCommand(argv: readonly string[]): readonly string[] {
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const isAsked = flags.some((word) => word === '-p' || word === '--print');
   return isAsked && !commands.some((row) => row.name === argv[0]) ? ['print', ...argv] : argv;
 }
 
-/** `clew` alone and `clew help COMMAND` ask for help too. */
+/** `clew` alone and `clew help COMMAND` also print help. */
 function withHelpFlag(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
 }
 
-/**
- * `strip --tools ID`: a flag whose value may be left out has taken the only word that can be the argument. The word goes
- * before the flag.
- */
+/** `strip --tools ID`: an optional value has taken the only word that can be the argument; moves it before the flag. */
 function withArgument(argv: readonly string[], row: CommandRow | undefined): readonly string[] {
   const flagOf = (word: string): Flag | undefined =>
     row?.flags.find(({ name, short }) => name === word || short === word);
@@ -77,7 +74,7 @@ function withArgument(argv: readonly string[], row: CommandRow | undefined): rea
   return [...argv.slice(0, taken), word, flag, ...argv.slice(taken + 2)];
 }
 
-/** Answers the exit code of the command that was called. */
+/** Runs the command and returns its exit code. */
 async function parse(argv: readonly string[], help: string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = new Command('clew')
@@ -90,14 +87,18 @@ async function parse(argv: readonly string[], help: string[]): Promise<number> {
     .configureOutput({ writeOut: (text) => help.push(text), outputError: () => {} })
     .addHelpText('after', programNotes);
   for (const flag of globalFlags) program.addOption(optionOf(flag));
-  // A command that is called by its name does not wait until forty others are set up.
-  const called = commands.filter((row) => row.name === argv[0]);
-  for (const row of called.length > 0 ? called : commands) {
-    addCommand(program, row, (code) => {
-      exitCode = code;
-    });
+  // Setting up all forty commands takes time that a call by name does not need.
+  const called = commands.find((row) => row.name === argv[0]);
+  const groups = called === undefined ? commandGroups : [{ heading: '', commands: [called] }];
+  for (const { heading, commands: rows } of groups) {
+    program.commandsGroup(`${heading}:`);
+    for (const row of rows) {
+      addCommand(program, row, (code) => {
+        exitCode = code;
+      });
+    }
   }
-  await program.parseAsync([...withArgument(argv, called[0])], { from: 'user' });
+  await program.parseAsync([...withArgument(argv, called)], { from: 'user' });
   return exitCode;
 }
 
@@ -137,7 +138,7 @@ function optionOf(flag: Flag): Option {
   return option;
 }
 
-/** What stands in brackets may be left out. */
+/** A word in brackets is optional. */
 function bracketed(word: string): string {
   return word.startsWith('[') ? word : `<${word}>`;
 }
@@ -164,7 +165,7 @@ function standardIo(flags: FlagValues): CommandIo {
   return { stdout, stderr, env, cwd: process.cwd(), style: createMarkedStyle(wantsColor(stdout, env, color)) };
 }
 
-/** A disk may fail on any file that a command reads: a sub-agent's transcript, say. */
+/** Reading any file may fail, such as a sub-agent's transcript. */
 function withAdvice(error: unknown): unknown {
   const isOfFile = error instanceof Error && 'path' in error && typeof error.path === 'string';
   return isOfFile ? diskError(error, 'read', String(error.path)) : error;
@@ -173,7 +174,7 @@ function withAdvice(error: unknown): unknown {
 async function reportError(error: unknown, debug: boolean): Promise<number> {
   const isExpected = error instanceof UserError;
   const message = error instanceof Error ? error.message : String(error);
-  const bug = `this is a bug: ${message}; run it again with --debug and report what it prints`;
+  const bug = `this is a bug: ${message}; run it again with --debug and report the output`;
   writeNotice(process.stderr, isExpected ? message : bug);
   if (debug && error instanceof Error) {
     const { sourceStack } = await import('./debug-stack.ts');

@@ -1,5 +1,5 @@
-// A call that the command line's grammar refuses → what is wrong with it and what to do, in the words of the other
-// errors. Commander's own texts run to several sentences and point nowhere.
+// Commander's error → one line that says what is wrong and what to do. Its own texts are several sentences long and
+// suggest nothing.
 import type { CommanderError } from 'commander';
 import { UserError } from '../base/errors.ts';
 import type { CommandRow } from './command.ts';

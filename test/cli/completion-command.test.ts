@@ -1,5 +1,4 @@
-// clew completion: a script for each shell, made from the table of commands. What the scripts do is tested beside
-// completion.ts.
+// clew completion: a script for each shell, made from the table of commands. completion.test.ts tests what the scripts do.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -23,6 +22,7 @@ for (const shell of ['bash', 'zsh', 'fish']) {
       'project',
       'prompt',
       'no-color',
+      'unmute',
     ]) {
       assert.match(stdout, new RegExp(`\\b${word}\\b`), word);
     }
@@ -38,10 +38,10 @@ for (const shell of ['bash', 'zsh', 'fish']) {
   });
 }
 
-test('another shell is refused with the names of those there are', () => {
+test('another shell is refused with the names of the known shells', () => {
   assert.deepEqual(runClew(['completion', 'tcsh']), {
     status: 2,
     stdout: '',
-    stderr: 'clew: no completion for "tcsh"; there is one for bash, zsh, fish\n',
+    stderr: 'clew: no completion for "tcsh"; use one of bash, zsh, fish\n',
   });
 });

@@ -28,6 +28,7 @@ const commands: readonly CommandSpec[] = [
     ],
     takesSession: true,
   },
+  { name: 'trace', summary: 'Send turns', flags: [], actions: ['mute', 'unmute'] },
 ];
 
 const ids = ['4f1c2d3e-0000-4000-8000-000000000001', '4f99aaaa-0000-4000-8000-000000000002', '$(touch hacked)'];
@@ -69,8 +70,13 @@ function run(program: string, args: readonly string[], cwd: string): { stdout: s
 }
 
 describe('bash completion', { skip: missing('bash') }, () => {
+  test('offers the action words of a command', () => {
+    assert.deepEqual(complete('trace', 'm'), ['mute']);
+    assert.deepEqual(complete('trace', 'un'), ['unmute']);
+  });
+
   test('offers the commands first', () => {
-    assert.deepEqual(complete(''), ['ls', 'show']);
+    assert.deepEqual(complete(''), ['ls', 'show', 'trace']);
     assert.deepEqual(complete('s'), ['show']);
     assert.deepEqual(complete('x'), []);
   });
@@ -129,6 +135,8 @@ test('the fish script has a line for every command, flag and session argument', 
     "complete -c clew -n '__fish_seen_subcommand_from show' -l 'against' -x -a '(clew ls --ids 2>/dev/null)' -d 'Compare with'",
     "complete -c clew -n '__fish_seen_subcommand_from show' -s 'n' -x -d 'How many'",
     "complete -c clew -n '__fish_seen_subcommand_from show' -a '(clew ls --ids 2>/dev/null)'",
+    "complete -c clew -n __fish_use_subcommand -f -a 'trace' -d 'Send turns'",
+    "complete -c clew -n '__fish_seen_subcommand_from trace' -a 'mute unmute'",
     '',
   ]);
 });

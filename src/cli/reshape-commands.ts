@@ -4,18 +4,18 @@ import { dryRun, inPlace, json, portable, root } from './common-flags.ts';
 
 const keepPrompt: Flag = {
   name: '--keep-prompt',
-  summary: 'keep the stored system prompt, tools and thinking of a session from elsewhere, if you made it yourself',
+  summary: 'keep the system prompt, tools and thinking stored in a session from elsewhere, if you made it yourself',
 };
 
-export const surgeryCommands: readonly CommandRow[] = [
+export const reshapeCommands: readonly CommandRow[] = [
   {
     name: 'fork',
     argument: 'SESSION',
-    summary: 'make a second session with the same history, under new ids',
+    summary: 'copy a session under new ids, whole or up to a turn',
     flags: [
       { name: '--at', value: 'TURN|UUID', summary: 'keep the history up to this turn or line only' },
-      { name: '--to', value: 'DIR', summary: 'go on in this folder' },
-      { name: '--title', value: 'TEXT', summary: 'the name of the new session' },
+      { name: '--to', value: 'DIR', summary: 'the working directory of the copy' },
+      { name: '--title', value: 'TEXT', summary: 'the title of the new session' },
       keepPrompt,
       portable,
       dryRun,
@@ -28,7 +28,7 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'strip',
     argument: 'SESSION',
-    summary: 'take out tool calls, thinking, images…; or say what that would free',
+    summary: 'remove tool calls, thinking, images or other parts',
     flags: [
       {
         name: '--tools',
@@ -40,16 +40,16 @@ export const surgeryCommands: readonly CommandRow[] = [
       { name: '--truncate-results', value: 'N', summary: 'keep the calls, and N characters of each result' },
       { name: '--truncate-inputs', value: 'N', summary: 'keep N characters of each text in the input of calls' },
       { name: '--thinking', summary: 'thinking' },
-      { name: '--images', summary: 'images; a line of text says what they were' },
+      { name: '--images', summary: 'images; a line of text describes each' },
       { name: '--progress', summary: 'progress lines' },
       { name: '--bookkeeping', summary: 'copies of requests, old prompt snapshots and other notes of the client' },
       { name: '--all', summary: 'with --bookkeeping: also the prompt snapshot in use, and the thinking that needs it' },
       {
         name: '--older-than',
         value: 'TURNS|DATE',
-        summary: 'only from turns older than so many turns, or a date or age',
+        summary: 'only before the last N turns, or before a date or age',
       },
-      { name: '--keep-last', value: 'N', summary: 'touch nothing in the last N turns' },
+      { name: '--keep-last', value: 'N', summary: 'leave the last N turns unchanged' },
       { name: '--agents', summary: 'from sub-agents too' },
       inPlace,
       portable,
@@ -67,14 +67,14 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'compress',
     argument: 'SESSION',
-    summary: 'replace older turns by a summary, prompts kept',
+    summary: 'replace older turns with a summary, keep the prompts',
     flags: [
-      { name: '--keep-turns', value: 'N', summary: 'the turns at the end that stay as they are' },
-      { name: '--offline', summary: 'an outline made without a model (the default)' },
-      { name: '--summary-file', value: 'FILE', summary: 'the summary is in FILE' },
+      { name: '--keep-turns', value: 'N', summary: 'leave the last N turns unchanged' },
+      { name: '--offline', summary: 'write an outline without a model (the default)' },
+      { name: '--summary-file', value: 'FILE', summary: 'read the summary from FILE' },
       { name: '--api', summary: 'ask a model, with ANTHROPIC_API_KEY' },
-      { name: '--model', value: 'NAME', summary: 'the model to ask; by default that of the session' },
-      { name: '--drop-old', summary: 'leave the summarised lines out of the file' },
+      { name: '--model', value: 'NAME', summary: "the model to ask; default: the session's model" },
+      { name: '--drop-old', summary: 'remove the summarised lines from the file' },
       inPlace,
       portable,
       dryRun,
@@ -90,12 +90,12 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'move',
     argument: '[FROM] [TO]',
-    summary: 'take sessions to where their project is now',
+    summary: 'move sessions after their project folder moved',
     flags: [
-      { name: '--to', value: 'DIR', summary: 'the folder for one SESSION' },
-      { name: '--copy', summary: 'keep the sessions where they are, too' },
-      { name: '--rename-file', summary: 'name the file of SESSION as its lines say' },
-      { name: '--flatten', value: 'DIR', summary: 'bring up sessions one level too deep in a project folder' },
+      { name: '--to', value: 'DIR', summary: 'the new folder of one SESSION' },
+      { name: '--copy', summary: 'also keep the sessions in the old folder' },
+      { name: '--rename-file', summary: 'rename the file of SESSION to the id in its lines' },
+      { name: '--flatten', value: 'DIR', summary: 'move sessions up that are one level too deep in a project folder' },
       dryRun,
       json,
       root,
@@ -106,7 +106,7 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'rewind',
     argument: 'SESSION',
-    summary: 'go on from an earlier turn',
+    summary: 'continue from an earlier turn',
     flags: [
       { name: '--to', value: 'TURN|UUID', summary: 'the turn or line that becomes the end' },
       inPlace,
@@ -116,12 +116,12 @@ export const surgeryCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew rewind 3f2b8c1e --to 4', 'clew rewind 3f2b8c1e --to 4 --in-place'],
-    load: () => import('./rewind.ts'),
+    load: async () => ({ run: (await import('./edits.ts')).runRewind }),
   },
   ...(['graft', 'merge'] as const).map((name) => ({
     name,
     argument: 'SESSION SESSION_B',
-    summary: name === 'graft' ? 'join two forks: what they share, then the turns of both' : 'the same as graft',
+    summary: name === 'graft' ? 'join two forks: shared turns, then those of both' : 'the same as graft',
     flags: [
       { name: '--order', value: 'given|time', summary: 'the first before the second, or turns by their time' },
       portable,
@@ -130,36 +130,42 @@ export const surgeryCommands: readonly CommandRow[] = [
       root,
     ],
     examples: [`clew ${name} 3f2b8c1e 9a41d07c`, `clew ${name} 3f2b8c1e 9a41d07c --order time`],
-    load: () => import('./graft.ts'),
+    load: async () => ({ run: (await import('./edits.ts')).runGraft }),
   })),
   {
     name: 'split',
     argument: 'SESSION',
-    summary: 'make two sessions of one, behind a turn',
-    flags: [{ name: '--at', value: 'TURN', summary: 'the last turn of the first one' }, portable, dryRun, json, root],
+    summary: 'split a session after a turn',
+    flags: [
+      { name: '--at', value: 'TURN', summary: 'the last turn of the first session' },
+      portable,
+      dryRun,
+      json,
+      root,
+    ],
     examples: ['clew split 3f2b8c1e --at 12'],
-    load: () => import('./split.ts'),
+    load: async () => ({ run: (await import('./edits.ts')).runSplit }),
   },
   {
     name: 'rename',
     argument: 'SESSION TITLE',
-    summary: 'give a session another title',
+    summary: 'change the title of a session',
     flags: [dryRun, json, root],
     examples: ['clew rename 3f2b8c1e "the parser, second try"'],
-    load: () => import('./rename.ts'),
+    load: async () => ({ run: (await import('./edits.ts')).runRename }),
   },
   {
     name: 'tag',
     argument: 'SESSION [TAG]',
-    summary: 'give a session a tag, or take it away',
-    flags: [{ name: '--remove', summary: 'take the tag away' }, dryRun, json, root],
+    summary: 'add a tag to a session, or remove it',
+    flags: [{ name: '--remove', summary: 'remove the tag' }, dryRun, json, root],
     examples: ['clew tag 3f2b8c1e review', 'clew tag 3f2b8c1e --remove'],
-    load: () => import('./tag.ts'),
+    load: async () => ({ run: (await import('./edits.ts')).runTag }),
   },
   {
     name: 'bundle',
     argument: 'SESSION...',
-    summary: 'pack sessions into one file for somebody else',
+    summary: 'pack sessions into one file to give away',
     flags: [
       { name: '--output', short: '-o', value: 'FILE', summary: 'the file to write' },
       { name: '--no-redact', summary: 'leave secrets in' },
@@ -174,9 +180,9 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'import',
     argument: 'FILE',
-    summary: 'take in the sessions of a bundle',
+    summary: 'add the sessions of a bundle',
     flags: [
-      { name: '--to', value: 'DIR', summary: 'go on in this folder instead of the current one' },
+      { name: '--to', value: 'DIR', summary: 'the working directory of the sessions; default: the current one' },
       keepPrompt,
       dryRun,
       json,
@@ -188,14 +194,14 @@ export const surgeryCommands: readonly CommandRow[] = [
   {
     name: 'redact',
     argument: '[SESSION...]',
-    summary: 'replace secrets by placeholders in every copy, or check for them',
+    summary: 'replace secrets with placeholders, or only check',
     flags: [
       { name: '--check', summary: 'only look: exit code 1 if a SESSION, a file or stdin (-) holds a secret' },
       { name: '--all', summary: 'with --check: all sessions' },
-      { name: '--rules', value: 'FILE', summary: 'more rules (docs/redact.md); by default redact.json in CLEW_HOME' },
+      { name: '--rules', value: 'FILE', summary: 'more rules (docs/redact.md); default: redact.json in CLEW_HOME' },
       { name: '--kind', value: 'KIND', summary: 'only secrets of this kind (repeatable)', isRepeatable: true },
-      { name: '--allow', value: 'VALUE', summary: 'this value is no secret (repeatable)', isRepeatable: true },
-      { name: '--keep-thinking', summary: 'leave signed thinking that holds a secret instead of taking it out' },
+      { name: '--allow', value: 'VALUE', summary: 'this value is not a secret (repeatable)', isRepeatable: true },
+      { name: '--keep-thinking', summary: 'keep signed thinking that holds a secret instead of removing it' },
       inPlace,
       {
         name: '--no-backup',
@@ -208,21 +214,5 @@ export const surgeryCommands: readonly CommandRow[] = [
     ],
     examples: ['clew redact 3f2b8c1e', 'clew redact 3f2b8c1e --in-place --no-backup', 'clew redact --check --all'],
     load: () => import('./redact.ts'),
-  },
-  {
-    name: 'undo',
-    argument: '[OPERATION]',
-    summary: 'take back an operation on sessions, by default the last',
-    flags: [{ name: '--dry-run', summary: 'say what would be taken back' }, json],
-    examples: ['clew undo', 'clew undo 20260301T101500-3fa9c1'],
-    load: () => import('./undo.ts'),
-  },
-  {
-    name: 'history',
-    argument: '[SESSION]',
-    summary: 'list operations on sessions: what was made from what',
-    flags: [json, root],
-    examples: ['clew history', 'clew history 3f2b8c1e --json'],
-    load: () => import('./history.ts'),
   },
 ];

@@ -1,0 +1,101 @@
+// The rows of the commands that trace sessions, run the agent or serve a recorded model; part of the table in
+// commands.ts.
+import { chatFlags } from './chat-flags.ts';
+import type { CommandRow } from './command.ts';
+import { demo, json, project, root } from './common-flags.ts';
+import { printFlags } from './headless/flags.ts';
+
+export const traceCommands: readonly CommandRow[] = [
+  {
+    name: 'trace',
+    argument: '[ACTION...]',
+    actions: [
+      'install',
+      'uninstall',
+      'backfill',
+      'follow',
+      'status',
+      'flush',
+      'retry',
+      'explain',
+      'test',
+      'mute',
+      'unmute',
+      'hook',
+    ],
+    summary: 'send every turn to Langfuse, Phoenix, OpenTelemetry',
+    flags: [
+      { name: '--since', value: 'TIME', summary: 'backfill only sessions changed since TIME: 2026-03-01, 12h, 7d' },
+      { ...project, summary: `backfill ${project.summary}; mute this folder` },
+      { name: '--dry-run', summary: 'show what backfill would send, or install would write' },
+      {
+        name: '--content',
+        value: 'MODE',
+        summary: 'how much text goes into spans: full, no-tool-content or metadata',
+      },
+      { name: '--keep-forks', summary: 'also send the turns that a fork copied, as separate traces' },
+      { name: '--compat', summary: 'keep writing the state file of cc-langfuse' },
+      { name: '--strict-seed', summary: 'every user line that is not a tool result opens a turn', isHidden: true },
+      json,
+      root,
+      demo,
+    ],
+    examples: [
+      'clew trace install  # also uninstall; sets up the hooks',
+      'clew trace backfill --since 30d --dry-run',
+      'clew trace test  # sends one made-up trace',
+      'clew trace status  # also flush, retry, follow, hook',
+      'clew trace explain 3f2b8c1e',
+      'clew trace mute  # this folder, or a session; also unmute',
+    ],
+    load: () => import('./trace/trace.ts'),
+  },
+];
+
+export const runCommands: readonly CommandRow[] = [
+  {
+    name: 'chat',
+    argument: '[PROMPT...]',
+    summary: 'work with the agent in the terminal',
+    flags: chatFlags,
+    examples: [
+      'clew chat',
+      'clew chat "why does the test fail?"',
+      'clew chat --continue',
+      'clew chat --resume 3f2b8c1e',
+    ],
+    load: () => import('./chat.ts'),
+  },
+  {
+    name: 'print',
+    argument: '[PROMPT]',
+    summary: 'run the agent without a screen (`clew -p PROMPT`)',
+    flags: printFlags,
+    examples: [
+      'clew -p "What does this project do?"',
+      'git diff | clew -p "Review this" --output-format json | jq -r .result',
+      'clew -p "Fix the tests" --permission-mode acceptEdits --max-turns 20',
+      'clew -p "go on" --continue --output-format stream-json',
+    ],
+    load: () => import('./headless/print.ts'),
+  },
+  {
+    name: 'replay',
+    argument: 'SESSION',
+    summary: 'serve the recorded answers of a session as a model',
+    flags: [
+      { name: '--port', value: 'N', summary: 'listen on port N of 127.0.0.1 instead of a free one' },
+      { name: '--speed', value: 'real|fast', summary: 'with the recorded pauses, or without (the default)' },
+      {
+        name: '--on-mismatch',
+        value: 'nearest|error',
+        summary: 'if a request differs: serve the nearest message (the default), or refuse with 400',
+      },
+      json,
+      root,
+      demo,
+    ],
+    examples: ['clew replay 3f2b8c1e', 'clew replay 3f2b8c1e --port 8080 --speed real'],
+    load: () => import('./replay.ts'),
+  },
+];
