@@ -1,5 +1,5 @@
-// Numbers → the short words a person reads in a list: ages, sizes, counts, tokens, durations. No locale, so that the
-// output of a command is the same on every machine.
+// Numbers → short texts for lists: ages, sizes, counts, tokens, durations. No locale, so that the output of a command
+// is the same on every machine.
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -40,11 +40,11 @@ export function counted(count: number, noun: string, plural: string = `${noun}s`
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** `987`, `12.3k`, `123k`, `1.2M`: one decimal below 100. */
+/** `987`, `12.3k`, `123k`, `1.2M`, `1.7B`: one decimal below 100. */
 export function formatTokens(tokens: number): string {
   if (!Number.isFinite(tokens)) return unknown;
   if (Math.round(tokens) < 1000) return String(Math.round(tokens));
-  return scale(tokens / 1000, 1000, 100, ['k', 'M', 'G']);
+  return scale(tokens / 1000, 1000, 100, ['k', 'M', 'B']);
 }
 
 /** `850 ms`, `3.2 s`, `45 s`, `4 min 5 s`, `2 h 13 min`, `3 d 4 h`: the two largest units. */

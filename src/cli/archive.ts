@@ -16,11 +16,11 @@ import { listArchived } from './archive-list.ts';
 import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { createProgress } from './progress.ts';
 import { folderOfTranscript, projectFilter } from './project-argument.ts';
 import { rootsOf } from './session-argument.ts';
 import { readStdin } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
+import { showByteProgress } from './terminal/progress.ts';
 import { problemText } from './unread.ts';
 import { counted } from './wording.ts';
 
@@ -37,7 +37,7 @@ export async function run(input: CommandInput): Promise<void> {
 }
 
 async function archive({ flags, io, unread }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
-  const progress = createProgress(io.stderr, io.env, 'archiving');
+  const progress = showByteProgress(io.stderr, 'archiving');
   const isDryRun = flags['dry-run'] === true;
   const report = await archiveSessions(sessions, {
     folder: archiveFolder(io.env),
@@ -154,7 +154,7 @@ function log(env: NodeJS.ProcessEnv, message: string): void {
 }
 
 async function verify({ flags, io }: CommandInput): Promise<void> {
-  const progress = createProgress(io.stderr, io.env, 'verifying');
+  const progress = showByteProgress(io.stderr, 'verifying');
   const found = await verifyArchive({
     folder: archiveFolder(io.env),
     onStart: (bytes) => progress.start(bytes),

@@ -1,4 +1,4 @@
-// clew bundle SESSION… -o FILE: sessions in one file that somebody else imports.
+// clew bundle SESSION… -o FILE: sessions in one file for another machine.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
@@ -19,23 +19,23 @@ import { counted } from './wording.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io, words } = input;
   const file = path.resolve(io.cwd, neededFlag(input, 'output', 'FILE'));
-  if (existsSync(file)) throw new UserError(`${file} is there already`, 'name another file', exitCodes.refused);
+  if (existsSync(file)) throw new UserError(`${file} already exists`, 'choose another file', exitCodes.refused);
   const sources = new Map<string, Source>();
   for (const word of words) {
     const source = await sourceArgument({ ...input, argument: word });
     sources.set(source.session.files.main, source);
   }
   const isDryRun = flags['dry-run'] === true;
-  const parcel = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
+  const redactor = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
   const manifest = await writeBundle(file, [...sources.values()], {
     isDryRun,
-    ...(parcel === undefined ? {} : { redact: parcel.redact, renameFile: parcel.renameFile }),
+    ...(redactor === undefined ? {} : { redact: redactor.redact, renameFile: redactor.renameFile }),
   });
   const after = isDryRun ? undefined : statSync(file).size;
   const text =
     flags.json === true
       ? `${jsonText(bundleJson(file, manifest, after), 2)}\n`
-      : bundleText(file, manifest, after, parcel?.list() ?? []);
+      : bundleText(file, manifest, after, redactor?.list() ?? []);
   await writeOut([flags.json === true ? text : neutralise(text)], io);
 }
 
@@ -62,16 +62,15 @@ function bundleText(
   secrets: readonly FoundSecret[],
 ): string {
   const count = manifest.sessions.reduce((sum, { files }) => sum + files.length, 0);
-  const size =
-    after === undefined ? formatBytes(rawSize(manifest)) : `${formatBytes(rawSize(manifest))} → ${formatBytes(after)}`;
+  const size = `${formatBytes(rawSize(manifest))}${after === undefined ? '' : ` → ${formatBytes(after)}`}`;
   const lines = [
     `${after === undefined ? 'would bundle' : 'bundled'} ${counted(manifest.sessions.length, 'session')} into ${file}`,
     `  ${counted(count, 'file')}, ${size}`,
     manifest.isRedacted
-      ? `  ${counted(secrets.length, 'secret')} taken out; passwords in plain words are not found, so look before you send it`
-      : '  nothing was redacted: whoever gets it reads all that was said',
+      ? `  ${counted(secrets.length, 'secret')} removed; passwords in plain words are not found, so check the file before you send it`
+      : '  nothing was redacted: the file contains the sessions as they are',
     ...manifest.notes.map((note) => `  ${note}`),
-    ...(after === undefined ? [] : [`  take it in: clew import ${path.basename(file)}`]),
+    ...(after === undefined ? [] : [`  import: clew import ${path.basename(file)}`]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,5 @@
-// clew cat SESSION: the transcript through parse and serialise. The output equals the file whatever is in it, which
-// is the proof that reading loses nothing.
+// clew cat SESSION: parses the transcript and writes it back. The output always equals the file, which proves that
+// reading loses nothing.
 import { parseLine, serialiseLine } from '../format/line.ts';
 import { diskError } from '../store/disk.ts';
 import { type Line, type LineOptions, readLineBatches } from '../store/lines.ts';
@@ -20,7 +20,7 @@ export async function run(input: CommandInput): Promise<void> {
 const newline = Buffer.from('\n');
 const copyBytes = 1024 * 1024;
 
-/** Copies, because the reader uses the bytes of a batch again and the output may still be waiting. */
+/** Yields copies: the reader reuses the bytes of a batch while the output may still be waiting. */
 export function* readAndSerialise(path: string, options?: LineOptions): Generator<Buffer> {
   for (const batch of readLineBatches(path, options)) {
     for (const line of batch) {
@@ -31,7 +31,7 @@ export function* readAndSerialise(path: string, options?: LineOptions): Generato
   }
 }
 
-/** A line too long to hold passes through unparsed, a piece at a time. */
+/** A line too long for memory passes through unparsed, in pieces. */
 function* unparsed(path: string, line: Line): Generator<Buffer> {
   const ranges = new RangeReader(path);
   for (let at = 0; at < line.length; at += copyBytes) {

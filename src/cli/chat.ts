@@ -1,5 +1,5 @@
-// clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent itself comes when the prompt is
-// on the screen.
+// clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent is loaded after the prompt is on
+// the screen.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { SessionChoice } from '../agent/handle.ts';
@@ -15,7 +15,7 @@ export async function run(input: CommandInput): Promise<number> {
   const { io, words } = input;
   const { stdin, stdout, stderr } = process;
   if (!stdin.isTTY || !stdout.isTTY || io.env.TERM === 'dumb') {
-    throw new UserError('chat needs a terminal to talk in', 'in a pipe or a script use `clew -p PROMPT`');
+    throw new UserError('chat needs a terminal', 'in a pipe or a script use `clew -p PROMPT`');
   }
   const session = await sessionChoice(input);
   if (session === undefined) return exitCodes.ok;
@@ -33,7 +33,6 @@ export async function run(input: CommandInput): Promise<number> {
   });
 }
 
-/** The folder is looked at only after the prompt is on the screen. */
 async function decideTrust(
   { cwd, root, env }: ConsoleOptions['agent'],
   isFlagged: boolean,
@@ -56,7 +55,7 @@ async function decideTrust(
 function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {
   const { flags, io } = input;
   const [root] = rootsOf(input);
-  if (root === undefined) throw new UserError('there is no folder to keep the session in', 'name one with --root');
+  if (root === undefined) throw new UserError('there is no folder for the session', 'name one with --root');
   const mode = modeFlag(input);
   const model = textFlag(flags, 'model');
   const more = textFlag(flags, 'append-system-prompt');
@@ -83,7 +82,7 @@ function modeFlag({ flags }: CommandInput): PermissionMode | undefined {
   throw new UserError(`there is no permission mode "${mode}"`, `use ${permissionModes.join(', ')}`);
 }
 
-/** `undefined` where the person chose none. */
+/** `undefined` if the user chose none. */
 async function sessionChoice(input: CommandInput): Promise<SessionChoice | undefined> {
   const { flags } = input;
   const id = textFlag(flags, 'session-id');
@@ -92,13 +91,13 @@ async function sessionChoice(input: CommandInput): Promise<SessionChoice | undef
   const isFork = flags['fork-session'] === true;
   const isResume = flags.resume !== undefined;
   if (flags.continue === true && isResume)
-    throw new UserError('--continue and --resume exclude one another', 'give one');
+    throw new UserError('--continue and --resume cannot be combined', 'use one of them');
   if (flags.continue !== true && !isResume) {
     if (isFork) throw new UserError('--fork-session needs a session to copy', 'add --continue or --resume');
     return { kind: 'new', ...own };
   }
   if (id !== undefined && !isFork) {
-    throw new UserError('--session-id names a new session', 'add --fork-session to go on in a copy');
+    throw new UserError('--session-id names a new session', 'add --fork-session to continue in a copy');
   }
   const fork = isFork ? { fork: own } : {};
   if (flags.continue === true) return { kind: 'continue', ...fork };

@@ -1,5 +1,5 @@
-// Where the client sends its requests, as `--host`, the environment or the settings of Claude Code say: to
-// api.anthropic.com, or to a gateway. What a resume sends depends on it.
+// Whether the client sends its requests to api.anthropic.com or to a gateway, by `--host`, the environment or the
+// settings of Claude Code. What a resume sends depends on it.
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { asObject, asString, parseJson } from '../base/json.ts';
@@ -12,7 +12,7 @@ export function clientHostOf(input: CommandInput): ClientHost {
   const named = textFlag(input.flags, 'host');
   if (named === 'anthropic' || named === 'gateway') return named;
   if (named !== undefined) {
-    throw new UserError(`--host takes anthropic or gateway, not "${named}"`, 'write --host gateway');
+    throw new UserError(`--host takes anthropic or gateway, not "${named}"`, 'for example --host gateway');
   }
   const urls = [input.io.env.ANTHROPIC_BASE_URL, ...rootsOf(input).map(baseUrlInSettings)];
   return urls.some(isGateway) ? 'gateway' : 'anthropic';
@@ -22,7 +22,7 @@ function isGateway(url: string | undefined): boolean {
   return url !== undefined && url !== '' && !/^https:\/\/api\.anthropic\.com\/?$/i.test(url);
 }
 
-/** The user's settings may set variables of the client's environment. A file that cannot be read sets none. */
+/** Settings may set environment variables of the client. A file that cannot be read sets none. */
 function baseUrlInSettings(root: string): string | undefined {
   try {
     const settings = asObject(parseJson(readRegularText(path.join(root, 'settings.json')).replace(/^\uFEFF/, '')));

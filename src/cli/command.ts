@@ -70,3 +70,10 @@ export function countFlag(flags: FlagValues, name: string): number | undefined {
     throw new UserError(`--${name} takes a number, not "${value}"`, `for example --${name} 10`);
   return Number(value);
 }
+
+/** 0, for any free port, if the flag is not given. */
+export function portFlag(flags: FlagValues): number {
+  const port = countFlag(flags, 'port') ?? 0;
+  if (port > 65_535) throw new UserError(`--port takes a number up to 65535, not ${port}`, 'for example --port 8080');
+  return port;
+}

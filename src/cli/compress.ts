@@ -14,7 +14,7 @@ import { runPlan, sourceArgument } from './surgery-command.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;
   const keepTurns = countFlag(flags, 'keep-turns');
-  if (keepTurns === undefined) throw new UserError('compress needs to know what stays', 'add --keep-turns 5');
+  if (keepTurns === undefined) throw new UserError('compress needs --keep-turns', 'for example --keep-turns 5');
   refuseSeveralSources(input);
   const source = await sourceArgument(input);
   const cut = findCompressCut(source.session, keepTurns);
@@ -30,7 +30,7 @@ function refuseSeveralSources({ flags }: CommandInput): void {
     flags.api === true || textFlag(flags, 'model') !== undefined ? '--api' : undefined,
   ].filter((flag) => flag !== undefined);
   if (given.length > 1)
-    throw new UserError(`${given.join(' and ')} exclude each other`, 'name one source of the summary');
+    throw new UserError(`${given.join(' and ')} cannot be combined`, 'choose one source for the summary');
 }
 
 async function summaryFor({ flags, io }: CommandInput, session: Session, cut: CompressCut): Promise<Summary> {

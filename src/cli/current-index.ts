@@ -1,5 +1,5 @@
-// The index as every command wants it: open, current for the roots of the call, and closed again. An index that turns
-// out to be broken is made anew once: everything in it can be read again.
+// Runs work with an index that is open and current for the roots, and closes it afterwards. A broken index is rebuilt
+// once, because everything in it comes from the transcripts.
 import { systemErrorCode } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
@@ -21,13 +21,13 @@ import { showProgress } from './terminal/progress.ts';
 type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
 
 export interface IndexNeed {
-  /** All sessions are too much to be read for one call, or the index itself is the purpose. */
+  /** Reading all sessions for one call takes too long, or the index is the result. */
   readonly mustBeOnDisk?: boolean;
 }
 
 /**
- * Where the index cannot be used, because of the disk or of a newer Clew, it is made in memory for this call: slower,
- * but with the same answer. What the work itself writes must not depend on being done once.
+ * If the index cannot be used because of the disk or a newer Clew, the work runs on one in memory, which is slower. The
+ * work may run twice, so what it writes must not depend on running once.
  */
 export async function withIndex<T>(input: CommandInput, work: Work<T>, need: IndexNeed = {}): Promise<T> {
   try {
@@ -47,10 +47,9 @@ async function withIndexOnDisk<T>(input: CommandInput, work: Work<T>): Promise<T
   try {
     return await attempt(input, open(), work);
   } catch (error) {
-    // What the work itself could not read or write is no fault of the index.
     if (!isOfDatabase(error)) throw error;
     if (!isBroken(error)) throw indexError(error, file);
-    writeNotice(io.stderr, 'the index was damaged and is made anew');
+    writeNotice(io.stderr, 'the index was damaged; rebuilding the index');
     removeIndex(file);
     return await attempt(input, open(), work);
   }

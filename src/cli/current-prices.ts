@@ -1,10 +1,10 @@
-// The environment → the prices to count with. A file of prices that could not be used is said on stderr.
+// The environment → the prices for costs. Price files that cannot be used are reported on stderr.
 import { loadPrices } from '../library/prices.ts';
 import { PriceList, type Prices } from '../models/price-list.ts';
 import type { CommandIo } from './command.ts';
 import { writeNotice } from './notice.ts';
 
-/** A table of this age is likely to miss models and prices. */
+/** Older tables are likely to miss models and prices. */
 const oldDays = 60;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -12,11 +12,10 @@ export function ageInDays({ day }: Prices, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - Date.parse(day)) / dayMs));
 }
 
-/** One sentence where the table is old. */
 export function ageWarning(prices: Prices, nowMs: number): string | undefined {
   const days = ageInDays(prices, nowMs);
   if (days <= oldDays) return undefined;
-  return `the prices are of ${prices.day}, ${days} days old; \`clew prices update FILE\` takes a newer table`;
+  return `the prices are from ${prices.day}, ${days} days old; \`clew prices update FILE\` replaces them`;
 }
 
 export function currentPrices({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>): PriceList {

@@ -1,4 +1,4 @@
-// The roots of a call → all their sessions as a list shows them, with what could not be read said on stderr.
+// The roots → the list of their sessions; what could not be read is reported on stderr.
 import type { Database } from '../library/database.ts';
 import { listSessions, type SessionList } from '../library/session-list.ts';
 import type { CommandInput } from './command.ts';
@@ -11,7 +11,7 @@ export function currentSessions(input: CommandInput): Promise<SessionList> {
   return withIndex(input, (database) => sessionsIn(database, input));
 }
 
-/** The same from an index that is open and current. */
+/** The same from an open, current index. */
 export async function sessionsIn(database: Database, input: CommandInput): Promise<SessionList> {
   const { stderr } = input.io;
   const progress = showProgress({ stderr, label: 'counting turns' });
@@ -20,7 +20,7 @@ export async function sessionsIn(database: Database, input: CommandInput): Promi
       progress.update(bytesDone, bytesTotal);
     const list = await listSessions(database, { roots: rootsOf(input), onProgress });
     progress.end();
-    for (const file of list.foreign) writeNotice(stderr, `passed over ${file}: it is not of Claude Code`);
+    for (const file of list.foreign) writeNotice(stderr, `skipped ${file}: it is not a Claude Code transcript`);
     input.unread.add(list.problems);
     return list;
   } finally {

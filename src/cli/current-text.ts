@@ -1,4 +1,4 @@
-// The full text of the index, current for the roots of the call; what could not be read is said, long work shows a bar.
+// Updates the full-text index for the roots, with a progress bar.
 import type { Database } from '../library/database.ts';
 import { type TextReport, updateText } from '../library/text-indexer.ts';
 import type { CommandInput } from './command.ts';

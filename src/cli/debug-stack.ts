@@ -1,5 +1,5 @@
-// The stack of an error in the bundled program → the same stack with places in the sources. A checkout has a source map
-// next to each file of dist/; the package has none, and there the stack stays as it is.
+// The stack of an error in the bundled program → the same stack with places in the sources. Only a checkout has source
+// maps next to the files of dist/; without them the stack is unchanged.
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import path from 'node:path';

@@ -13,9 +13,9 @@ import { findingJson } from './doctor-json.ts';
 import { doctorTable } from './doctor-table.ts';
 import { jsonText } from './json-text.ts';
 import { keepVerdicts } from './keep-verdicts.ts';
-import { createProgress } from './progress.ts';
 import { rootsOf } from './roots-argument.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
+import { showByteProgress } from './terminal/progress.ts';
 
 export interface DoctorRow {
   readonly sessionId: string;
@@ -34,7 +34,7 @@ export async function runAll(input: CommandInput): Promise<number> {
   const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
   const { sessions, problems } = await discoverSessions(rootsOf(input));
   input.unread.add(problems, { withMissing: true });
-  const progress = createProgress(io.stderr, io.env, 'examining');
+  const progress = showByteProgress(io.stderr, 'examining');
   progress.start(sessions.reduce((sum, session) => sum + session.sizeBytes, 0));
   const rows: DoctorRow[] = [];
   const judged: JudgedSession[] = [];

@@ -96,7 +96,7 @@ async function mayWrite(input: CommandInput, planned: Outcome, source: Source): 
   const { flags, io } = input;
   if (flags.yes === true) return true;
   if (flags.json === true || !canAsk(io.stderr)) {
-    throw new UserError('a repair needs your word', 'add --yes, or --dry-run to look first', exitCodes.refused);
+    throw new UserError('confirmation required: add `--yes`', 'use `--dry-run` to look first', exitCodes.refused);
   }
   writeText(io.stderr, outcomeText(planned, source));
   return confirm(

@@ -171,7 +171,7 @@ function findingText(
   { path }: Diagnosis,
   { style, width, cutWidth }: DoctorTextOptions,
 ): string {
-  const { code, severity, file, line, message, effect, fix } = first;
+  const { code, severity, file, line, effect, fix } = first;
   const paint = severityPaint(style, severity);
   const place = [...(line === 0 ? [] : [`line ${line}`]), ...(file === path ? [] : [fileName(file)])].join(' of ');
   const head = `${severity.toUpperCase()} ${code}${place === '' ? '' : `, ${place}`}`;
@@ -181,10 +181,17 @@ function findingText(
     hanging(text, { mark, width: width - indent, paintMark: style.muted, paint: (each) => each }).replace(/^/gm, '  ');
   return [
     paint(oneLine(head, cutWidth)),
-    say(`${damageClasses[code].title}: ${message}${more}`, '·'),
+    say(`${whatIsWrong(first)}${more}`, '·'),
     say(effect, '→'),
     say(fix, '+'),
   ].join('\n');
+}
+
+/** A message about the line itself already says what the title says. */
+function whatIsWrong({ code, line, message }: Finding): string {
+  const { title } = damageClasses[code];
+  if (message.startsWith('the line ')) return message.replace('the line', `line ${line}`);
+  return message === title ? message : `${title}: ${message}`;
 }
 
 function fileName(file: string): string {

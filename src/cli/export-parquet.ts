@@ -1,4 +1,4 @@
-// clew export --format parquet: named sessions, or with --all the whole library, as tables in a folder.
+// clew export --format parquet: the named sessions, or all of them with --all, as tables in a folder.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UnreadableError, UserError } from '../base/errors.ts';
@@ -38,33 +38,33 @@ export async function exportTables(input: CommandInput): Promise<void> {
     prices,
   };
   const parts = await writeParquet(source, folder, { full: flags.full === true });
-  const told =
+  const text =
     flags.json === true
       ? jsonText({ ...writtenJson(folder, tally, parts), unread: input.unread.problems }, 2)
       : writtenText(folder, tally, parts);
-  await writeOut([`${told}\n`], io);
+  await writeOut([`${text}\n`], io);
 }
 
 interface Tally {
   sessions: number;
-  /** The lines with usage of sessions that were named; those of a library are in its index. */
+  /** Lines with usage of the named sessions; with --all they come from the index. */
   readonly lines: UsageLine[];
 }
 
 function targetFolder({ flags, io }: CommandInput): string {
   const output = textFlag(flags, 'output');
-  if (output === undefined) throw new UserError('tables are files in a folder', 'name one with --output');
+  if (output === undefined) throw new UserError('parquet needs a folder for its tables', 'add --output DIR');
   const folder = path.resolve(io.cwd, output);
   const present = statSync(folder, { throwIfNoEntry: false });
   if (present === undefined) return folder;
-  if (!present.isDirectory()) throw new UserError(`${folder} is a file`, 'name a folder with --output');
+  if (!present.isDirectory()) throw new UserError(`${folder} is a file`, 'choose a folder for --output');
   const names = readdirSync(folder);
   const strangers = names.filter((name) => !tableNames.some((table) => table === name));
-  // It is replaced as a whole, so it must hold nothing else.
+  // The whole folder is replaced.
   if (strangers.length > 0)
-    throw new UserError(`${folder} holds other things than tables`, 'name a new folder', exitCodes.refused);
+    throw new UserError(`${folder} contains other files`, 'choose a new folder', exitCodes.refused);
   if (names.length > 0 && flags.force !== true)
-    throw new UserError(`${folder} is not empty`, 'name another folder, or add --force', exitCodes.refused);
+    throw new UserError(`${folder} is not empty`, 'choose another folder, or add --force', exitCodes.refused);
   return folder;
 }
 
@@ -74,7 +74,7 @@ async function mainsOf(input: CommandInput): Promise<readonly string[]> {
     const found = input.words.map((word) => findSessionArgument({ ...input, argument: word }));
     return [...new Set(await Promise.all(found))];
   }
-  if (input.words.length > 0) throw new UserError('--all takes every session', 'leave the names out');
+  if (input.words.length > 0) throw new UserError('--all already includes every session', 'leave out the names');
   const { sessions, problems } = await discoverSessions(rootsOf(input));
   input.unread.add(problems);
   return sessions.map((session) => session.path);
@@ -93,7 +93,7 @@ async function* subjectsOf(input: CommandInput, mains: readonly string[], tally:
         tally.sessions++;
         yield exportSubject(source.session, flags['no-redact'] === true ? undefined : redactorFor([source], rules));
       } catch (error) {
-        // One of many that is no session must not keep the others back.
+        // With --all, a file that is not a session is skipped.
         if (flags.all !== true || !(error instanceof UserError) || !existsSync(main)) throw error;
         if (error instanceof UnreadableError) input.unread.addFailed(main, error);
         else writeNotice(io.stderr, `left out: ${error.message}`);

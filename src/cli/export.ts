@@ -1,5 +1,5 @@
-// clew export SESSION… --format FORMAT: sessions as Markdown, pages, JSON or chat requests, to stdout or into files, secrets
-// taken out unless asked otherwise.
+// clew export SESSION… --format FORMAT: sessions as Markdown, HTML, JSON or chat requests, to stdout or into files;
+// secrets are removed unless --no-redact is given.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
@@ -27,7 +27,6 @@ import { counted } from './wording.ts';
 
 type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
 
-/** One file, and the sessions that it holds. */
 interface Target {
   readonly path: string;
   readonly subjects: readonly Subject[];
@@ -36,18 +35,18 @@ interface Target {
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   if (textFlag(flags, 'format') === 'parquet') return (await import('./export-parquet.ts')).exportTables(input);
-  if (flags.all === true) throw new UserError('--all goes with --format parquet', 'name the sessions');
+  if (flags.all === true) throw new UserError('--all needs --format parquet', 'add it, or name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');
   if (flags.raw === true && format !== 'html')
-    throw new UserError('--raw goes with --format html', 'leave it out; clew cat prints the lines themselves');
+    throw new UserError('--raw needs --format html', 'leave out --raw; `clew cat` prints the raw lines');
   const output = textFlag(flags, 'output');
   if (output === undefined && flags.json === true)
-    throw new UserError('--json lists the files that were written', 'name one with --output');
+    throw new UserError('--json lists the written files', 'add --output');
   const subjects = await subjectsOf(input);
   if (output !== undefined)
     return writeFiles(input, format, targetsOf(subjects, format, path.resolve(io.cwd, output), output));
   if (subjects.length > 1 && !isLines(format))
-    throw new UserError(`${counted(subjects.length, 'session')} do not fit on one page`, 'name a folder with --output');
+    throw new UserError(`${format} holds one session per file`, 'add --output DIR/ for several sessions');
   await writeOut(chunksOf(subjects, format, input), io);
   for (const subject of subjects) if (isLines(format)) writeNotice(io.stderr, takenOut(subject));
 }
@@ -57,7 +56,7 @@ function formatOf(name: string): Format {
   throw new UserError(`there is no format "${name}"`, 'use md, html, json, anthropic, openai or parquet');
 }
 
-/** A request is one line, so that several make JSON Lines. */
+/** A request is one line, so several sessions make JSON Lines. */
 function isLines(format: Format): boolean {
   return format === 'anthropic' || format === 'openai';
 }
@@ -69,7 +68,7 @@ async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
     const source = await sourceArgument({ ...input, argument: word }, { isOnlyRead: true });
     sources.set(source.session.files.main, source);
   }
-  // One for all: a value that one session gives away is gone from the others too.
+  // One redactor for all: a secret found in one session is removed from the others too.
   const isPlain = input.flags['no-redact'] === true;
   const redactor = isPlain ? undefined : redactorFor([...sources.values()], rulesArgument(input));
   return [...sources.values()].map(({ session }) => exportSubject(session, redactor));
@@ -79,7 +78,7 @@ function targetsOf(subjects: readonly Subject[], format: Format, target: string,
   const isFolder = /[/\\]$/.test(typed) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder && (subjects.length === 1 || isLines(format))) return [{ path: target, subjects }];
   if (existsSync(target) && !statSync(target).isDirectory())
-    throw new UserError(`${target} is a file`, `name a folder for ${counted(subjects.length, 'session')}`);
+    throw new UserError(`${target} is a file`, `choose a folder for ${counted(subjects.length, 'session')}`);
   const ids = shortIds(subjects.map(({ session }) => session.id));
   const taken = new Set<string>();
   return subjects.map((subject) => {
@@ -108,7 +107,7 @@ async function writeFiles(input: CommandInput, format: Format, targets: readonly
   const isForced = flags.force === true;
   const inTheWay = isForced ? undefined : targets.find((target) => existsSync(target.path));
   if (inTheWay !== undefined)
-    throw new UserError(`${inTheWay.path} is there already`, 'name another file, or add --force', exitCodes.refused);
+    throw new UserError(`${inTheWay.path} already exists`, 'choose another file, or add --force', exitCodes.refused);
   for (const target of targets) {
     const bytes = bytesOf(chunksOf(target.subjects, format, input));
     if (isForced && existsSync(target.path)) await replaceFile(target.path, bytes);
@@ -125,7 +124,7 @@ async function* chunksOf(subjects: readonly Subject[], format: Format, input: Co
     try {
       yield* formats[format](subject, options);
     } catch (error) {
-      // One of many that has nothing to send must not keep the others back.
+      // Of several sessions, one without anything to export is skipped.
       if (subjects.length === 1 || !(error instanceof UserError)) throw error;
       writeNotice(io.stderr, error.message);
     }
@@ -142,7 +141,7 @@ const formats: Readonly<Record<Format, (subject: Subject, options: ExportOptions
   openai: exportOpenai,
 };
 
-/** Loaded when it is asked for: it brings the session page's builders along. */
+/** Loaded on demand, because it needs the builders of the session page. */
 async function* pageOf(subject: Subject, options: ExportOptions): AsyncGenerator<string> {
   const { exportHtml, readPageCode } = await import('../export/html/html.ts');
   yield* exportHtml(subject, options, readPageCode(path.join(packageRoot, 'dist', 'standalone')));
@@ -166,7 +165,7 @@ function takenOut({ session, isRedacted, secrets }: Subject): string {
 
 function kindsText(secrets: readonly SecretCount[]): string {
   if (secrets.length === 0) return 'no secrets found';
-  return `secrets taken out: ${secrets.map(({ kind, count }) => `${count} ${kind}`).join(', ')}`;
+  return `secrets removed: ${secrets.map(({ kind, count }) => `${count} ${kind}`).join(', ')}`;
 }
 
 function writtenJson(format: Format, targets: readonly Target[]): object {

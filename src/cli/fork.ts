@@ -1,4 +1,4 @@
-// clew fork SESSION: a second session with the same history, whole or up to a turn, that goes on by itself.
+// clew fork SESSION: an independent copy of a session, whole or up to a turn.
 import { isInLibrary } from '../store/roots.ts';
 import { planFork } from '../surgery/fork.ts';
 import { type CommandInput, textFlag } from './command.ts';

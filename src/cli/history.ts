@@ -1,5 +1,4 @@
-// clew history [SESSION]: the operations on sessions, newest first, with what came from what.
-
+// clew history [SESSION]: the operations on sessions, newest first.
 import path from 'node:path';
 import { neutralise, padEnd } from '../base/terminal-text.ts';
 import { isUuid } from '../base/uuid.ts';
@@ -17,22 +16,13 @@ export async function run(input: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);
   const all = await readRecords(operations);
   const records = argument === undefined ? all : lineageOf(all, await sessionIdOf(input, argument));
-  if (flags.json === true)
-    return writeOut(
-      [
-        `${jsonText(
-          records.map((record) => jsonOf(operations, record)),
-          2,
-        )}\n`,
-      ],
-      io,
-    );
+  if (flags.json === true) return writeOut([`${jsonText(jsonOf(operations, records), 2)}\n`], io);
   if (records.length === 0)
     return writeNotice(
       io.stderr,
       all.length === 0
-        ? 'no operations yet; `clew fork`, `clew strip` and others make some'
-        : `no operation on "${argument}"; \`clew history\` lists all`,
+        ? 'no operations yet; commands such as `clew fork` and `clew strip` add one'
+        : `no operation on "${argument}"; \`clew history\` lists all operations`,
     );
   await writeOut(
     records.map((record) => neutralise(rowOf(record))),
@@ -40,7 +30,7 @@ export async function run(input: CommandInput): Promise<void> {
   );
 }
 
-/** A session that is gone still has a history. */
+/** A deleted session still has a history. */
 async function sessionIdOf(input: CommandInput, argument: string): Promise<string> {
   try {
     return path.basename(await findSession(argument, rootsOf(input), input.io.cwd), '.jsonl');
@@ -49,7 +39,7 @@ async function sessionIdOf(input: CommandInput, argument: string): Promise<strin
   }
 }
 
-/** The operations on a session, on what it came from, and on what came from it. */
+/** The operations on a session, its ancestors and its descendants. */
 function lineageOf(records: readonly OperationRecord[], id: string): readonly OperationRecord[] {
   const idsOf = ({ from, to }: OperationRecord): readonly string[] =>
     [...from, ...to].map(({ sessionId }) => sessionId);
@@ -73,9 +63,9 @@ function rowOf(record: OperationRecord): string {
   const results = idsText(to, ', ');
   const target = sources === results ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
   const way = isInPlace ? `${sources} in place` : `${sources} → ${target}`;
-  const mark = state === 'undone' ? '  (taken back)' : '';
-  const told = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
-  return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(told, 24)}  ${way}${mark}\n`;
+  const mark = state === 'undone' ? '  (undone)' : '';
+  const call = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
+  return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(call, 24)}  ${way}${mark}\n`;
 }
 
 function idsText(places: OperationRecord['to'], joint: string): string {
@@ -83,11 +73,13 @@ function idsText(places: OperationRecord['to'], joint: string): string {
   return ids.length > 3 ? `${ids[0]} and ${ids.length - 1} more` : ids.join(joint);
 }
 
-function jsonOf(operations: string, { id, operation, words, at, state, from, to, files }: OperationRecord): object {
-  const changes = files.map(({ path: file, kind, backup }) => ({
-    path: file,
-    kind,
-    backup: backup === undefined ? null : path.join(operations, id, backup),
-  }));
-  return { id, operation, words, at, state, from, to, files: changes };
+function jsonOf(operations: string, records: readonly OperationRecord[]): readonly object[] {
+  return records.map(({ id, operation, words, at, state, from, to, files }) => {
+    const changes = files.map(({ path: file, kind, backup }) => ({
+      path: file,
+      kind,
+      backup: backup === undefined ? null : path.join(operations, id, backup),
+    }));
+    return { id, operation, words, at, state, from, to, files: changes };
+  });
 }

@@ -1,4 +1,4 @@
-// clew import FILE: the sessions of a bundle, ready to be resumed in a folder of this machine.
+// clew import FILE: adds the sessions of a bundle, ready to resume in a folder of this machine.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
@@ -26,7 +26,7 @@ export async function run(input: CommandInput): Promise<void> {
       to,
       home: io.env.HOME ?? homedir(),
       keepsPrompt: flags['keep-prompt'] === true,
-      // A session that cannot be read has its id all the same.
+      // The id of a session that cannot be read is also taken.
       taken: new Set([...sessions, ...problems].map(({ path: each }) => path.basename(each, '.jsonl').toLowerCase())),
     });
     await runPlan(input, plan, sources);

@@ -1,5 +1,4 @@
-// What doctor found → the index, so that `clew ls` and the page say the same without examining again. Without an index
-// the findings are printed all the same.
+// Stores doctor's findings in the index, so that `clew ls` and the page show them without another check.
 import { openIndex } from '../library/schema.ts';
 import { type JudgedSession, saveVerdicts } from '../library/verdicts.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -15,6 +14,6 @@ export function keepVerdicts({ env }: Pick<CommandIo, 'env'>, judged: readonly J
       database.close();
     }
   } catch {
-    // The disk is full, or the state folder cannot be written: every other command says so.
+    // Doctor works without an index; other commands report why it cannot be written.
   }
 }

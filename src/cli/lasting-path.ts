@@ -1,5 +1,5 @@
-// A path of this installation that goes into a file of another program, such as a hook in settings.json: it must be there
-// tomorrow too. Runners such as npx install into a cache that is emptied at any time.
+// Checks that a path of this installation stays valid, because another program stores it (a hook in settings.json).
+// Runners such as npx install into a cache that may be emptied at any time.
 import { exitCodes, UserError } from '../base/errors.ts';
 
 /** Refuses a path below the cache of npx, pnpm dlx, yarn dlx or bunx. `command`: what to run again. */

@@ -1,19 +1,18 @@
-// The log of operations and the lines of a session → what the session was made from, and how, as lists mark it.
+// The log of operations and a session's lines → the sessions it was made from, and how.
 import { UserError } from '../base/errors.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../surgery/operation-log.ts';
 import type { CommandIo } from './command.ts';
 
 export interface Lineage {
-  /** As `clew history` names it. */
   readonly operation: string;
-  /** The ids of the sessions it was made from; none where it came from a bundle. */
+  /** The ids of the sessions it was made from; empty for an import. */
   readonly from: readonly string[];
 }
 
 export interface Descendant {
   readonly path: string;
   readonly sessionId: string;
-  /** What its lines say. */
+  /** From its lines. */
   readonly forkedFrom: string | undefined;
 }
 
@@ -21,7 +20,7 @@ export type LineageOf = (session: Descendant) => Lineage | undefined;
 
 export async function readLineage({ env }: Pick<CommandIo, 'env'>): Promise<LineageOf> {
   const made = new Map<string, Lineage>();
-  // The newest first: the first one that made the file is the one that holds.
+  // Newest first: the latest operation that wrote the file counts.
   for (const record of await recordsOf(env))
     for (const { path, sessionId } of record.to)
       if (isCopy(record, path, sessionId) && !made.has(path)) made.set(path, of(record));
@@ -32,7 +31,7 @@ export async function readLineage({ env }: Pick<CommandIo, 'env'>): Promise<Line
   };
 }
 
-/** A log that cannot be read keeps no session from being shown: `clew history` and `clew undo` name it. */
+/** An unreadable log is ignored here; `clew history` and `clew undo` report it. */
 async function recordsOf(env: NodeJS.ProcessEnv): Promise<readonly OperationRecord[]> {
   try {
     return await readRecords(operationsFolder(env));
@@ -67,7 +66,7 @@ const words: Readonly<Record<string, string>> = {
   import: 'imported from',
 };
 
-/** A session that was changed in place, or moved, is the same session. */
+/** A session that was changed in place or moved is not a copy. */
 function isCopy({ state, operation, from }: OperationRecord, path: string, sessionId: string): boolean {
   if (state !== 'done') return false;
   if (operation === 'import') return true;

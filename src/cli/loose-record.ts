@@ -1,5 +1,4 @@
-// A record without its transcript, as it comes from a file that is being written → a session of this one line, so that
-// what renders sessions renders it too.
+// One new record of a growing file → a session of that one line, so that the session renderers can print it.
 import type { JsonObject } from '../base/json.ts';
 import type { Block } from '../format/block.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
@@ -32,7 +31,7 @@ export function looseRecord(record: NewRecord): LooseRecord {
   return { record, node, session: makeSession(filesOf(record), transcript), blocks: contentOf(asEntry(entry) ?? {}) };
 }
 
-/** The id of the session it belongs to: by the file's place, else by what the line says. */
+/** The session's id: from the path of the file, otherwise from the line. */
 export function sessionIdOf({ place, head }: NewRecord): string {
   const name = place.mainPath
     ?.split(/[/\\]/)
@@ -41,13 +40,12 @@ export function sessionIdOf({ place, head }: NewRecord): string {
   return name ?? head.sessionId ?? '';
 }
 
-/** The sub-agent that speaks, where one does. */
 export function agentIdOf({ place, head }: NewRecord): string | undefined {
   return place.agentId ?? (head.isSidechain ? (head.agentId ?? 'inline') : undefined);
 }
 
 const shared = new SharedValues();
-/** A call is shown with its result, which stands in another record. */
+/** A call is shown with its result, which is in another record. */
 const entries = new WeakMap<Node, JsonObject>();
 
 function filesOf({ place }: NewRecord): SessionFiles {

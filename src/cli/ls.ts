@@ -49,7 +49,7 @@ interface Listed {
 async function listAll(input: CommandInput): Promise<Listed> {
   const { sessions, foreign } = await currentSessions(input);
   if (sessions.length + foreign.length === 0 && input.flags['or-demo'] === true) {
-    writeNotice(input.io.stderr, 'no sessions of your own yet; these are the bundled demo sessions');
+    writeNotice(input.io.stderr, 'no sessions yet; showing the bundled demo sessions');
     return listAll({ ...input, flags: { demo: true } });
   }
   const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);

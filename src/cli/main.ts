@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-// The command's first file. It answers `--version` by itself, so that asking costs no more than starting Node, and goes
-// straight to the status line, which runs all the time; everything else is loaded when it is needed.
+// The entry point. `--version` and the status line, which runs all the time, do not load the command-line parser.
 import { version } from '../base/version.ts';
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--version' || first === '-V') {
-  // Who asked may be gone already.
+  // The reader may have closed the pipe.
   process.stdout.on('error', () => {}).write(`${version}\n`);
 } else if (first === 'statusline' && rest.length === 0) {
   const { runBare } = await import('./statusline.ts');

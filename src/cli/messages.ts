@@ -1,4 +1,4 @@
-// clew messages SESSION: what a resume sends, as JSON; exit 3 where the client would refuse the file.
+// clew messages SESSION: the request of a resume as JSON; exit code 3 if the client would refuse the file.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { refuseForeign } from '../session/recognise.ts';
 import { autoCompactionOf, leftAfterCompaction } from '../session/resume/auto-compaction.ts';
@@ -28,7 +28,7 @@ export async function run(input: CommandInput): Promise<void> {
   if ('refused' in request) {
     throw new UserError(
       `Claude Code ${client === undefined ? '' : `${client} `}would refuse ${session.transcript.path}: ${request.refused}`,
-      session.transcript.nodes.length > 0 ? '`clew show` reads what is in it' : 'run `clew ls` for the others',
+      session.transcript.nodes.length > 0 ? '`clew show` prints what is in it' : 'run `clew ls` for other sessions',
       exitCodes.refused,
     );
   }
@@ -43,33 +43,31 @@ export async function run(input: CommandInput): Promise<void> {
 }
 
 function* notesOn(session: Session, messages: number, client: string | undefined): Generator<string> {
-  if (messages === 0) yield 'a resume sends nothing of this session; `clew show` reads what is in it';
+  if (messages === 0) yield 'a resume sends nothing of this session; `clew show` prints what is in it';
   if (client !== undefined && isNewerClient(client)) {
-    yield `Claude Code ${client} is newer than ${newestClient}, the newest one known here, whose rules are used; \`clew doctor --client\` tries the installed one`;
+    yield `Claude Code ${client} is newer than ${newestClient}, the newest known version, so the rules of ${newestClient} are used; \`clew doctor --client\` tests the installed one`;
   }
   const newer = session.transcript.nodes.findLast(({ version }) => version !== undefined && isNewerClient(version));
   if (newer !== undefined && client === undefined) {
-    yield `the session was written by Claude Code ${newer.version}, and the newest one known here is ${newestClient}; a newer one may send something else`;
+    yield `the session was written by Claude Code ${newer.version}, which is newer than ${newestClient}, the newest known version; it may send something else`;
   }
   const compaction = autoCompactionOf(session);
   if (compaction === undefined) return;
   const { tokens, limit } = compaction;
-  yield `the client will compact first: about ${tokens} tokens are over its limit of ${limit}; what is left is ${leftAfterCompaction}`;
+  yield `the client compacts first: about ${tokens} tokens exceed its limit of ${limit}; this remains: ${leftAfterCompaction}`;
 }
 
-/** One message a line: a conversation of hundreds of megabytes does not become one string. */
+/** One message per line, because hundreds of megabytes must not become one string. */
 function* pieces(messages: readonly unknown[]): Generator<string> {
   yield '[';
   for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${jsonText(message)}`;
   yield '\n]\n';
 }
 
-/** The client that was asked for, and the one whose rules were used. */
 function clientJson(client: string | undefined): object {
   return { asked: client ?? null, rulesOf: client === undefined ? newestClient : rulesVersion(client) };
 }
 
-/** One field a line, then the messages. */
 function* fullPieces(request: object, session: Session, messages: readonly unknown[]): Generator<string> {
   yield '{\n';
   const fields = { ...request, compactsFirst: autoCompactionOf(session) ?? null };

@@ -1,14 +1,14 @@
-// Whole micro-dollars → what a person reads: cents, and below a cent as many places as it takes.
+// Micro-dollars → text: cents, or more decimals below a cent.
 import type { UsageSum } from '../library/usage-report.ts';
 import { counted } from './wording.ts';
 
-/** `unpriced`, or the money, marked where it is at least that much. */
+/** `unpriced`, or the cost, marked if it is a lower bound. */
 export function costText(sum: UsageSum): string {
   if (sum.costMicroUsd === undefined) return 'unpriced';
   return `${sum.outputIsLowerBound || sum.unpricedMessages > 0 ? '≥ ' : ''}${formatCost(sum.costMicroUsd)}`;
 }
 
-/** `+ 1,234 tokens without a price`, for a sum of which only a part has one; empty where all of it has. */
+/** `+ 1,234 tokens without a price`; empty if every token has one. */
 export function unpricedText({ unpricedTokens, costMicroUsd }: UsageSum): string {
   if (unpricedTokens === 0 || costMicroUsd === undefined) return '';
   return `+ ${counted(unpricedTokens, 'token')} without a price`;

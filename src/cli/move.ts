@@ -1,5 +1,4 @@
-// clew move OLD_DIR NEW_DIR, clew move SESSION --to DIR and the like: sessions where their project is now.
-
+// clew move OLD_DIR NEW_DIR, clew move SESSION --to DIR and others: moves sessions to the folder of their project.
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
@@ -30,7 +29,7 @@ async function relocationsOf(input: CommandInput): Promise<Wanted> {
   const to = textFlag(flags, 'to');
   const most = flatten === undefined && to === undefined && flags['rename-file'] !== true ? 2 : 1;
   if (words.length > (flatten === undefined ? most : 0))
-    throw new UserError(`move does not know what to do with "${words.at(-1)}"`, 'see `clew move --help`');
+    throw new UserError(`move takes no argument "${words.at(-1)}" here`, 'see `clew move --help`');
   if (flatten !== undefined) return flattened(folderArgument(flatten, io.cwd));
   if (flags['rename-file'] === true) return renamedFile(await sourceArgument(input));
   if (to !== undefined) return movedSession(await sourceArgument(input), realFolder(folderArgument(to, io.cwd)));
@@ -44,8 +43,8 @@ async function movedFolder(input: CommandInput, from: string, to: string): Promi
   const roots = rootsOf(input);
   const found = await findMovedProject(roots, from, to);
   if (found.relocations.length === 0)
-    throw new UserError(`no session was started in ${from} or below it`, 'run `clew ls` to see the folders');
-  if (from === to) throw new UserError(`nothing to do: ${from} is where they are`, 'name another folder');
+    throw new UserError(`no session started in ${from} or below`, 'run `clew ls` to see the folders');
+  if (from === to) throw new UserError(`nothing to do: the sessions are in ${from}`, 'choose another folder');
   return { ...found, words: [from, to], workingFolder: to };
 }
 
@@ -66,9 +65,12 @@ async function movedSession(source: Source, to: string): Promise<Wanted> {
 function renamedFile(source: Source): Wanted {
   const sessionId = idInside(source.session);
   if (sessionId === undefined || sessionId === source.session.id)
-    throw new UserError(`nothing to do: ${source.session.files.main} is named as its lines say`, '');
+    throw new UserError(`nothing to do: the name of ${source.session.files.main} matches its lines`, '');
   if (!isUuid(sessionId))
-    throw new UserError(`its lines carry "${sessionId}", which is no session id`, 'fork it instead: `clew fork`');
+    throw new UserError(
+      `its lines have the id "${sessionId}", which is not a session id`,
+      'copy it with `clew fork` instead',
+    );
   return {
     relocations: [{ source, folder: source.folder, sessionId }],
     words: [source.session.id, '--rename-file'],
@@ -78,17 +80,17 @@ function renamedFile(source: Source): Wanted {
 async function flattened(folder: string): Promise<Wanted> {
   const nested = await listNested(folder);
   if (nested.length === 0)
-    throw new UserError(`nothing to do: no session lies one level too deep in ${folder}`, 'name a project folder');
+    throw new UserError(`nothing to do: no session is one level too deep in ${folder}`, 'choose a project folder');
   return { relocations: nested.map((source) => ({ source, folder })), words: ['--flatten', folder] };
 }
 
-/** A Windows path is taken as it is, also on Unix: it may name the folder on another machine. */
+/** A Windows path is kept even on Unix: it may be a folder on another machine. */
 export function folderArgument(folder: string, cwd: string): string {
   if (isWindowsPath(folder)) return folder.replace(/(?<=[^:\\/])[\\/]+$/, '');
   return path.resolve(cwd, folder);
 }
 
-/** The client knows a folder by its real path. */
+/** The client uses the real path of a folder. */
 export function realFolder(folder: string): string {
   try {
     return isWindowsPath(folder) ? folder : realpathSync(folder);

@@ -1,5 +1,4 @@
-// What a command says beside its result: one line on stderr that begins with the program's name. The line may quote
-// file names and transcripts, so it is neutralised here.
+// A one-line message on stderr after the program's name. It may quote file names and transcripts, so it is neutralised.
 import type { Writable } from 'node:stream';
 import { safeText } from './terminal/safe-text.ts';
 

@@ -1,12 +1,11 @@
-// clew open [SESSION]: serves the web page of the library on 127.0.0.1, prints its address and opens the browser, until
-// it is stopped.
+// clew open [SESSION]: serves the web page on 127.0.0.1 until it is stopped, prints the address and opens the browser.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { findTranscripts } from '../library/transcript-files.ts';
 import { stateFolder } from '../store/roots.ts';
 import { startServer } from '../web/server/server.ts';
-import { type CommandInput, countFlag } from './command.ts';
+import { type CommandInput, portFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { packageRoot } from './roots-argument.ts';
@@ -24,7 +23,7 @@ export async function run(given: CommandInput): Promise<void> {
     state: stateFolder(io.env),
     isDemo: flags.demo === true,
     allowsChanges: flags['allow-changes'] === true,
-    port: portFlag(input),
+    port: portFlag(flags),
     pageFolder: path.join(packageRoot, 'dist', 'page'),
     env: io.env,
     onNotice: (message) => writeNotice(io.stderr, message),
@@ -34,9 +33,9 @@ export async function run(given: CommandInput): Promise<void> {
   try {
     const url = session === undefined ? server.url : await server.urlOf(path.resolve(session));
     if (url === undefined)
-      throw new UserError(`${session} is not in a project folder of the roots`, 'name its root with --root DIR');
+      throw new UserError(`${session} is not in a project folder of a root`, 'add its root with --root DIR');
     await writeOut([flags.json === true ? `${jsonText({ url })}\n` : `${url}\n`], io);
-    if (flags.json !== true) writeNotice(io.stderr, 'Ctrl-C ends it');
+    if (flags.json !== true) writeNotice(io.stderr, 'press Ctrl-C to stop');
     if (flags['no-browser'] !== true) openBrowser(url, io.env);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
@@ -45,21 +44,15 @@ export async function run(given: CommandInput): Promise<void> {
   }
 }
 
-/** For `npm start`: who has no sessions yet sees those of the demo. */
+/** For `npm start`: shows the demo if there are no other sessions. */
 function orDemo(input: CommandInput): CommandInput {
   const { flags, io } = input;
   if (flags['or-demo'] !== true || findTranscripts(rootsOf(input)).files.length > 0) return input;
-  writeNotice(io.stderr, 'no sessions of your own yet; these are the bundled demo sessions');
+  writeNotice(io.stderr, 'no sessions yet; showing the bundled demo sessions');
   return { ...input, flags: { ...flags, demo: true } };
 }
 
-function portFlag({ flags }: CommandInput): number {
-  const port = countFlag(flags, 'port') ?? 0;
-  if (port > 65_535) throw new UserError(`--port takes a number up to 65535, not ${port}`, 'write --port 8080');
-  return port;
-}
-
-/** The address is printed: where no browser can be opened, a person can. */
+/** Errors are ignored: the user can open the printed address. */
 function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
   const [command, args] = browserCommand(url, env);
   if (command === undefined) return;
@@ -71,7 +64,7 @@ function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
 function browserCommand(url: string, env: NodeJS.ProcessEnv): readonly [string | undefined, readonly string[]] {
   if (process.platform === 'darwin') return ['open', [url]];
   if (process.platform === 'win32') return ['cmd', ['/c', 'start', '""', url.replaceAll('&', '^&')]];
-  // Without a screen it would look for a browser that takes over the terminal.
+  // Without a display xdg-open may start a browser in the terminal.
   const hasScreen = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER].some(
     (value) => value !== undefined && value !== '',
   );

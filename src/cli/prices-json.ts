@@ -1,4 +1,4 @@
-// The table of prices → what `clew prices --json` prints (docs/json.md).
+// The table of prices → the JSON of `clew prices --json` (docs/json.md).
 import type { UnpricedModel } from '../library/usage-report.ts';
 import { modelRowOf } from '../models/facts.ts';
 import type { PriceRow, Rates } from '../models/model-row.ts';
@@ -7,7 +7,7 @@ import { ageInDays, ageWarning } from './current-prices.ts';
 
 export interface ShownPrices {
   readonly prices: Prices;
-  /** Models of the sessions that have no price. */
+  /** Models in the sessions that have no price. */
   readonly unknown: readonly UnpricedModel[];
   readonly nowMs: number;
 }
@@ -32,7 +32,7 @@ export function pricesJson({ prices, unknown, nowMs }: ShownPrices): object {
   };
 }
 
-/** A model that only a file knows has prices and nothing else. */
+/** A model that only a price file names has nothing but prices. */
 function modelJson({ id, aliases, contextTokens, prices }: PricedModel): object {
   const row = modelRowOf(id);
   return {

@@ -1,5 +1,5 @@
-// The table of prices → what a person reads: today's prices of each model, below them other prices of the same model, and
-// notes about the table's age and what it does not know.
+// The table of prices → text: today's prices of each model, its other prices below them, and notes about the table's age
+// and the models without a price.
 import { formatTokens } from '../base/human.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';
 import type { PriceUpdate } from '../library/price-update.ts';
@@ -24,9 +24,10 @@ export function pricesText(shown: ShownPrices, { width, style }: TextOptions): s
     { header: 'MODEL', flex: true, minWidth: 12 },
     { header: 'INPUT', align: 'right' },
     { header: 'OUTPUT', align: 'right' },
-    { header: 'READ', align: 'right' },
-    { header: '5 MIN', align: 'right' },
-    { header: '1 HOUR', align: 'right' },
+    ...['READ', 'WRITE 5M', 'WRITE 1H'].map((name) => ({
+      header: width < 104 ? name : `CACHE ${name}`,
+      align: 'right' as const,
+    })),
     ...(width < 72 ? [] : [{ header: 'CONTEXT', align: 'right' as const }]),
     ...(width < 92 ? [] : [{ header: 'RETIRES' }]),
   ];
@@ -81,7 +82,7 @@ function rateCells(rates: Rates | undefined): readonly Cell[] {
   return values.map((value) => (value === undefined ? '–' : priceText(value)));
 }
 
-/** Cents, or as many places as it takes. */
+/** Two decimals, or as many as the price has. */
 function priceText(value: number): string {
   const short = value.toFixed(2);
   return Number(short) === value ? short : String(value);
@@ -97,15 +98,15 @@ function notesFor({ prices, unknown, nowMs }: ShownPrices, width: number): reado
   });
   return [
     `US dollars per million tokens; in the US only × ${rules.inferenceGeoUs.multiplier}, in a batch × ${rules.batch.multiplier}; a thousand web searches $${rules.webSearchPerThousand}`,
-    `prices of ${oneLine(prices.version, nameWidth)}, ${counted(days, 'day')} old, ${files === '' ? 'as they came with Clew' : `with ${files}`}`,
-    ...(ageWarning(prices, nowMs) === undefined ? [] : ['they are old: `clew prices update FILE` takes a newer table']),
+    `prices of ${oneLine(prices.version, nameWidth)}, ${counted(days, 'day')} old, ${files === '' ? 'included in Clew' : `with ${files}`}`,
+    ...(ageWarning(prices, nowMs) === undefined ? [] : ['the prices are old; `clew prices update FILE` replaces them']),
     ...(prices.assumedReads.length === 0
       ? []
       : [
-          `cache reads of ${prices.assumedReads.map((name) => oneLine(name, nameWidth)).join(', ')}: a tenth of the input, because the file does not say`,
+          `cache reads of ${prices.assumedReads.map((name) => oneLine(name, nameWidth)).join(', ')}: a tenth of the input price, because the file gives none`,
         ]),
     parts.length === 0
-      ? 'every model of your sessions has a price'
+      ? 'every model in your sessions has a price'
       : `no price is known for ${parts.join(', ')}; docs/prices.md says how to add one`,
   ];
 }
@@ -115,8 +116,8 @@ export function updateText({ file, version, added, changed, models, backup }: Pr
   return [
     `${isTrial ? 'would write' : 'wrote'} ${neutralise(file)}: prices of ${version}, ${counted(models, 'model')}`,
     ...(added.length === 0 ? [] : [`new: ${names(added)}`]),
-    ...(changed.length === 0 ? [] : [`other prices: ${names(changed)}`]),
-    ...(backup === undefined ? [] : [`what was there is kept as ${neutralise(backup)}`]),
+    ...(changed.length === 0 ? [] : [`changed: ${names(changed)}`]),
+    ...(backup === undefined ? [] : [`the previous file is kept as ${neutralise(backup)}`]),
     '',
   ].join('\n');
 }

@@ -1,5 +1,4 @@
-// clew prices: the table of prices, its age and what the sessions use that it does not know; `clew prices update` takes
-// a newer table.
+// clew prices: the table of prices, its age and the models without a price; `clew prices update` replaces the table.
 import { UserError } from '../base/errors.ts';
 import { createCalendar } from '../library/local-days.ts';
 import { updatePrices } from '../library/price-update.ts';
@@ -20,7 +19,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (action !== 'update')
     throw new UserError(`there is no action "${action}"`, 'run `clew prices` or `clew prices update FILE`');
   if (source === undefined || more.length > 0)
-    throw new UserError('`clew prices update` takes one table', 'name a file or an https address');
+    throw new UserError('`clew prices update` takes one table', 'give a file or an https address');
   await update(input, source);
 }
 

@@ -1,5 +1,5 @@
-// `--project P`, as every command takes it: which sessions are of that project. The folder that a session's lines name
-// decides; the name of its project folder, in which many paths look the same, only where no line names a folder.
+// `--project P` → a filter for sessions. The working directory in a session's lines decides; the name of the project
+// folder, which is ambiguous, only counts if no line has a working directory.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
@@ -16,15 +16,15 @@ export interface ProjectSource {
 
 export type ProjectFilter = (session: ProjectSource) => boolean;
 
-/** What `--project` selects; everything without the flag. */
+/** Without the flag, every session passes. */
 export function projectFilter({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): ProjectFilter {
   const wanted = textFlag(flags, 'project');
   if (wanted === undefined) return () => true;
-  if (wanted.trim() === '') throw new UserError('--project is empty', 'name a folder, or a part of its path');
+  if (wanted.trim() === '') throw new UserError('--project is empty', 'give a folder, or a part of its path');
   return isPathArgument(wanted) ? folderFilter(path.resolve(io.cwd, withHome(wanted))) : wordFilter(wanted);
 }
 
-/** For commands that do not use the index: the first folder that a line of the transcript names. */
+/** The first working directory in a transcript, for commands that do not use the index. */
 export function folderOfTranscript(file: string): string | undefined {
   for (const batch of readLines(file, { chunkBytes: 64 * 1024 }))
     for (const line of batch) {
@@ -34,7 +34,6 @@ export function folderOfTranscript(file: string): string | undefined {
   return undefined;
 }
 
-/** A path names a folder, and the folders below it. */
 function folderFilter(folder: string): ProjectFilter {
   const wanted = comparable(folder);
   const start = wanted.endsWith(path.sep) ? wanted : wanted + path.sep;
@@ -45,10 +44,10 @@ function folderFilter(folder: string): ProjectFilter {
   };
 }
 
-/** Any other word is looked for in the path, without regard to case. */
+/** A word matches any part of the path, ignoring case. */
 function wordFilter(word: string): ProjectFilter {
   const wanted = comparable(word).toLowerCase();
-  // Only ASCII can be looked for in the name of a project folder: every other letter has become the same dash.
+  // In the name of a project folder every character outside ASCII is a dash.
   const inName = /^[\x20-\x7e]*[a-z0-9][\x20-\x7e]*$/i.test(word) ? encodeOldSlug(word).toLowerCase() : undefined;
   return ({ cwd, project }) => {
     if (project === word) return true;
@@ -57,7 +56,7 @@ function wordFilter(word: string): ProjectFilter {
   };
 }
 
-/** The same letter can be written in two ways, and file systems differ in which they use. */
+/** File systems differ in how they store accented letters. */
 function comparable(text: string): string {
   return text.normalize('NFC');
 }

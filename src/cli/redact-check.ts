@@ -1,4 +1,4 @@
-// clew redact --check: whether sessions, files or stdin hold secrets, for hooks and CI. Writes nothing; exit code 1 if so.
+// clew redact --check: searches sessions, files or stdin for secrets, for hooks and CI. Exit code 1 if there are any.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -17,11 +17,11 @@ import { learnFile, surveyContent, surveyFile, surveyName } from '../surgery/sur
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { createProgress } from './progress.ts';
 import { rulesArgument } from './redact-rules.ts';
 import { findingsText, secretsJson, type TurnsByLine, turnsByLine } from './redact-text.ts';
 import { rootsOf } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
+import { showByteProgress } from './terminal/progress.ts';
 import { counted } from './wording.ts';
 
 /** A session with all its files, or one file; `undefined` for stdin. */
@@ -40,7 +40,7 @@ export async function check(input: CommandInput): Promise<void> {
   const { io } = input;
   const rules = rulesArgument(input);
   const targets = await chosenTargets(input);
-  const progress = createProgress(io.stderr, io.env, 'checking');
+  const progress = showByteProgress(io.stderr, 'checking');
   progress.start(targets.reduce((sum, { path: file }) => sum + sizeOf(file), 0));
   const found: Checked[] = [];
   let checked = 0;
@@ -48,7 +48,7 @@ export async function check(input: CommandInput): Promise<void> {
     for (const target of targets) {
       const unreadBefore = input.unread.size;
       const secrets = await checkTarget(input, target, rules).catch((error: unknown) => {
-        // One file that cannot be read must not keep the others from being checked.
+        // A file that cannot be read is reported, and the others are still checked.
         if (!(error instanceof UserError)) throw error;
         input.unread.addFailed(target.path ?? '-', error);
         return [];
@@ -66,7 +66,7 @@ export async function check(input: CommandInput): Promise<void> {
   if (total > 0)
     throw new UserError(
       `${counted(total, 'secret')} found`,
-      'run `clew redact SESSION`, and rotate them',
+      'run `clew redact SESSION` and rotate them',
       exitCodes.failed,
     );
 }
@@ -104,7 +104,7 @@ async function checkTarget(input: CommandInput, target: Target, rules: RuleSet):
     for (const file of files) learnFile(file, redactor);
     const named = files.filter((file) => file.path !== own.path);
     for (const file of named) redactor.learnFileName(file.name);
-    // Looking for where they are takes as long as looking whether there are any.
+    // Finding the places takes as long as the first search.
     if (redactor.list().length === 0) return [];
     const inside = files.map((file) => surveyFile(file, redactor));
     return listSecrets(redactor, [...inside, ...named.map((file) => surveyName(file, redactor))]);
@@ -113,13 +113,13 @@ async function checkTarget(input: CommandInput, target: Target, rules: RuleSet):
   }
 }
 
-/** Findings without turns are better than none. */
+/** A session that cannot be loaded is reported without turns. */
 async function turnsOf({ path: file, sessionId }: Target): Promise<TurnsByLine> {
   if (file === undefined || sessionId === undefined) return new Map();
   return loadSession(file).then(turnsByLine, () => new Map());
 }
 
-/** A file that cannot be read may hold a secret: such a session is not called clean. */
+/** A file that cannot be read may hold a secret, so its session does not count as checked. */
 async function readableFiles(main: string, input: CommandInput): Promise<readonly SessionPath[]> {
   const problems: DiskProblem[] = [];
   const { files, leftOut } = await sessionPaths(main, problems);
@@ -150,7 +150,7 @@ async function print({ flags, io, unread }: CommandInput, checked: number, found
   });
   const missed =
     unread.size === 0 ? '' : `; ${counted(unread.size, 'file or folder', 'files and folders')} could not be read`;
-  const looked = checked === 0 ? 'nothing was checked' : `no secrets in ${formatCount(checked)} checked`;
+  const looked = checked === 0 ? 'nothing was checked' : `no secrets found, ${formatCount(checked)} checked`;
   const clean = found.length === 0 ? [`${looked}${missed}\n`] : [];
   await writeOut([...texts, ...clean], io);
 }

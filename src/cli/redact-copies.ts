@@ -1,6 +1,5 @@
-// A session that is redacted in place → the copies of its secrets that Clew has made elsewhere: found for the plan, or
-// deleted and replaced, and then looked for once more.
-
+// The copies of a session's secrets that Clew made elsewhere: listed for a dry run, or deleted and replaced, and then
+// searched again.
 import { archiveFolder } from '../library/archive/archive.ts';
 import type { Session } from '../session/session.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -13,7 +12,7 @@ import { counted } from './wording.ts';
 
 export interface CleanedCopies {
   readonly notes: readonly string[];
-  /** Copies that are still there, as sentences. */
+  /** Copies that remain, as sentences. */
   readonly problems: readonly string[];
 }
 
@@ -24,12 +23,12 @@ export interface CopiesOptions {
   readonly onWait: (holder: string) => void;
 }
 
-/** What `cleanArchive` and `cleanState` would do. */
+/** What `cleanArchive` would do. */
 export function planArchive({ session, redactor, env }: CopiesOptions, isInPlace: boolean): readonly string[] {
   const held = countArchived(session.files.main, redactor, archiveFolder(env));
   if (held === 0) return [];
   const copies = counted(held, 'copy', 'copies');
-  return [isInPlace ? `${copies} in the archive would be replaced` : `${copies} in the archive hold them, too`];
+  return [isInPlace ? `${copies} in the archive would be replaced` : `${copies} in the archive also hold them`];
 }
 
 export async function cleanArchive({ session, redactor, env, onWait }: CopiesOptions): Promise<CleanedCopies> {
@@ -38,7 +37,7 @@ export async function cleanArchive({ session, redactor, env, onWait }: CopiesOpt
     const gone = await redactArchive(session.files.main, redactor, { folder, onWait });
     const copies = counted(gone, 'copy', 'copies');
     return {
-      notes: gone === 0 ? [] : [`${copies} in the archive held them: replaced by the redacted one`],
+      notes: gone === 0 ? [] : [`${copies} in the archive held them and were replaced by the redacted one`],
       problems: [],
     };
   } catch (error) {
@@ -47,14 +46,14 @@ export async function cleanArchive({ session, redactor, env, onWait }: CopiesOpt
 }
 
 const otherSessions =
-  'the archive still holds them for other sessions: `clew redact --check --all` finds those that are there';
+  'the archive still holds them for other sessions: `clew redact --check --all` finds the sessions that still exist';
 
 export async function planState(options: CopiesOptions): Promise<readonly string[]> {
   const { found, kept, problems } = await findCopies(options, false);
   return [...found.map(({ action, what }) => `would ${action} ${what}`), ...kept, ...problems];
 }
 
-/** Every copy is tried, whatever becomes of the others. */
+/** A failure does not stop the rest. */
 export async function cleanState(options: CopiesOptions): Promise<CleanedCopies> {
   const { found } = await findCopies(options, true);
   const notes: string[] = [];
@@ -70,11 +69,11 @@ export async function cleanState(options: CopiesOptions): Promise<CleanedCopies>
   const left = await findCopies(options, true);
   const problems = left.found
     .filter(({ what, isRebuilt }) => failed.has(what) || isRebuilt !== true)
-    .map(({ what }) => `${what} still holds them (${failed.get(what) ?? 'it came back'}): delete it`);
+    .map(({ what }) => `${what} still holds them (${failed.get(what) ?? 'it was written again'}): delete it`);
   return { notes: [...notes, ...left.kept], problems: [...problems, ...left.problems] };
 }
 
-/** `isCleaned`: the copies of this session are no longer in the archive. */
+/** `isCleaned`: the copies of this session have been removed from the archive. */
 async function findCopies({ session, redactor, env }: CopiesOptions, isCleaned: boolean): Promise<StateCopies> {
   const sessionId = session.id;
   const state = await findStateCopies({ state: stateFolder(env), sessionId, redactor });
@@ -83,7 +82,7 @@ async function findCopies({ session, redactor, env }: CopiesOptions, isCleaned: 
   const others = batches.length - own.length;
   const copy: StateCopy = {
     action: 'delete',
-    what: `${counted(own.length, 'batch', 'batches')} of traces that were not sent yet`,
+    what: `${counted(own.length, 'batch', 'batches')} of unsent traces`,
     clean: async () => own.forEach(deleteHeldBatch),
   };
   return {
@@ -91,7 +90,7 @@ async function findCopies({ session, redactor, env }: CopiesOptions, isCleaned: 
     kept: [
       ...state.kept,
       ...(isCleaned && isInArchive(redactor, archiveFolder(env)) ? [otherSessions] : []),
-      ...(others === 0 ? [] : [`${counted(others, 'batch', 'batches')} of traces of other sessions hold them, too`]),
+      ...(others === 0 ? [] : [`traces of other sessions also hold them (${counted(others, 'batch', 'batches')})`]),
     ],
     problems: state.problems,
   };

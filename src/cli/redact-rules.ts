@@ -1,4 +1,4 @@
-// --rules, --kind and --allow → the rules that secrets are looked for with.
+// --rules, --kind and --allow → the rules that find secrets.
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { stateFolder } from '../store/roots.ts';
@@ -6,7 +6,7 @@ import { makeRuleSet, type RuleSet } from '../surgery/secrets/find.ts';
 import { loadRuleSet, usualRuleSet } from '../surgery/secrets/user-rules.ts';
 import { type CommandInput, listFlag, textFlag } from './command.ts';
 
-/** The bundled rules with those of `--rules`, by default of `redact.json` in Clew's state folder. */
+/** The bundled rules and those of `--rules`, by default `redact.json` in Clew's state folder. */
 export function rulesArgument({ flags, io }: CommandInput): RuleSet {
   const named = textFlag(flags, 'rules');
   const all = named === undefined ? usualRuleSet(stateFolder(io.env)) : loadRuleSet(path.resolve(io.cwd, named));

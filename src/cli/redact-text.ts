@@ -1,5 +1,4 @@
-// Secrets that were found, without their values → a table of kinds and places, or of each place with an excerpt, and what
-// to do with each kind.
+// Found secrets, without their values → a table of their kinds and places, with how to rotate each kind.
 import path from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { Session } from '../session/session.ts';
@@ -17,7 +16,7 @@ export function secretsText(secrets: readonly RedactedSecret[], main: string, tu
   return foundText(rows, secrets);
 }
 
-/** A row for each place. */
+/** One row for each place, with an excerpt. */
 export function findingsText(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): string {
   const width = Math.max(...secrets.map(({ kind }) => kind.length));
   const rows = secrets.flatMap(({ kind, places }) => {
@@ -34,7 +33,7 @@ export function findingsText(secrets: readonly RedactedSecret[], main: string, t
 function foundText(rows: readonly string[], secrets: readonly RedactedSecret[]): string {
   const kinds = new Map(secrets.map(({ kind, rotate }) => [kind, rotate]));
   const rotate = [...kinds].map(([kind, how]) => `    ${kind}: ${how}`);
-  return `${['  found:', ...rows, '  rotate, because they were sent to the model:', ...rotate].join('\n')}\n`;
+  return `${['  found:', ...rows, '  rotate them, because they were sent to the model:', ...rotate].join('\n')}\n`;
 }
 
 export function secretsJson(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): JsonObject[] {
@@ -65,8 +64,8 @@ function placesText(places: RedactedSecret['places'], main: string, turns: Turns
   for (const { file, line } of places) byFile.set(file, [...(byFile.get(file) ?? []), line]);
   const texts = [...byFile].map(([file, lines]) => {
     const name = file === main ? '' : `${nameOf(file, main)} `;
-    const said = file === main ? [...new Set(lines.flatMap((line) => turns.get(line) ?? []))] : [];
-    return `${name}${lines[0] === 0 ? '(its name)' : listed('line', lines)}${said.length === 0 ? '' : ` (${listed('turn', said)})`}`;
+    const inTurns = file === main ? [...new Set(lines.flatMap((line) => turns.get(line) ?? []))] : [];
+    return `${name}${lines[0] === 0 ? '(its name)' : listed('line', lines)}${inTurns.length === 0 ? '' : ` (${listed('turn', inTurns)})`}`;
   });
   return firstOf(texts, '; ');
 }

@@ -1,5 +1,4 @@
-// clew redact SESSION: a second session with placeholders instead of secrets, or the same one in place; with --check only
-// whether there are any.
+// clew redact SESSION: writes a copy with placeholders for secrets, or replaces them in place; --check only searches.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { type Outcome, operate } from '../surgery/operate.ts';
@@ -18,10 +17,10 @@ import { counted } from './wording.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags, words } = input;
   if (flags.check === true) return (await import('./redact-check.ts')).check(input);
-  if (flags.all === true) throw new UserError('--all only goes with --check', 'name the SESSION to redact');
+  if (flags.all === true) throw new UserError('--all needs --check', 'name the SESSION to redact');
   if (words.length !== 1) throw new UserError('redact needs one SESSION', 'run `clew redact --help`');
   if (flags['no-backup'] === true && flags['in-place'] !== true)
-    throw new UserError('--no-backup only goes with --in-place', 'a new session leaves the original as it is');
+    throw new UserError('--no-backup needs --in-place', 'without it the original session is not changed');
   const source = await sourceArgument(input);
   const planned = await planRedact(source, {
     isInPlace: flags['in-place'] === true,
@@ -44,7 +43,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (copies.problems.length > 0)
     throw new UserError(
       `${counted(copies.problems.length, 'copy', 'copies')} could not be cleaned`,
-      'delete what the lines above name',
+      'delete the files named above',
       exitCodes.failed,
     );
 }
@@ -60,10 +59,10 @@ function wordsOf({ flags }: CommandInput): string[] {
 
 function backupNotes({ flags }: CommandInput, { isWritten }: Outcome): string[] {
   if (flags['in-place'] !== true || flags['no-backup'] === true || !isWritten) return [];
-  return ['the backup for `clew undo` holds the secrets as they were; --no-backup keeps none'];
+  return ['the backup for `clew undo` still holds the secrets; --no-backup keeps none'];
 }
 
-/** What becomes of the copies that Clew has made; a session that was not redacted in place keeps them. */
+/** Only a session that is redacted in place has its copies cleaned. */
 async function copiesOf(
   { flags, io }: CommandInput,
   { session }: Source,
@@ -83,7 +82,6 @@ async function copiesOf(
   return { notes: [...archive.notes, ...state.notes], problems: [...archive.problems, ...state.problems] };
 }
 
-/** What the search did not look into. */
 function unread({ notes }: Outcome): readonly string[] {
   return notes.filter((note) => note.startsWith('left out: ')).map((note) => `  ${note}\n`);
 }
@@ -101,7 +99,7 @@ async function print(
   }
   if (secrets.length === 0)
     return writeOut(
-      [`no secret was found in ${source.session.id}, so nothing is written\n`, ...unread(outcome).map(neutralise)],
+      [`no secrets found in ${source.session.id}; nothing was written\n`, ...unread(outcome).map(neutralise)],
       io,
     );
   const { id: _, ...final } = outcome;

@@ -1,13 +1,13 @@
-// clew replay SESSION: serves the recorded messages of a session as the model, until it is stopped, and says line by
-// line what it served and where a request differed from the recording.
+// clew replay SESSION: serves the recorded messages of a session as a model until it is stopped, and prints each
+// message it served and how the request differed from the recording.
 import { type Mismatch, mismatchText } from '../api/server/mismatch.ts';
 import { type ReplayCounts, type ReplayServer, type Served, startReplayServer } from '../api/server/replay-server.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { oneLine } from '../base/terminal-text.ts';
-import { type CommandInput, countFlag, textFlag } from './command.ts';
+import { type CommandInput, portFlag, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
-import { openSession } from './session-argument.ts';
+import { loadSessionArgument } from './session-argument.ts';
 import { createStop } from './stop-signal.ts';
 import { proseWidth, writeOut } from './terminal/output.ts';
 import { clockTime, counted } from './wording.ts';
@@ -16,13 +16,12 @@ export async function run(input: CommandInput): Promise<number> {
   const { flags, io } = input;
   const speed = choice(input, 'speed', ['fast', 'real']);
   const onMismatch = choice(input, 'on-mismatch', ['nearest', 'error']);
-  const port = portFlag(input);
-  const session = await openSession(input);
+  const session = await loadSessionArgument(input);
   const lines = new AsyncQueue<string>();
   const isJson = flags.json === true;
   const width = proseWidth(io.stdout, io.env);
   const server = await startReplayServer(session, {
-    port,
+    port: portFlag(flags),
     speed,
     onMismatch,
     onServed: (served) => lines.push(isJson ? `${jsonText(servedJson(served))}\n` : servedText(served, width)),
@@ -31,7 +30,7 @@ export async function run(input: CommandInput): Promise<number> {
   listen();
   lines.push(isJson ? `${jsonText(listeningJson(session.id, server))}\n` : listeningText(server));
   const output = writeOut(lines, io).finally(stop);
-  output.catch(() => {}); // it is awaited below, once the server is closed
+  output.catch(() => {}); // awaited below, after the server is closed
   try {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
@@ -44,27 +43,21 @@ export async function run(input: CommandInput): Promise<number> {
   return onMismatch === 'error' && server.counts.mismatches > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
-/** The first value is what the flag is without being given. */
+/** The first value is the default. */
 function choice<T extends string>({ flags }: CommandInput, name: string, values: readonly [T, ...T[]]): T {
   const given = textFlag(flags, name) ?? values[0];
   const found = values.find((value) => value === given);
   if (found === undefined)
-    throw new UserError(`--${name} takes ${values.join(' or ')}, not "${given}"`, `write --${name} ${values[0]}`);
+    throw new UserError(`--${name} takes ${values.join(' or ')}, not "${given}"`, `for example --${name} ${values[0]}`);
   return found;
-}
-
-function portFlag({ flags }: CommandInput): number {
-  const port = countFlag(flags, 'port') ?? 0;
-  if (port > 65_535) throw new UserError(`--port takes a number up to 65535, not ${port}`, 'write --port 8080');
-  return port;
 }
 
 function listeningText({ url, apiKey, messages, agentMessages }: ReplayServer): string {
   const agents = agentMessages === 0 ? '' : ` and ${agentMessages} of its sub-agents`;
   return [
-    `replaying ${counted(messages, 'message')}${agents} at ${url}; Ctrl-C ends it`,
+    `replaying ${counted(messages, 'message')}${agents} at ${url}; press Ctrl-C to stop`,
     `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${apiKey} claude -p "the first prompt"`,
-    '  its tools run for real, with the recorded inputs: use a folder that may change\n',
+    '  its tools really run, with the recorded inputs: use a folder that may change\n',
   ].join('\n');
 }
 

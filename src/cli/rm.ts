@@ -71,11 +71,7 @@ async function emptySessions(input: CommandInput): Promise<readonly string[]> {
 async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedSession[]): Promise<boolean> {
   if (flags.yes === true) return true;
   if (!canAsk(io.stderr)) {
-    throw new UserError(
-      'deleting sessions needs your word',
-      'add --yes, or --dry-run to look first',
-      exitCodes.refused,
-    );
+    throw new UserError('deleting needs confirmation: add `--yes`', 'use `--dry-run` to look first', exitCodes.refused);
   }
   const sizeBytes = planned.reduce((sum, session) => sum + session.sizeBytes, 0);
   const names = planned.length === 1 ? ` ${planned[0]?.sessionId}` : '';

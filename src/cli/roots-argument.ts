@@ -1,4 +1,4 @@
-// Where to look for sessions, as every command takes it: --root, --demo, else what the environment says.
+// The folders with sessions: --root, --demo, otherwise those of the environment.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,13 @@ export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): read
   if (flags.demo === true) return [demoRoot];
   const named = listFlag(flags, 'root');
   const roots = resolveRoots({ roots: named, env: io.env });
-  // The default and the environment may name a folder that is yet to come; who types one wants what is in it.
+  // The default and the environment may name a folder that does not exist yet; a typed one must exist.
   const missing = named.length === 0 ? undefined : roots.find(isMissing);
   if (missing === undefined) return roots;
-  throw new UserError(`there is no folder ${missing}`, 'name one that holds sessions, such as ~/.claude');
+  throw new UserError(`there is no folder ${missing}`, 'give one with sessions, such as ~/.claude');
 }
 
-/** A folder whose parent cannot be read may exist: the search for sessions reports it. */
+/** A folder below an unreadable one may exist; the search for sessions reports it. */
 function isMissing(folder: string): boolean {
   try {
     return statSync(folder, { throwIfNoEntry: false }) === undefined;
@@ -25,7 +25,7 @@ function isMissing(folder: string): boolean {
   }
 }
 
-/** The package's own folder; the bundler decides how deep below it this code stands. */
+/** The folder of the package; the bundler decides how deep below it this file is. */
 export const packageRoot: string = packageFolder(fileURLToPath(import.meta.url));
 export const demoRoot: string = path.join(packageRoot, 'demo');
 

@@ -1,5 +1,4 @@
-// SESSION and the roots, as every command takes them → a loaded session, or a UserError that says what the file is
-// instead of one.
+// The SESSION argument → a loaded session, or a UserError that says what the file is instead.
 import { statSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../base/memory.ts';
@@ -17,10 +16,10 @@ export async function findSessionArgument(input: CommandInput): Promise<string> 
   return findSession(input.argument ?? '', rootsOf(input), input.io.cwd);
 }
 
-/** Loads any file that holds at least one record; what holds none is named for what it is. */
-export async function openSession(input: CommandInput): Promise<Session> {
+/** Loads any file with at least one record; refuses other files and says what they are. */
+export async function loadSessionArgument(input: CommandInput): Promise<Session> {
   const found = await findSessionArgument(input);
-  // For a reader, a line that is broken inside a string matters less than waiting for every line to be parsed.
+  // Strict reading parses every line, which takes too long for a large file that is only shown.
   const session = await readSession(input, found, { strict: !isLarge(found) });
   refuseUnreadable(session.transcript);
   return session;
@@ -49,7 +48,7 @@ function isLarge(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largeFileBytes;
 }
 
-/** The file of a sub-agent belongs to a session; by itself it can be read, but not resumed or changed. */
+/** The file of a sub-agent can be read, but not resumed or changed without its session. */
 export function refuseAgent({ isAgent, transcript, id }: Session): void {
   if (!isAgent || !id.startsWith('agent-')) return;
   const owner = transcript.nodes.find(({ sessionId }) => sessionId !== undefined && sessionId !== id)?.sessionId;

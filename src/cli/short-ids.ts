@@ -1,4 +1,4 @@
-// Session ids → the shortest beginnings, of at least eight characters, that still name one session each.
+// Session ids → their shortest unique prefixes of at least eight characters.
 
 export function shortIds(ids: Iterable<string>): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
@@ -12,7 +12,7 @@ export function shortIds(ids: Iterable<string>): ReadonlyMap<string, string> {
 
 const minLength = 8;
 
-/** Without regard to case, as ids are looked up. */
+/** Ignores case, as the lookup of ids does. */
 function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length]?.toLowerCase() === b[length]?.toLowerCase()) length++;

@@ -6,14 +6,14 @@ import { forkedFromOf } from '../session/title.ts';
 import { type Turn, turnsOf } from '../session/turns.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { readLineage } from './lineage.ts';
-import { openSession } from './session-argument.ts';
+import { loadSessionArgument } from './session-argument.ts';
 import { showJson } from './show-json.ts';
 import { showText } from './show-text.ts';
 import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
-  const session = await openSession(input);
+  const session = await loadSessionArgument(input);
   const branch = chosenBranch(session, textFlag(flags, 'branch'));
   const turns = chosenTurns(turnsOf(session, branch), textFlag(flags, 'turn'));
   const full = flags.full === true;

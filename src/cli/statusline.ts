@@ -1,6 +1,6 @@
-// clew statusline: what Claude Code says of the current session on stdin → one line with its cost, today's cost and how
-// full the context is. It runs every few hundred milliseconds, so it reads only what is new, and of that only so much: a
-// number that needs more is shown as `…`. Whatever goes wrong, it prints no error where the line belongs.
+// clew statusline: Claude Code's status of the current session on stdin → one line with its cost, today's cost and the
+// size of the context. It runs every few hundred milliseconds, so it reads only new bytes, and only up to a limit; a
+// number that needs more is shown as `…`. Errors go to stderr, never to the line.
 import { existsSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
@@ -27,10 +27,10 @@ import { Unread } from './unread.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io, flags } = input;
-  const told = readStatus();
+  const report = readStatus();
   let status: Status | undefined;
   try {
-    status = { ...(await measure(input, told)), isTraceMuted: isTraceMuted(told, io) };
+    status = { ...(await measure(input, report)), isTraceMuted: isTraceMuted(report, io) };
   } catch (error) {
     writeNotice(io.stderr, error instanceof Error ? error.message : String(error));
   }
@@ -38,7 +38,7 @@ export async function run(input: CommandInput): Promise<void> {
   await writeOut([`${text}\n`], io);
 }
 
-/** Without flags, as a status line is set up: the parser of the command line takes as long as all of the work. */
+/** Without flags, to skip the command-line parser, which takes as long as the rest. */
 export async function runBare(): Promise<void> {
   const { stdout, stderr, env } = process;
   await run({
@@ -50,9 +50,9 @@ export async function runBare(): Promise<void> {
   });
 }
 
-/** `undefined` for what cannot be a transcript: today's cost is shown all the same. */
-function transcriptOf(told: JsonObject, { cwd, stderr }: CommandInput['io']): string | undefined {
-  const named = asString(told.transcript_path);
+/** `undefined` if it cannot be a transcript; today's cost is still shown. */
+function transcriptOf(report: JsonObject, { cwd, stderr }: CommandInput['io']): string | undefined {
+  const named = asString(report.transcript_path);
   if (named === undefined) return undefined;
   const file = path.resolve(cwd, named);
   try {
@@ -65,7 +65,7 @@ function transcriptOf(told: JsonObject, { cwd, stderr }: CommandInput['io']): st
 }
 
 interface Status {
-  /** `undefined` where transcripts that may matter are still to be read. */
+  /** `undefined` while transcripts that may contribute are unread. */
   readonly session: UsageSum | undefined;
   readonly today: UsageSum | undefined;
   readonly contextTokens: number | undefined;
@@ -73,12 +73,12 @@ interface Status {
   readonly isTraceMuted: boolean;
 }
 
-/** By the session's id, or by the folder it works in. */
-function isTraceMuted(told: JsonObject, { env, stderr }: CommandInput['io']): boolean {
-  const workspace = asObject(told.workspace);
-  const file = asString(told.transcript_path);
-  const sessionId = file === undefined ? (asString(told.session_id) ?? '') : path.basename(file, '.jsonl');
-  const cwd = asString(workspace?.current_dir) ?? asString(told.cwd);
+/** By the session's id or its working directory. */
+function isTraceMuted(report: JsonObject, { env, stderr }: CommandInput['io']): boolean {
+  const workspace = asObject(report.workspace);
+  const file = asString(report.transcript_path);
+  const sessionId = file === undefined ? (asString(report.session_id) ?? '') : path.basename(file, '.jsonl');
+  const cwd = asString(workspace?.current_dir) ?? asString(report.cwd);
   try {
     return activeMute(readMutes(tracePlaces(env)), { sessionId, cwd }) !== undefined;
   } catch (error) {
@@ -87,34 +87,34 @@ function isTraceMuted(told: JsonObject, { env, stderr }: CommandInput['io']): bo
   }
 }
 
-async function measure({ io, flags }: CommandInput, told: JsonObject): Promise<Omit<Status, 'isTraceMuted'>> {
-  const file = transcriptOf(told, io);
+async function measure({ io, flags }: CommandInput, report: JsonObject): Promise<Omit<Status, 'isTraceMuted'>> {
+  const file = transcriptOf(report, io);
   const prices = currentPrices(io);
   const database = openIndex({ folder: stateFolder(io.env) });
   try {
     const named = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
-    // A client with another config folder is still the one that asks.
+    // The client may use another config folder.
     const own = file === undefined ? [] : [path.dirname(path.dirname(file))];
     const roots = [...named, ...own];
     const library = [...named, ...own.filter((folder) => path.basename(folder) === 'projects')];
     const unreadUntilMs = refresh(database, file, library);
-    return statusOf(database, { file, roots, prices, told, unreadUntilMs });
+    return statusOf(database, { file, roots, prices, report, unreadUntilMs });
   } finally {
     database.close();
   }
 }
 
-/** Some tens of milliseconds of reading; what is left comes with the next calls, or with any other command. */
+/** Some tens of milliseconds of reading; later calls read the rest. */
 const mostNewBytes = 8 * 1024 * 1024;
 
-/** The last change of the newest transcript that is still to be read. */
+/** Returns the last change of the newest unread transcript. */
 function refresh(database: Database, file: string | undefined, roots: readonly string[]): number {
   database.exec('PRAGMA busy_timeout = 50');
   try {
     if (file !== undefined) updateTranscript(database, file);
     return updateRowsWithin(database, { roots, maxBytes: mostNewBytes }).unreadUntilMs;
   } catch {
-    // Another process is writing, or the disk fails: the line is asked for again in a moment.
+    // Another process is writing, or the disk fails; the next call tries again.
     return Number.POSITIVE_INFINITY;
   }
 }
@@ -123,25 +123,25 @@ interface StatusQuestion {
   readonly file: string | undefined;
   readonly roots: readonly string[];
   readonly prices: PriceList;
-  readonly told: JsonObject;
+  readonly report: JsonObject;
   readonly unreadUntilMs: number;
 }
 
 function statusOf(
   database: Database,
-  { file, roots, prices, told, unreadUntilMs }: StatusQuestion,
+  { file, roots, prices, report, unreadUntilMs }: StatusQuestion,
 ): Omit<Status, 'isTraceMuted'> {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const began = file === undefined ? undefined : startOf(database, file);
-  // A message that two sessions share has one time, which both of them reach: older sessions cannot matter.
+  // Messages shared by two sessions have the same time, so sessions that ended earlier cannot contribute.
   const messages = countLibrary(database, { roots, endedAfter: Math.min(midnight, began ?? midnight) }, prices);
   const own = messages.filter(({ session }) => session.path === file);
-  // A transcript that was last changed before a time holds no message from after it.
+  // A transcript holds no message newer than its last change.
   const isReadSince = (time: number | undefined): boolean =>
     unreadUntilMs === Number.NEGATIVE_INFINITY || (time !== undefined && unreadUntilMs < time);
   const last = lastMain(own, file);
-  const model = asString(asObject(told.model)?.id) ?? last?.line.model;
-  const size = asObject(told.context_window)?.context_window_size;
+  const model = asString(asObject(report.model)?.id) ?? last?.line.model;
+  const size = asObject(report.context_window)?.context_window_size;
   return {
     session: isReadSince(began) ? sumMessages(own) : undefined,
     today: isReadSince(midnight) ? sumMessages(messages.filter(({ line }) => line.time >= midnight)) : undefined,
@@ -207,7 +207,7 @@ function statusJson(status: Status | undefined): object {
 
 const mostBytes = 1024 * 1024;
 
-/** Read until it is whole: who calls need not close the pipe. */
+/** Reads until the JSON is complete, because the caller may keep the pipe open. */
 function readStatus(): JsonObject {
   const buffer = Buffer.alloc(64 * 1024);
   let text = '';
@@ -220,7 +220,7 @@ function readStatus(): JsonObject {
       if (value !== undefined) return value;
     }
   } catch {
-    // closed, or a terminal that has nothing to say
+    // stdin is closed, or a terminal
   }
   return {};
 }

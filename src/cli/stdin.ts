@@ -1,11 +1,11 @@
-// What is piped into a command, and what a person answers to a question.
+// Reads piped input and the user's answer to a question.
 import { createInterface } from 'node:readline/promises';
 import type { OutputStream } from './terminal/output.ts';
 import { safeText } from './terminal/safe-text.ts';
 
 const longestInput = 1024 * 1024;
 
-/** Everything on stdin, up to a megabyte; nothing where a person sits there. */
+/** Everything on stdin, up to a megabyte; empty on a terminal. */
 export async function readStdin(): Promise<string> {
   if (process.stdin.isTTY === true) return '';
   const pieces: Buffer[] = [];
@@ -18,12 +18,12 @@ export async function readStdin(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Whether there is somebody to ask. */
+/** Whether a user can answer questions. */
 export function canAsk(stderr: OutputStream): boolean {
   return process.stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Anything but y or yes is no. */
+/** True for y or yes, false for anything else. */
 export async function confirm(question: string, stderr: OutputStream): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: stderr });
   try {

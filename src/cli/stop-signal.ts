@@ -1,13 +1,13 @@
-// Ctrl-C, a kill or a closed terminal → one signal that a command which runs on and on ends by, in its own order. The
-// reason of that signal is the name of the system's.
+// Ctrl-C, a kill or a closed terminal → an AbortSignal that lets a long-running command end in order. Its reason is the
+// name of the system signal.
 
 export interface StopSignal {
   readonly signal: AbortSignal;
-  /** From here on the system's signals end the work; before, they end the process, as they do by themselves. */
+  /** From now on system signals abort `signal` instead of ending the process. */
   listen(): void;
-  /** Ends the work from inside; `reason` as if that signal had come. */
+  /** Aborts `signal` without a system signal. */
   stop(reason?: string): void;
-  /** Gives the system's signals their own meaning back. */
+  /** System signals end the process again. */
   dispose(): void;
 }
 

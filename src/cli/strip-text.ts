@@ -1,4 +1,4 @@
-// What stripping would free → the table a person reads, or JSON.
+// An estimate of what stripping frees → a table, or JSON.
 import { formatBytes, formatCount, formatTokens } from '../base/human.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { StripEstimate, StripRow } from '../surgery/strip-estimate.ts';
@@ -26,9 +26,9 @@ export function estimateText(sessionId: string, estimate: StripEstimate, options
   return [
     renderTable(columns, rows, options),
     '',
-    `A resume of ${sessionId.slice(0, 8)} sends about ${formatTokens(estimate.contextTokens)} tokens${estimate.model === undefined ? '' : ` to ${estimate.model}`} (estimated).`,
-    'Behind the first change the prompt cache is written once more.',
-    'Nothing was changed: add the flags of what should go.',
+    `Resuming ${sessionId.slice(0, 8)} sends about ${formatTokens(estimate.contextTokens)} tokens${estimate.model === undefined ? '' : ` to ${estimate.model}`} (estimated).`,
+    'After the first change the prompt cache has to be written again.',
+    'Nothing was changed: choose what to strip, for example `--tools`.',
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
-// clew strip SESSION: takes out what was named and writes a new session; without a name for anything, a table of what
-// each kind would free.
+// clew strip SESSION: removes what the flags name and writes a new session; without such flags, prints what each of them
+// would free.
 import { UserError } from '../base/errors.ts';
 import { planStrip } from '../surgery/strip.ts';
 import { estimateStrip } from '../surgery/strip-estimate.ts';
@@ -16,7 +16,7 @@ export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const options = optionsOf(flags);
   if (options.prompt === true && options.bookkeeping !== true)
-    throw new UserError('--all belongs to --bookkeeping', 'write --bookkeeping --all');
+    throw new UserError('--all needs --bookkeeping', 'add --bookkeeping');
   const source = await sourceArgument(input);
   if (takesAnything(options)) {
     await runPlan(input, planStrip(source, options), [source]);

@@ -1,4 +1,4 @@
-// What all surgery commands share: sources from SESSION arguments, the plan carried out, its outcome as text or JSON.
+// Shared by the commands that change sessions: load the SESSION arguments, run the plan, print the outcome.
 import path from 'node:path';
 import type { Violation } from '../api/rule.ts';
 import { UserError } from '../base/errors.ts';
@@ -35,11 +35,11 @@ export async function sourceOf(file: string, options: SessionFileOptions): Promi
 
 export function neededFlag({ flags }: CommandInput, name: string, word: string): string {
   const value = textFlag(flags, name);
-  if (value === undefined) throw new UserError(`--${name} ${word} is missing`, 'see --help');
+  if (value === undefined) throw new UserError(`--${name} ${word} is missing`, 'add it, or see `--help`');
   return value;
 }
 
-/** Carries out the plan as the common flags say (`--dry-run`, `--json`, `--portable`) and prints what came of it. */
+/** Runs the plan with the common flags (`--dry-run`, `--json`, `--portable`) and prints the outcome. */
 export async function runPlan(
   input: CommandInput,
   plan: Plan,
@@ -99,10 +99,10 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   const lines = [
     `${isWritten ? '' : 'would '}${outcome.operation} ${from.sessionId.slice(0, 8)} ${target}`,
     `  ${counted(changed, 'line')} changed, ${formatCount(dropped.length)} dropped, ${sizeText(sizeBytes)}`,
-    `  a resume ${outcome.others.length > 0 ? 'of the first ' : ''}loads ${formatCount(proof.reachable.loaded)} of ${counted(proof.reachable.of, 'message line')}${beforeText(outcome)}`,
+    `  resuming ${outcome.others.length > 0 ? 'the first ' : ''}restores ${restoredText(proof)}`,
     `  ${pairsText(proof.pairs)}, untouched lines identical`,
     proof.violations.length === 0
-      ? '  nothing in it that the API would reject'
+      ? '  the API would accept it'
       : `  the API would reject it: ${proof.violations[0]?.message}`,
     ...reasonLines(dropped),
     ...notes.map((note) => `  ${note}`),
@@ -110,13 +110,13 @@ export function outcomeText(outcome: Outcome, source?: Source): string {
   if (isWritten) {
     const cwd = outcome.workingFolder ?? (source === undefined ? undefined : cwdOf(source.session));
     const enter = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
-    lines.push(`  resume it:    ${enter}claude --resume ${to.sessionId}`);
-    if (outcome.id !== undefined) lines.push(`  take it back: clew undo ${shortOperation(outcome.id ?? '')}`);
+    lines.push(`  resume:  ${enter}claude --resume ${to.sessionId}`);
+    if (outcome.id !== undefined) lines.push(`  undo:    clew undo ${shortOperation(outcome.id ?? '')}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** Where only the place is another one, that is what one wants to read. */
+/** A session that only moved is described by its new folder. */
 function targetText({ from, to, others }: Outcome): string {
   if (to.sessionId === from.sessionId) {
     const along = others.length === 0 ? '' : `, and ${counted(others.length, 'more session')}`;
@@ -134,16 +134,18 @@ function pairsText({ calls, answered }: Outcome['proof']['pairs']): string {
     : `${formatCount(answered)} of ${counted(calls, 'tool call')} answered`;
 }
 
-function beforeText({ proof: { before, reachable } }: Outcome): string {
-  const isSame = before.loaded === reachable.loaded && before.of === reachable.of;
-  return isSame ? '' : ` (before: ${formatCount(before.loaded)} of ${formatCount(before.of)})`;
+function restoredText({ before, reachable: { loaded, of } }: Outcome['proof']): string {
+  const messages =
+    loaded === of && of > 1 ? `all ${counted(of, 'message')}` : `${formatCount(loaded)} of ${counted(of, 'message')}`;
+  const isSame = before.loaded === loaded && before.of === of;
+  return isSame ? messages : `${messages} (before: ${formatCount(before.loaded)} of ${formatCount(before.of)})`;
 }
 
 function sizeText({ before, after }: Outcome['sizeBytes']): string {
   return before === after ? formatBytes(after) : `${formatBytes(before)} → ${formatBytes(after)}`;
 }
 
-/** Each reason once, with how many lines went for it. */
+/** Each reason with the number of lines dropped for it. */
 function reasonLines(dropped: Outcome['dropped']): readonly string[] {
   const counts = new Map<string, number>();
   for (const { reason } of dropped) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -34,7 +34,7 @@ export async function run(input: CommandInput): Promise<void> {
       onProblem: (file, error) => writeNotice(io.stderr, `cannot read ${file}: ${String(error)}`),
       watch: { onNotice: (message) => writeNotice(io.stderr, message) },
     });
-    if (flags.json !== true) writeNotice(io.stderr, `following ${counted(files, 'transcript')}; Ctrl-C ends it`);
+    if (flags.json !== true) writeNotice(io.stderr, `following ${counted(files, 'transcript')}; press Ctrl-C to stop`);
     await writeOut(flags.json === true ? jsonLines(batches) : textLines(batches, input), io);
   } finally {
     stop();

@@ -1,4 +1,4 @@
-// Text from a transcript → lines behind a mark or a bar, neutralised and wrapped to the width.
+// Text from a transcript → lines after a mark or a bar, neutralised and wrapped to the width.
 import { displayWidth, neutralise } from '../base/terminal-text.ts';
 import type { Paint, Style } from './terminal/style.ts';
 import { wrapSpans } from './terminal/wrap.ts';
@@ -10,18 +10,17 @@ export interface HangingOptions {
   readonly paint: Paint;
 }
 
-/** The mark before the first line, the others below its text. */
+/** The mark before the first line; the other lines are aligned with its text. */
 export function hanging(text: string, { mark, width, paintMark, paint }: HangingOptions): string {
   const lines = wrapSpans([{ text: neutralise(text), paint, keepSpaces: true }], width - 2);
   return lines.map((line, i) => `${i === 0 ? paintMark(mark) : ' '} ${line.text}`.trimEnd()).join('\n');
 }
 
-/** A text as a person typed it. */
 export function quoted(text: string, mark: string, { style, width }: { style: Style; width: number }): string {
   return hanging(text.trim(), { mark, width, paintMark: style.accent, paint: style.bold });
 }
 
-/** The bar before every line. Without a width lines stay as they are: tool output is copied, not read. */
+/** The bar before every line. Without a width lines are not wrapped, so that tool output can be copied. */
 export function barred(text: string, bar: string, paint: Paint, width?: number): string {
   const safe = neutralise(text).trimEnd();
   const lines =
@@ -31,7 +30,7 @@ export function barred(text: string, bar: string, paint: Paint, width?: number):
   return lines.map((line) => `${paint(bar)}${line}`.trimEnd()).join('\n');
 }
 
-/** `── 1 ── 2026-03-04 19:40 ────`: the facts that fit, from the first on, in a line across the width. */
+/** `── 1 ── 2026-03-04 19:40 ────`: as many facts as fit, in a line across the width. */
 export function rule(stroke: string, facts: readonly string[], width: number): string {
   let label = '';
   for (const fact of facts) {

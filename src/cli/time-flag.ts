@@ -1,9 +1,9 @@
-// `--since` and `--until` → a moment. A day is the reader's own, from its first moment to its last.
+// `--since` and `--until` → a time. Days are local days.
 import { UserError } from '../base/errors.ts';
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** `isEnd`: a day means its end. Takes `2026-03-01`, a time as ISO 8601 writes it, `10m`, `12h`, `7d`, `2w`, `today`, `yesterday`. */
+/** Takes `2026-03-01`, an ISO 8601 time, `10m`, `12h`, `7d`, `2w`, `today`, `yesterday`. `isEnd`: a day means its end. */
 export function parseTime(value: string, flag: string, isEnd: boolean, nowMs: number = Date.now()): number {
   const ago = /^(\d{1,6})([mhdw])$/.exec(value);
   if (ago !== null) return nowMs - Number(ago[1]) * (unitMs[ago[2] ?? ''] ?? 0);
@@ -14,7 +14,7 @@ export function parseTime(value: string, flag: string, isEnd: boolean, nowMs: nu
   if (!Number.isNaN(time)) return time;
   throw new UserError(
     `${flag} does not understand "${value}"`,
-    'write a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)',
+    'use a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)',
   );
 }
 
@@ -25,6 +25,6 @@ function dayOf(value: string, nowMs: number): Date | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
   if (year === undefined) return undefined;
   const day = new Date(Number(year), Number(month) - 1, Number(date));
-  // The 31st of February would be a day of March.
+  // Date turns February 31 into a day of March.
   return day.getMonth() === Number(month) - 1 && day.getDate() === Number(date) ? day : undefined;
 }

@@ -1,4 +1,4 @@
-// clew undo [OPERATION]: takes back an operation, by default the last one that is not taken back yet.
+// clew undo [OPERATION]: undoes an operation, by default the last one.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
 import { withLock } from '../library/archive/lock.ts';
@@ -13,7 +13,8 @@ import { counted } from './wording.ts';
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);
   const record = chooseRecord(await readRecords(operations), argument);
-  if (flags['dry-run'] === true) await refuseUndo(record, io.env);
+  const isDryRun = flags['dry-run'] === true;
+  if (isDryRun) await refuseUndo(record, io.env);
   else {
     const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
     await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record, io.env));
@@ -24,18 +25,16 @@ export async function run({ argument, flags, io }: CommandInput): Promise<void> 
       [`${jsonText({ id, operation, files: files.map(({ path, kind }) => ({ path, kind })) }, 2)}\n`],
       io,
     );
-  const isDryRun = flags['dry-run'] === true;
-  const verb = isDryRun ? 'would take back' : 'took back';
+  const verb = isDryRun ? 'would undo' : 'undid';
   const lines = files.slice(0, most).map(({ path, kind }) => `  ${(isDryRun ? intents : outcomes)[kind]} ${path}\n`);
   if (files.length > most) lines.push(`  and ${counted(files.length - most, 'more file')}\n`);
   await writeOut([neutralise(`${verb} ${operation} ${id} (${counted(files.length, 'file')})\n${lines.join('')}`)], io);
 }
 
-/** Files that are listed by name. */
 const most = 12;
 
-const intents = { made: 'remove', replaced: 'restore', removed: 'bring back' } as const;
-const outcomes = { made: 'removed', replaced: 'restored', removed: 'brought back' } as const;
+const intents = { made: 'delete', replaced: 'restore', removed: 'restore' } as const;
+const outcomes = { made: 'deleted', replaced: 'restored', removed: 'restored' } as const;
 
 function chooseRecord(records: readonly OperationRecord[], wanted: string | undefined): OperationRecord {
   const open = records.filter(({ state }) => state === 'done');
@@ -43,8 +42,9 @@ function chooseRecord(records: readonly OperationRecord[], wanted: string | unde
     wanted === undefined ? open.slice(0, 1) : records.filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
   const [record] = matches;
   if (record !== undefined && matches.length === 1) return record;
-  if (matches.length > 1) throw new UserError(`"${wanted}" fits ${matches.length} operations`, 'give more of the id');
+  if (matches.length > 1)
+    throw new UserError(`"${wanted}" matches ${matches.length} operations`, 'give more of the id');
   throw wanted === undefined
-    ? new UserError('there is no operation to take back', 'see `clew history`', exitCodes.refused)
+    ? new UserError('there is no operation to undo', 'see `clew history`', exitCodes.refused)
     : new UserError(`there is no operation "${wanted}"`, 'see `clew history`');
 }

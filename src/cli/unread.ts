@@ -1,5 +1,5 @@
-// What a call could not read: each file or folder is named once on stderr, is in the JSON of the commands that report on
-// many sessions, and makes the call end with exit code 1, because its result is not about everything.
+// Files and folders that could not be read: each is named once on stderr and in the JSON of reports, and makes the
+// command exit with code 1, because its result is incomplete.
 import type { Writable } from 'node:stream';
 import { UnreadableError, UserError } from '../base/errors.ts';
 import { diskError } from '../store/disk.ts';
@@ -18,16 +18,13 @@ export class Unread {
     return this.#problems.size;
   }
 
-  /** By their path. */
+  /** Sorted by path. */
   get problems(): readonly DiskProblem[] {
     const problems = [...this.#problems.values()].map(({ path, code }) => ({ path, code }));
     return problems.sort((a, b) => compareNames(a.path, b.path));
   }
 
-  /**
-   * A root that does not exist holds no sessions, and that is how every machine begins. A command whose result is a
-   * verdict passes `withMissing`: it has not looked where it was told to look.
-   */
+  /** A missing root is normal: it holds no sessions yet. A command that gives a verdict passes `withMissing`. */
   add(problems: Iterable<DiskProblem>, { withMissing = false }: { readonly withMissing?: boolean } = {}): void {
     for (const problem of problems) {
       const isExpected = problem.code === 'ENOENT' && !withMissing;
@@ -36,7 +33,6 @@ export class Unread {
     }
   }
 
-  /** A file that was opened, and of which `error` says why the rest is not known. */
   addFailed(path: string, error: UserError): void {
     if (error instanceof UnreadableError) this.add([error]);
     else if (!this.#problems.has(path)) this.#put({ path, code: notExamined }, error.message);
@@ -48,10 +44,10 @@ export class Unread {
   }
 }
 
-/** The code of a file that can be opened, but not be examined. */
+/** For a file that can be opened but not examined. */
 const notExamined = 'unreadable';
 
 export function problemText({ path, code }: DiskProblem): string {
   const error = diskError(Object.assign(new Error(code), { code }), 'read', path);
-  return error instanceof UserError ? error.message : `cannot read ${path} (${code}); check it and run it again`;
+  return error instanceof UserError ? error.message : `cannot read ${path} (${code}); check it and try again`;
 }

@@ -40,7 +40,7 @@ function receiptText({ message, dropped }: Receipt, style: Style): string {
   const tokens = [
     `${formatCount(billed.inputTokens)} in`,
     `${isLowerBound ? '≥ ' : ''}${formatCount(billed.outputTokens)} out`,
-    ...(billed.cacheReadTokens > 0 ? [`${formatCount(billed.cacheReadTokens)} read`] : []),
+    ...(billed.cacheReadTokens > 0 ? [`${formatCount(billed.cacheReadTokens)} cache read`] : []),
     ...(written > 0 ? [writtenText(billed.cacheWrite5mTokens, billed.cacheWrite1hTokens)] : []),
     ...(usage.webSearches > 0 ? [counted(usage.webSearches, 'web search', 'web searches')] : []),
     ...(usage.fast ? ['fast'] : []),
@@ -60,8 +60,8 @@ function receiptText({ message, dropped }: Receipt, style: Style): string {
 
 function writtenText(minutes: number, hour: number): string {
   const parts = [
-    ...(minutes > 0 ? [`${formatCount(minutes)} written for 5 min`] : []),
-    ...(hour > 0 ? [`${formatCount(hour)} written for 1 h`] : []),
+    ...(minutes > 0 ? [`${formatCount(minutes)} cache write for 5 min`] : []),
+    ...(hour > 0 ? [`${formatCount(hour)} cache write for 1 h`] : []),
   ];
   return parts.join(', ');
 }

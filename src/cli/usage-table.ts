@@ -70,18 +70,18 @@ function columnsFor(
   { style, width }: UsageTableOptions,
 ): readonly UsageColumn[] {
   const weight = weigher(report);
-  const barCells = Math.min(20, Math.max(6, width - 70));
+  const barCells = Math.min(20, Math.max(6, width - 74));
   return [
     { header: headers[kind], flex: true, minWidth: 8, cell: ({ name }) => name },
     ...(kind === 'session' ? [folderColumn(style)] : []),
     number('INPUT', 46, ({ inputTokens }) => formatTokens(inputTokens)),
     number('OUTPUT', 0, (sum) => `${sum.outputIsLowerBound ? '≥ ' : ''}${formatTokens(sum.outputTokens)}`),
-    number('READ', 56, ({ cacheReadTokens }) => formatTokens(cacheReadTokens)),
-    number('WRITTEN', 56, (sum) => formatTokens(sum.cacheWrite5mTokens + sum.cacheWrite1hTokens)),
+    number('CACHE READ', 64, ({ cacheReadTokens }) => formatTokens(cacheReadTokens)),
+    number('CACHE WRITE', 64, (sum) => formatTokens(sum.cacheWrite5mTokens + sum.cacheWrite1hTokens)),
     { header: 'COST', align: 'right', cell: ({ sum }) => costCell(sum, style) },
     {
       header: '',
-      fromWidth: 72,
+      fromWidth: 80,
       cell: ({ row }) => ({ text: row === undefined ? '' : barOf(weight(row), barCells), paint: style.blue }),
     },
   ];

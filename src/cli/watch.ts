@@ -37,7 +37,7 @@ export async function run(input: CommandInput): Promise<void> {
         if (isFirst) listen();
         isFirst = false;
         if (files === undefined && flags.quiet !== true) {
-          writeNotice(io.stderr, `watching ${counted(report.files, 'transcript')}; Ctrl-C ends it`);
+          writeNotice(io.stderr, `watching ${counted(report.files, 'transcript')}; press Ctrl-C to stop`);
         }
         if (flags.quiet === true || report.filesRead + report.filesGone === 0) return;
         lines.push(flags.json === true ? `${jsonText(updateJson(report, files))}\n` : updateLine(report, files));

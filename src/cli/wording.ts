@@ -1,10 +1,10 @@
-// Facts about a session → the few words that several commands print for them.
+// Short texts that several commands print: times, folders, operations.
 import { homedir } from 'node:os';
 
 export { counted } from '../base/human.ts';
 export { outputText, usageText } from '../session/usage-text.ts';
 
-/** In the reader's time zone, in the one order that needs no explanation. */
+/** `2026-03-04 19:40`, in the local time zone. */
 export function localTime(timeMs: number): string {
   const date = new Date(timeMs);
   if (Number.isNaN(date.getTime())) return '';
@@ -13,19 +13,19 @@ export function localTime(timeMs: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** `14:03:22`, for lines that are printed as things happen. */
+/** `14:03:22`. */
 export function clockTime(timeMs: number): string {
   const date = new Date(timeMs);
   if (Number.isNaN(date.getTime())) return '';
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** The end of an operation's id, which `clew undo` takes as well: its beginning is only the time. */
+/** The end of an operation's id, which `clew undo` accepts; the start is only the time. */
 export function shortOperation(id: string): string {
   return id.slice(id.lastIndexOf('-') + 1);
 }
 
-/** With `~` for the home folder. */
+/** With `~` for the home directory. */
 export function shortFolder(folder: string): string {
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;

@@ -239,12 +239,12 @@ function isNulOrSpace(byte: number): boolean {
 }
 
 const messages: Readonly<Record<LineDamageCode, string>> = {
-  'L-bom': 'a byte-order mark stands in the line',
-  'L-nul': 'NUL bytes stand in the line',
-  'L-joined': 'two records stand on one line',
-  'L-spliced': 'a record is cut off and another one follows on the same line',
-  'L-torn-tail': 'a record is cut off',
-  'L-not-json': 'text that is no record stands in the line',
+  'L-bom': 'the line contains a byte-order mark',
+  'L-nul': 'the line contains NUL bytes',
+  'L-joined': 'the line holds two records',
+  'L-spliced': 'the line is cut off and another record follows',
+  'L-torn-tail': 'the line is cut off',
+  'L-not-json': 'the line contains text that is not a record',
 };
 
 function damageAt(code: LineDamageCode, start: number, end: number): LineDamage {

@@ -135,10 +135,10 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
     }
     if (isEmpty(database)) return withTables(database);
     database.close();
-    notice('the index is from an older Clew and is made anew');
+    notice('the index is from an older Clew; rebuilding the index');
   } catch (error) {
     if (error instanceof UserError || !isBroken(error)) throw error;
-    notice('the index was damaged and is made anew');
+    notice('the index was damaged; rebuilding the index');
   }
   removeIndex(file);
   return withTables(openDatabase(file));

@@ -89,7 +89,7 @@ test('rm asks for a word where nobody can be asked, and for a session', (t) => {
   assert.deepEqual(run('rm', first), {
     status: 3,
     stdout: '',
-    stderr: 'clew: deleting sessions needs your word; add --yes, or --dry-run to look first\n',
+    stderr: 'clew: deleting needs confirmation: add `--yes`; use `--dry-run` to look first\n',
   });
   assert.match(run('rm', first, '--dry-run').stdout, /^would delete 1/);
   assert.equal(run('rm').stderr, 'clew: rm needs a SESSION; run `clew rm --help`\n');

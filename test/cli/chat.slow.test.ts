@@ -33,7 +33,7 @@ test('without a terminal it points to clew -p, in one line', () => {
   assert.deepEqual(runClew(['chat', 'hello']), {
     status: 2,
     stdout: '',
-    stderr: 'clew: chat needs a terminal to talk in; in a pipe or a script use `clew -p PROMPT`\n',
+    stderr: 'clew: chat needs a terminal; in a pipe or a script use `clew -p PROMPT`\n',
   });
 });
 

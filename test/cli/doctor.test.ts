@@ -60,9 +60,12 @@ test('--fix asks first; with --yes it writes a new session, looks again, and und
   assert.deepEqual(fix(), {
     status: 3,
     stdout: '',
-    stderr: 'clew: a repair needs your word; add --yes, or --dry-run to look first\n',
+    stderr: 'clew: confirmation required: add `--yes`; use `--dry-run` to look first\n',
   });
-  assert.match(fix('--dry-run').stdout, /^would fix 11111111 .*\n.*\n {2}a resume loads 4 of 4 .*\(before: 2 of 4\)/);
+  assert.match(
+    fix('--dry-run').stdout,
+    /^would fix 11111111 .*\n.*\n {2}resuming restores all 4 messages \(before: 2 of 4\)/,
+  );
   assert.deepEqual(readdirSync(path.dirname(file)).length, 1);
   const done = parseJson(fix('--yes', '--json').stdout);
   assert.ok(isObject(done) && isObject(done.written) && isObject(done.after));

@@ -69,7 +69,7 @@ test('several sessions go into a folder, under names that are safe, and nothing 
   assert.deepEqual(readdirSync(out).sort(), files);
   const again = runClew(args);
   assert.deepEqual([again.status, again.stdout], [3, '']);
-  assert.match(again.stderr, /is there already; name another file, or add --force\n$/);
+  assert.match(again.stderr, /already exists; choose another file, or add --force\n$/);
   assert.equal(runClew([...args, '--force', '--no-redact']).status, 0);
   assert.doesNotMatch(readFileSync(path.join(out, files[0] ?? ''), 'utf8'), /Exported by Clew/);
   const empty = '77777777-0000-4000-8000-000000000003';
@@ -93,8 +93,8 @@ test('what cannot be done is said in one line', (context) => {
     [said('--format', 'docx'), said('--json'), said('b8f420a0')],
     [
       [2, '', 'clew: there is no format "docx"; use md, html, json, anthropic, openai or parquet\n'],
-      [2, '', 'clew: --json lists the files that were written; name one with --output\n'],
-      [2, '', 'clew: 2 sessions do not fit on one page; name a folder with --output\n'],
+      [2, '', 'clew: --json lists the written files; add --output\n'],
+      [2, '', 'clew: md holds one session per file; add --output DIR/ for several sessions\n'],
     ],
   );
 });

@@ -204,7 +204,7 @@ test('a wrong call says what is wrong in one line', (context) => {
     ['--exact and --regex exclude each other; give one of them', 'x', '--exact', '--regex'],
     ['there is no role "tool"; use user or assistant', 'x', '--role', 'tool'],
     ['--limit does not understand "none"; give a number from 1 on', 'x', '--limit', 'none'],
-    ['--since does not understand "2026-02-31"; write a day', 'x', '--since', '2026-02-31'],
+    ['--since does not understand "2026-02-31"; use a day', 'x', '--since', '2026-02-31'],
     ['the query has no word in it; use --exact to look for punctuation', '=>'],
     ['"[" is not a regular expression', '--regex', '['],
     ['no session "zzz"', 'x', '--session', 'zzz'],
@@ -264,7 +264,7 @@ test('a damaged index is made anew, with a notice', (context) => {
     assert.deepEqual(find('wick'), {
       status: 0,
       stdout: expected,
-      stderr: 'clew: the index was damaged and is made anew\n',
+      stderr: 'clew: the index was damaged; rebuilding the index\n',
     });
     assert.deepEqual(find('wick'), { status: 0, stdout: expected, stderr: '' });
   }

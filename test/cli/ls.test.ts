@@ -141,7 +141,7 @@ test('an empty root is no error, and a root that is not there is one', (context)
   assert.deepEqual(runClew(['ls', '--root', missing]), {
     status: 2,
     stdout: '',
-    stderr: `clew: there is no folder ${missing}; name one that holds sessions, such as ~/.claude\n`,
+    stderr: `clew: there is no folder ${missing}; give one with sessions, such as ~/.claude\n`,
   });
   assert.equal(runClew(['ls', '--json'], { env: { CLEW_ROOTS: missing } }).stdout, '[]\n');
 });
@@ -164,7 +164,7 @@ test('broken files do not stop it: each is a row, or one line on stderr', (conte
   const { status, stdout, stderr } = runClew(['ls', '--root', root]);
   assert.deepEqual(
     [status, stderr],
-    [0, `clew: passed over ${path.join(folder, 'qwen.jsonl')}: it is not of Claude Code\n`],
+    [0, `clew: skipped ${path.join(folder, 'qwen.jsonl')}: it is not a Claude Code transcript\n`],
   );
   const rows = stdout.split('\n');
   assert.match(rows[0] ?? '', /^ +AGE +TITLE +FOLDER +TURNS +SIZE +ID +DAMAGE$/);
@@ -227,7 +227,7 @@ test('--demo lists the bundled sessions and says how to read one', () => {
 test('--or-demo lists the bundled sessions only where there are no others', (context) => {
   const root = temporaryFolder(context);
   const none = runClew(['ls', '--or-demo', '--root', root]);
-  assert.equal(none.stderr, 'clew: no sessions of your own yet; these are the bundled demo sessions\n');
+  assert.equal(none.stderr, 'clew: no sessions yet; showing the bundled demo sessions\n');
   assert.match(none.stdout, /^5 sessions in 2 folders; `clew show --demo ID` reads one$/m);
   library(root);
   const own = runClew(['ls', '--or-demo', '--root', root]);

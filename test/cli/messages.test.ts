@@ -43,11 +43,11 @@ test('a file that the client would refuse is exit code 3, with the reason and no
   });
   assert.deepEqual(
     runClew(['messages', path.join(folder, 'empty.jsonl')]),
-    refused('empty.jsonl', 'run `clew ls` for the others'),
+    refused('empty.jsonl', 'run `clew ls` for other sessions'),
   );
   assert.deepEqual(
     runClew(['messages', path.join(folder, 'notes.jsonl')]),
-    refused('notes.jsonl', '`clew show` reads what is in it'),
+    refused('notes.jsonl', '`clew show` prints what is in it'),
   );
 });
 
@@ -95,7 +95,7 @@ test('--host, the environment and the settings of Claude Code say where the requ
   assert.deepEqual(runClew(['messages', path.join(folder, 's.jsonl'), '--host', 'elsewhere']), {
     status: 2,
     stdout: '',
-    stderr: 'clew: --host takes anthropic or gateway, not "elsewhere"; write --host gateway\n',
+    stderr: 'clew: --host takes anthropic or gateway, not "elsewhere"; for example --host gateway\n',
   });
 });
 
@@ -126,14 +126,14 @@ test('where the client would compact first, or sends nothing of the session, a l
   const long = runClew(['messages', path.join(folder, 'long.jsonl')]);
   assert.equal(
     long.stderr,
-    'clew: the client will compact first: about 172401 tokens are over its limit of 167000; what is left is a summary in its own words, the last answer and the prompt\n',
+    'clew: the client compacts first: about 172401 tokens exceed its limit of 167000; this remains: a summary in its own words, the last answer and the prompt\n',
   );
   const full = jsonOf(['messages', path.join(folder, 'long.jsonl'), '--full']) as JsonObject;
   assert.deepEqual(full.compactsFirst, { tokens: 172_401, limit: 167_000 });
   assert.deepEqual(runClew(['messages', path.join(folder, 'retracted.jsonl')]), {
     status: 0,
     stdout: '[\n]\n',
-    stderr: 'clew: a resume sends nothing of this session; `clew show` reads what is in it\n',
+    stderr: 'clew: a resume sends nothing of this session; `clew show` prints what is in it\n',
   });
 });
 
@@ -145,7 +145,7 @@ test('a session of a client that is newer than the newest known one is said to b
     return runClew(['messages', file]).stderr;
   };
   const notice = (version: string): string =>
-    `clew: the session was written by Claude Code ${version}, and the newest one known here is 2.1.325; a newer one may send something else\n`;
+    `clew: the session was written by Claude Code ${version}, which is newer than 2.1.325, the newest known version; it may send something else\n`;
   assert.equal(noticeFor('2.1.326'), notice('2.1.326'));
   assert.equal(noticeFor('2.2.0'), notice('2.2.0'));
   assert.equal(noticeFor('3.0.0-beta'), notice('3.0.0-beta'));
@@ -191,7 +191,7 @@ test('a version that is not known is said: newer ones on stderr, others are exit
   const newer = ask('2.1.400', '--full');
   assert.equal(
     newer.stderr,
-    'clew: Claude Code 2.1.400 is newer than 2.1.325, the newest one known here, whose rules are used; `clew doctor --client` tries the installed one\n',
+    'clew: Claude Code 2.1.400 is newer than 2.1.325, the newest known version, so the rules of 2.1.325 are used; `clew doctor --client` tests the installed one\n',
   );
   assert.deepEqual((JSON.parse(newer.stdout) as JsonObject).client, { asked: '2.1.400', rulesOf: '2.1.325' });
   assert.equal(ask('2.1.325').stderr, '');

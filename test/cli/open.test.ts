@@ -36,13 +36,13 @@ test('a file outside of the roots is refused by name', (context) => {
   const { status, stderr } = runClew(['open', file, '--demo', '--no-browser']);
   assert.deepEqual(
     [status, stderr],
-    [2, `clew: ${file} is not in a project folder of the roots; name its root with --root DIR\n`],
+    [2, `clew: ${file} is not in a project folder of a root; add its root with --root DIR\n`],
   );
 });
 
 test('npm start shows the demo where there are no sessions', async (context) => {
   const clew = startClew(context, ['open', '--or-demo', '--no-browser']);
-  await clew.says(/these are the bundled demo sessions/);
+  await clew.says(/showing the bundled demo sessions/);
   const url = (await clew.prints(/\n/)).trim();
   const answer = await fetch(new URL('/api/sessions', url), { headers: { 'x-clew-token': tokenOf(url) } });
   assert.equal(((await answer.json()) as { readonly total: number }).total, 5);
@@ -57,7 +57,7 @@ test('a port that is taken, and one that is none, are told in one line', async (
   const taken = runClew(['open', '--demo', '--no-browser', '--port', String(port)]);
   assert.deepEqual(
     [taken.status, taken.stderr],
-    [2, `clew: port ${port} is in use; name another one, or leave --port out\n`],
+    [2, `clew: port ${port} is in use; choose another one, or leave out --port\n`],
   );
   assert.match(runClew(['open', '--demo', '--port', '70000']).stderr, /--port takes a number up to 65535/);
   assert.equal(runClew(['open', 'no-such-session', '--demo', '--no-browser']).status, 2);

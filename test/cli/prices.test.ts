@@ -47,18 +47,18 @@ test('the table has today’s prices, bands, fast mode and earlier prices', (con
   assert.deepEqual([status, stderr], [0, '']);
   const lines = stdout.split('\n').map((line) => line.replace(/ +/g, ' ').trim());
   for (const line of [
-    'MODEL INPUT OUTPUT READ 5 MIN 1 HOUR CONTEXT',
+    'MODEL INPUT OUTPUT READ WRITE 5M WRITE 1H CONTEXT',
     'claude-opus-5-5 4.00 20.00 0.20 5.00 8.00 1.0M',
     'claude-haiku-5-5 0.10 0.50 0.01 0.125 0.20 1.0M',
     '└ prompts over 100k 0.50 2.50 0.05 0.625 1.00',
     '└ 2026-09-28 to 2026-10-06 2.00 10.00 0.20 2.50 4.00',
     '└ then, prompts over 200k 10.00 37.50 1.00 12.50 20.00',
     '└ fast 8.00 40.00 0.40 10.00 16.00',
-    'every model of your sessions has a price',
+    'every model in your sessions has a price',
   ]) {
     assert.ok(lines.includes(line), `${line}\n${stdout}`);
   }
-  assert.match(stdout, /^prices of 2026-11-15, [\d,]+ days? old, as they came with Clew$/m);
+  assert.match(stdout, /^prices of 2026-11-15, [\d,]+ days? old, included in Clew$/m);
 });
 
 test('it fits the terminal, in every width', (context) => {
@@ -97,7 +97,7 @@ test('a newer table is checked and written whole, and prices messages from then 
   const file = write('new.json', newer);
   assert.deepEqual(run('update', 'new.json', '--dry-run'), {
     status: 0,
-    stdout: `would write ${kept}: prices of 9000-01-02, 2 models\nnew: claude-zeta-9\nother prices: claude-opus-5-5\n`,
+    stdout: `would write ${kept}: prices of 9000-01-02, 2 models\nnew: claude-zeta-9\nchanged: claude-opus-5-5\n`,
     stderr: '',
   });
   assert.ok(!existsSync(kept));
@@ -157,7 +157,7 @@ test('what is not a newer table is refused in one line, and nothing changes', (c
       2,
       'a dry run asks no server; download the table and name the file, or leave out --dry-run',
     ],
-    [['update'], 2, '`clew prices update` takes one table; name a file or an https address'],
+    [['update'], 2, '`clew prices update` takes one table; give a file or an https address'],
     [['refresh'], 2, 'there is no action "refresh"; run `clew prices` or `clew prices update FILE`'],
     [
       ['update', 'http://example.com/p.json'],
@@ -208,7 +208,7 @@ test('a prices.json that could not be used is kept beside the new one', (context
   write('new.json', newer);
   const { status, stdout } = run('update', 'new.json');
   assert.equal(status, 0);
-  const backup = /^what was there is kept as (.*)$/m.exec(stdout)?.[1];
+  const backup = /^the previous file is kept as (.*)$/m.exec(stdout)?.[1];
   assert.ok(backup !== undefined);
   assert.equal(readFileSync(backup, 'utf8'), '{"models": {"m": ');
   assert.equal(readFileSync(kept, 'utf8'), JSON.stringify(newer));

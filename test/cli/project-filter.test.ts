@@ -79,7 +79,7 @@ test('an empty --project is refused instead of selecting everything', (context) 
     assert.deepEqual(runClew([command, '--project', '', '--root', root]), {
       status: 2,
       stdout: '',
-      stderr: 'clew: --project is empty; name a folder, or a part of its path\n',
+      stderr: 'clew: --project is empty; give a folder, or a part of its path\n',
     });
 });
 

@@ -15,7 +15,7 @@ import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
 const failure = (count: string): Refusal => ({
-  message: `${count} found; run \`clew redact SESSION\`, and rotate them`,
+  message: `${count} found; run \`clew redact SESSION\` and rotate them`,
   exitCode: 1,
 });
 
@@ -60,7 +60,7 @@ test('what was checked is counted, what was found is listed, and a clean library
   });
   assert.deepEqual(await run([], { all: true, allow: [token] }), {
     refusal: undefined,
-    stdout: 'no secrets in 2 checked\n',
+    stdout: 'no secrets found, 2 checked\n',
     unread: [],
   });
   assert.equal((await run([], { all: true, kind: ['npm-token'] })).refusal, undefined);

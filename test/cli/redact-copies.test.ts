@@ -64,14 +64,14 @@ test('after a redaction without a backup no file of the root and of the state fo
   assert.equal(dry.refusal, undefined);
   for (const what of [/would delete the search index/, /would delete the backup of operation \S+ \(rename\)/])
     assert.match(dry.stdout, what);
-  assert.match(dry.stdout, /would delete 2 batches of traces that were not sent yet/);
+  assert.match(dry.stdout, /would delete 2 batches of unsent traces/);
   assert.match(dry.stdout, /would redact \S+chat-history\.jsonl/);
   assert.deepEqual(found(library), before);
 
   const { refusal, stdout } = await redact(library);
   assert.equal(refusal, undefined);
   assert.match(stdout, /^ *(?:note: )?.*deleted the search index \(\S+index\.db\)/m);
-  assert.match(stdout, /2 copies in the archive held them: replaced by the redacted one/);
+  assert.match(stdout, /2 copies in the archive held them and were replaced by the redacted one/);
   assert.deepEqual(found(library), []);
   for (const place of places) assert.ok(!stdout.includes(canary(place).slice(0, 20)), place);
   // What is of another session stays, and so do the settings.
@@ -92,7 +92,7 @@ test('what cannot be cleaned is named, and the command fails', async (t) => {
   assert.match(stdout, /unknown\.bin holds them and cannot be changed: delete it/);
   assert.match(stdout, /trace\.json also holds them: it has your settings and is not changed/);
   assert.deepEqual(refusal, {
-    message: '1 copy could not be cleaned; delete what the lines above name',
+    message: '1 copy could not be cleaned; delete the files named above',
     exitCode: 1,
   });
   assert.deepEqual(found(library), ['prompt in state/trace.json', 'prompt in state/unknown.bin']);
@@ -104,7 +104,7 @@ test('what other sessions hold stays, and the output says so', async (t) => {
   assert.equal(refusal, undefined);
   assert.match(stdout, /the backup of operation \S+ \(tag\) holds them for another session: `clew undo \S+` would/);
   assert.match(stdout, /the archive still holds them for other sessions: `clew redact --check --all` finds/);
-  assert.match(stdout, /1 batch of traces of other sessions hold them, too/);
+  assert.match(stdout, /traces of other sessions also hold them \(1 batch\)/);
   assert.match(stdout, /1 prompt of other sessions in history\.jsonl holds them too/);
   const left = found(library).map((line) => line.replace(/^prompt in /, '').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'ID'));
   assert.deepEqual(

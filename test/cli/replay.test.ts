@@ -32,9 +32,9 @@ test('it prints the address, a line for each request with what differs, and a su
     .replaceAll(key, 'KEY')
     .replace(/^\d\d:\d\d:\d\d/gm, 'TIME');
   assert.deepEqual(printed.split('\n'), [
-    'replaying 2 messages at URL; Ctrl-C ends it',
+    'replaying 2 messages at URL; press Ctrl-C to stop',
     '  ANTHROPIC_BASE_URL=URL ANTHROPIC_API_KEY=KEY claude -p "the first prompt"',
-    '  its tools run for real, with the recorded inputs: use a folder that may change',
+    '  its tools really run, with the recorded inputs: use a folder that may change',
     'TIME 1/2 Bash',
     'TIME side "OK."',
     'TIME 2/2 "One file."',
@@ -108,9 +108,9 @@ test('a port in use and wrong values are errors of one line', async (t) => {
   const { port } = other.address() as AddressInfo;
   for (const [args, message] of [
     [['--port', String(port)], `port ${port} of 127.0.0.1 is in use; choose another one, or none for a free one`],
-    [['--port', '70000'], '--port takes a number up to 65535, not 70000; write --port 8080'],
-    [['--speed', 'slow'], '--speed takes fast or real, not "slow"; write --speed fast'],
-    [['--on-mismatch', 'cry'], '--on-mismatch takes nearest or error, not "cry"; write --on-mismatch nearest'],
+    [['--port', '70000'], '--port takes a number up to 65535, not 70000; for example --port 8080'],
+    [['--speed', 'slow'], '--speed takes fast or real, not "slow"; for example --speed fast'],
+    [['--on-mismatch', 'cry'], '--on-mismatch takes nearest or error, not "cry"; for example --on-mismatch nearest'],
   ] as const) {
     const { status, stdout, stderr } = runClew(['replay', session, ...args]);
     assert.deepEqual([status, stdout, stderr], [2, '', `clew: ${message}\n`]);

@@ -22,7 +22,7 @@ async function startTail(context: TestContext, args: readonly string[] = []): Pr
   const before = sessionText([user('said before')]);
   writeTree(root, { [`projects/-a/${first}.jsonl`]: before, [`projects/-a/${second}.jsonl`]: before });
   const running = startClew(context, ['tail', '--root', root, ...args]);
-  await running.says(/^clew: following \d transcripts?; Ctrl-C ends it\n/);
+  await running.says(/^clew: following \d transcripts?; press Ctrl-C to stop\n/);
   return {
     running,
     write: (sessionId, lines, agentId) => {
@@ -160,7 +160,7 @@ test('what cannot be followed is refused in one line', (context) => {
       [2, `clew: no session "nothing" below ${root}/projects; run \`clew ls\` to see what is there\n`],
       [
         2,
-        'clew: --since does not understand "noon"; write a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)\n',
+        'clew: --since does not understand "noon"; use a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)\n',
       ],
       [2, `clew: ${alone} is in no folder of projects; name a session below --root, as \`clew ls\` lists them\n`],
     ],

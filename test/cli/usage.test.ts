@@ -170,10 +170,10 @@ test('the table fits the terminal, marks lower bounds and names what has no pric
   const { stdout } = runClew(['usage'], { env });
   assert.equal(
     stdout,
-    `DAY         INPUT  OUTPUT  READ  WRITTEN       COST
-2026-03-01     10   ≥ 400     0        0  ≥ $0.0060  ██████████
-2026-03-02     10       5     0        0   unpriced
-total          20   ≥ 405     0        0  ≥ $0.0060
+    `DAY         INPUT  OUTPUT  CACHE READ  CACHE WRITE       COST
+2026-03-01     10   ≥ 400           0            0  ≥ $0.0060  ██████
+2026-03-02     10       5           0            0   unpriced
+total          20   ≥ 405           0            0  ≥ $0.0060
 
 tokens, each message once; prices of 2026-11-15
 ≥: the transcript has no final count for some messages, so it is at least that
@@ -275,7 +275,7 @@ test('a table of prices that is older than 60 days is said once, on stderr', (co
   writeTree(root, { 'old.json': table('2025-01-01'), 'new.json': table('9999-01-01') });
   const stderr = (file: string, ...args: readonly string[]): string =>
     runClew(['usage', ...args], { env: { ...env, CLEW_PRICES: path.join(root, file) } }).stderr;
-  const warning = /^clew: the prices are of 2025-01-01, \d+ days old; `clew prices update FILE` takes a newer table\n$/;
+  const warning = /^clew: the prices are from 2025-01-01, \d+ days old; `clew prices update FILE` replaces them\n$/;
   for (const args of [[], ['--json'], ['--breakdown'], ['--receipts'], ['blocks']]) {
     assert.match(stderr('old.json', ...args), warning);
     assert.equal(stderr('new.json', ...args), '');

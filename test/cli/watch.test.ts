@@ -19,14 +19,14 @@ test('it says what it reads, and SIGINT and SIGTERM end it with exit code 0', as
     const file = path.join(folder, `projects/-a/${id}.jsonl`);
     writeTree(folder, { [`projects/-a/${id}.jsonl`]: talk });
     const running = startClew(context, ['watch', '--root', folder], { CLEW_HOME: path.join(folder, 'state') });
-    await running.says(/^clew: watching 1 transcript; Ctrl-C ends it\n$/);
+    await running.says(/^clew: watching 1 transcript; press Ctrl-C to stop\n$/);
     appendFileSync(file, talk);
     await running.prints(/-a\/3f2b8c1e {2}[\d.]+ KB read, \d rows\n/);
     rmSync(file);
     await running.prints(/^\d\d:\d\d:\d\d {2}-a\/3f2b8c1e {2}gone\n/m);
     assert.deepEqual(await running.end(signal), [0, null]);
     assert.match(running.stdout(), /^(?:\d\d:\d\d:\d\d {2}\S.*\n){3}$/);
-    assert.equal(running.stderr(), 'clew: watching 1 transcript; Ctrl-C ends it\n');
+    assert.equal(running.stderr(), 'clew: watching 1 transcript; press Ctrl-C to stop\n');
   }
 });
 

@@ -25,7 +25,7 @@ test('a result that is still damaged, or loads less than it holds, breaks the pr
   };
   assert.deepEqual(await staged(plain.toString()), []);
   assert.deepEqual(await staged(`${plain}<<<<<<< HEAD\n`), [
-    'L-not-json at line 11 is left: text that is no record stands in the line',
+    'L-not-json at line 11 is left: the line contains text that is not a record',
   ]);
   const broken = transcript().user('a').assistant('b').after(9000).user('c', { parentUuid: 'never-written' });
   assert.deepEqual(await staged(broken.text()), [

@@ -102,15 +102,15 @@ test('a folder with other things is never replaced, one with tables only by forc
   const own = path.join(root, 'own');
   mkdirSync(own);
   writeFileSync(path.join(own, 'thesis.txt'), 'mine');
-  assert.match(runClew([...args, own, '--force']).stderr, /holds other things than tables; name a new folder\n$/);
+  assert.match(runClew([...args, own, '--force']).stderr, /contains other files; choose a new folder\n$/);
   assert.equal(readFileSync(path.join(own, 'thesis.txt'), 'utf8'), 'mine');
   const tablesFolder = path.join(root, 'tables');
   assert.equal(runClew([...args, tablesFolder]).status, 0);
-  assert.match(runClew([...args, tablesFolder]).stderr, /is not empty; name another folder, or add --force\n$/);
+  assert.match(runClew([...args, tablesFolder]).stderr, /is not empty; choose another folder, or add --force\n$/);
   assert.equal(runClew([...args, tablesFolder, '--force']).status, 0);
   assert.deepEqual(readdirSync(root).sort(), ['own', 'tables']);
-  assert.match(runClew(args.slice(0, -1)).stderr, /name one with --output\n$/);
-  assert.match(runClew(['export', '--all', '--demo', '-o', 'x']).stderr, /--all goes with --format parquet/);
+  assert.match(runClew(args.slice(0, -1)).stderr, /add --output DIR\n$/);
+  assert.match(runClew(['export', '--all', '--demo', '-o', 'x']).stderr, /--all needs --format parquet/);
 });
 
 test('the page lists the columns that are written, in their order', () => {

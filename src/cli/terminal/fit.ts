@@ -1,6 +1,6 @@
-// Natural column widths and the columns there are → widths that fit, taken from the widest first.
+// Natural column widths and the available width → widths that fit; the widest columns shrink first.
 
-/** The sum of the result is at most `available`, provided every column can have one. */
+/** The sum of the result is at most `available`, if there is at least one cell per column. */
 export function fitWidths(natural: readonly number[], available: number): number[] {
   const total = sum(natural);
   if (total <= available) return [...natural];
@@ -18,7 +18,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** `Math.max` of any number of numbers; a call with a hundred thousand arguments overflows the stack. */
+/** `Math.max` for any number of numbers: a call with a hundred thousand arguments overflows the stack. */
 export function largest(numbers: Iterable<number>, atLeast: number): number {
   let found = atLeast;
   for (const number of numbers) if (number > found) found = number;

@@ -1,5 +1,5 @@
-// What a terminal in raw mode sends → keys by name. Sequences may arrive in pieces, and an escape alone is a key of its
-// own: it counts as one when nothing follows it for a moment.
+// The bytes of a terminal in raw mode → keys by name. Sequences may arrive in pieces; an escape is a key if nothing
+// follows it for a moment.
 
 export type KeyName =
   | 'up'
@@ -13,7 +13,7 @@ export type KeyName =
   | 'enter'
   | 'tab'
   | 'shift-tab'
-  /** Ctrl-J, Alt-Enter, and Shift-Enter where the terminal tells it apart. */
+  /** Ctrl-J, Alt-Enter, and Shift-Enter if the terminal distinguishes it. */
   | 'newline'
   | 'word-left'
   | 'word-right'
@@ -24,13 +24,13 @@ export type KeyName =
   | 'delete'
   | `ctrl-${string}`
   | 'text'
-  /** Its text is as it was pasted, newlines and all. */
+  /** Its text includes newlines. */
   | 'paste'
   | 'unknown';
 
 export interface Key {
   readonly name: KeyName;
-  /** What was typed or pasted, for `text` and `paste`. */
+  /** For `text` and `paste`. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ const pasteEnd = '\x1b[201~';
 export class KeyReader {
   #rest = '';
 
-  /** Whether an escape waits for what may follow it. The end of a paste always comes, however long it takes. */
+  /** Whether an escape waits for more input. A paste is not waited for: its end always comes. */
   get isWaiting(): boolean {
     return this.#rest !== '' && !this.#rest.startsWith(pasteStart);
   }
@@ -53,7 +53,7 @@ export class KeyReader {
     return keys;
   }
 
-  /** Nothing followed: what waits is taken for what it is. */
+  /** Returns the waiting input as keys, because nothing followed. */
   settle(): Key[] {
     const rest = this.#rest;
     this.#rest = '';
@@ -78,7 +78,6 @@ export class KeyReader {
     return this.#take(1, named(controlName(this.#rest.charCodeAt(0))));
   }
 
-  /** Pasted text is text: a newline in it presses nothing. */
   #nextPaste(): Key | undefined {
     const end = this.#rest.indexOf(pasteEnd);
     if (end < 0) return undefined;
@@ -104,7 +103,7 @@ function controlName(code: number): KeyName {
   return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 0x60)}` : 'unknown';
 }
 
-/** In the spellings of xterm, of application mode, and of rxvt and the Linux console. */
+/** Of xterm, of application mode, and of rxvt and the Linux console. */
 const sequences: ReadonlyMap<string, KeyName> = new Map([
   ['\x1b[A', 'up'],
   ['\x1bOA', 'up'],
@@ -136,7 +135,7 @@ const sequences: ReadonlyMap<string, KeyName> = new Map([
   ['\x1b[27;2;13~', 'newline'],
 ]);
 
-/** What Alt makes of a key, where it makes something; any other is an escape and the key. */
+/** Keys after Alt; any other is an escape and the key. */
 const altKeys: ReadonlyMap<string, KeyName> = new Map([
   ['b', 'word-left'],
   ['f', 'word-right'],

@@ -1,18 +1,17 @@
-// marked's inline tokens → painted spans. Where there is no colour the marks that carry meaning (code, deletion) stay
-// in the text, so that nothing is said by colour alone.
+// marked's inline tokens → painted spans. Without colour, the marks of code and deletions stay in the text.
 import type { MarkedToken, Token } from 'marked';
 import { neutralise } from '../../base/terminal-text.ts';
-import type { Paint, Style } from './style.ts';
+import { type Paint, plain, type Style } from './style.ts';
 import type { Span } from './wrap.ts';
 
 export function inlineSpans(tokens: readonly Token[], style: Style, paint: Paint): Span[] {
   const spans: Span[] = [];
   for (const token of tokens) addSpans(spans, token as MarkedToken, style, paint);
-  // Again, because marked and we resolve character references: `&#27;` has become an escape by now.
+  // Neutralised again, because decoding turns `&#27;` into an escape.
   return spans.map((span) => ({ ...span, text: neutralise(span.text) }));
 }
 
-/** Resolves the character references people write; marked does it for the numeric ones of ordinary text only. */
+/** Decodes common character references; marked only decodes numeric ones in ordinary text. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return entities.get(name) ?? whole;
@@ -72,7 +71,6 @@ function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint)
         return;
       }
       nest(token.tokens, style.underline);
-      // An address that is its own text is not said twice.
       if (token.text !== token.href) spans.push({ text: ` (${decodeEntities(token.href)})`, paint: style.muted });
       return;
     case 'text':
@@ -86,5 +84,3 @@ function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint)
       spans.push({ text: token.raw, paint });
   }
 }
-
-const plain: Paint = (text) => text;

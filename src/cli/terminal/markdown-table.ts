@@ -1,13 +1,13 @@
-// A Markdown table → aligned lines within the width. Cells wrap rather than being cut: what was written stays readable.
-// A table with more columns than the width can hold becomes one short list a row.
+// A Markdown table → aligned lines within the width. Cells wrap and are never cut; a table with too many columns becomes
+// a short list for each row.
 import type { Tokens } from 'marked';
 import { fitWidths, largest, sum } from './fit.ts';
 import { inlineSpans } from './markdown-inline.ts';
-import type { Paint, Style } from './style.ts';
+import { plain, type Style } from './style.ts';
 import { type Line, type Span, wrapSpans } from './wrap.ts';
 
 const gap = '  ';
-/** Narrower than this a column is a column of syllables. */
+/** Narrower columns are unreadable. */
 const minColumn = 6;
 
 export function renderMarkdownTable(table: Tokens.Table, width: number, style: Style): string[] {
@@ -28,7 +28,7 @@ export function renderMarkdownTable(table: Tokens.Table, width: number, style: S
   const widths = fitWidths(natural, available);
   const wrapped = rows.map((row) => layRow(row, widths, table.align));
   const rule = style.muted(widths.map((columns) => '─'.repeat(columns)).join(gap));
-  // Rows of several lines run together without something between them.
+  // An empty line separates rows of several lines.
   const between = wrapped.some((lines) => lines.length > 1) ? [''] : [];
   return [
     ...layRow(header, widths, table.align),
@@ -74,5 +74,3 @@ function record(header: Row, row: Row, index: number, width: number): string[] {
 function rowLines(row: Row, width: number): string[] {
   return row.flatMap((cell) => wrapSpans(cell, width)).map((line) => line.text);
 }
-
-const plain: Paint = (text) => text;

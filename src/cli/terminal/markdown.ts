@@ -1,5 +1,5 @@
-// Markdown from a transcript → lines for a terminal, wrapped to its width. It never throws and never hides text: what
-// is not Markdown, too large or too deep is shown as the plain text it is.
+// Markdown from a transcript → lines for a terminal, wrapped to its width. It never throws and never hides text: what is
+// too large or too deep is shown as plain text.
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { formatCount } from '../../base/human.ts';
 import { boundMarkdown } from '../../base/markdown-bounds.ts';
@@ -7,14 +7,13 @@ import { lexMarkdown } from '../../base/markdown-lexer.ts';
 import { neutralise } from '../../base/terminal-text.ts';
 import { inlineSpans } from './markdown-inline.ts';
 import { renderMarkdownTable } from './markdown-table.ts';
-import type { Paint, Style } from './style.ts';
+import { type Paint, plain, type Style } from './style.ts';
 import { wrapSpans } from './wrap.ts';
 
 export interface MarkdownOptions {
-  /** Columns, the indent included; fewer than 20 count as 20. */
+  /** Including the indent; at least 20. */
   readonly width: number;
   readonly style: Style;
-  /** Spaces before every line. */
   readonly indent?: number;
 }
 
@@ -25,7 +24,7 @@ export function renderMarkdown(text: string, { width, style, indent = 0 }: Markd
 }
 
 const minWidth = 20;
-/** Nested blocks are indented only as long as this much is left for their text. */
+/** Nested blocks are indented only while this width remains for their text. */
 const minNestedWidth = 16;
 
 interface Context {
@@ -123,7 +122,7 @@ function renderItem(item: Tokens.ListItem, marker: string, context: Context): re
   const inner = narrow(context, marker.length);
   const shown = `${style.accent(marker.trimEnd())} `;
   if (inner.width >= minNestedWidth) return hang(renderBlocks(tokens, inner, !loose), shown, marker.length);
-  // Too deep to indent any further: the text hangs on its marker, the lists within start where this one does.
+  // Too deep to indent further: nested lists start in the same column as this one.
   const nested = tokens.findIndex((token) => token.type === 'list' || token.type === 'blockquote');
   const own = nested === -1 ? tokens : tokens.slice(0, nested);
   const rest = nested === -1 ? [] : tokens.slice(nested);
@@ -133,7 +132,7 @@ function renderItem(item: Tokens.ListItem, marker: string, context: Context): re
   ];
 }
 
-/** In a tight list marked puts the checkbox beside the text it belongs to, not into it. */
+/** In a tight list marked puts the checkbox before the text token, not into it. */
 function joinCheckbox(tokens: readonly Token[]): readonly Token[] {
   const [checkbox, text, ...rest] = tokens;
   if (checkbox?.type !== 'checkbox' || text === undefined) return tokens;
@@ -152,7 +151,7 @@ function narrow(context: Context, columns: number): Context {
   return { ...context, width: context.width - columns };
 }
 
-/** The first line behind the marker, the others below its text. */
+/** The first line follows the marker; the others are aligned with its text. */
 function hang(lines: readonly string[], marker: string, columns: number): string[] {
   const [first = '', ...rest] = lines;
   return [`${marker}${first}`.trimEnd(), ...prefixLines(rest, ' '.repeat(columns))];
@@ -161,5 +160,3 @@ function hang(lines: readonly string[], marker: string, columns: number): string
 function prefixLines(lines: readonly string[], prefix: string): string[] {
   return lines.map((line) => (line === '' ? '' : prefix + line));
 }
-
-const plain: Paint = (text) => text;

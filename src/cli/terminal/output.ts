@@ -1,6 +1,5 @@
-// Chunks of text → stdout or a pager, no faster than the reader reads. A reader that has seen enough (`| head`, `q` in
-// the pager) ends the output quietly: the producer is stopped and the command succeeds. Text is made safe for a terminal
-// here, wherever it goes; bytes are data, which only a terminal does not get as they are.
+// Chunks → stdout or a pager, with back-pressure. If the reader ends early (`| head`, `q` in the pager), the producer is
+// stopped and the command succeeds. Text is always made safe for a terminal; bytes only if stdout is one.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
@@ -21,7 +20,7 @@ export interface OutputOptions {
   readonly pager?: boolean;
   readonly env: Environment;
   readonly stdout: OutputStream;
-  /** What the text was painted with. */
+  /** The style that painted the text. */
   readonly style?: Style;
 }
 
@@ -36,12 +35,12 @@ export async function writeOut(chunks: Chunks, options: OutputOptions): Promise<
   else await page(safe, child, command);
 }
 
-/** A few lines at once, between or before other output: `stderr` of a question, a stack. */
+/** Writes a few lines without waiting, such as a question or a stack on stderr. */
 export function writeText(stream: Writable, text: string, style?: Style): void {
   stream.write(safeText(text, style));
 }
 
-/** What a program may read, such as the answer of a model: as it is in a pipe or a file, safe on a terminal. */
+/** Writes data for programs, such as a model's answer: unchanged in a pipe or a file, safe on a terminal. */
 export function writeData(stream: OutputStream, text: string, done: (error?: Error | null) => void): void {
   stream.write(stream.isTTY === true ? safeText(text) : text, done);
 }
@@ -56,31 +55,28 @@ async function* safeChunks(chunks: Chunks, { stdout, style }: OutputOptions): As
 
 type Sized = Pick<OutputStream, 'columns' | 'isTTY'>;
 
-/**
- * The columns for tables and lines that may be cut: what the terminal says, else `COLUMNS`, else 80. In a pipe or a file
- * nobody sees where a column ends, and what is cut off is lost: there is no limit.
- */
+/** The width for tables and lines that may be cut: of the terminal, `COLUMNS` or 80. Unlimited in a pipe or a file. */
 export function terminalWidth(stdout: Sized, env: Environment): number {
-  const told = stdout.columns ?? Number(env.COLUMNS);
-  if (Number.isInteger(told) && told > 0) return told;
+  const columns = stdout.columns ?? Number(env.COLUMNS);
+  if (Number.isInteger(columns) && columns > 0) return columns;
   return stdout.isTTY === true ? 80 : Number.POSITIVE_INFINITY;
 }
 
-/** The columns to wrap prose to: longer lines are hard to read. */
+/** The width to wrap prose to, at most 120. */
 export function proseWidth(stdout: Sized, env: Environment): number {
   const width = terminalWidth(stdout, env);
   return width === Number.POSITIVE_INFINITY ? 80 : Math.min(120, width);
 }
 
-/** The pager the user wants, or `undefined` for none (an empty value, `cat`). */
+/** The user's pager, or `undefined` for none (an empty value, `cat`). */
 export function pagerCommand(env: Environment): string | undefined {
   const command = (env.CLEW_PAGER ?? env.PAGER ?? 'less -RFX').trim();
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-/** Writes until the chunks or the reader end; answers once the last chunk was handed over. */
+/** Writes until the chunks or the reader end; resolves when the last chunk is flushed. */
 async function pump(chunks: Chunks, sink: Writable): Promise<void> {
-  hearErrors(sink);
+  ignoreLateErrors(sink);
   let failure: Error | undefined;
   let stop = (): void => {};
   const stopped = new Promise<undefined>((resolve) => {
@@ -101,20 +97,20 @@ async function pump(chunks: Chunks, sink: Writable): Promise<void> {
     if (sink.writable) await Promise.race([flushed(sink), stopped]);
   } finally {
     sink.off('error', fail).off('close', stop);
-    // Only a moment to clean up: a producer that is itself waiting for something may never come to its end.
+    // The producer gets only a moment to clean up, because it may be waiting forever.
     await Promise.race([iterator.return(undefined).catch(() => {}), setImmediate()]);
   }
   if (failure !== undefined && !readerLeft(failure)) throw outputError(failure);
 }
 
-/** The reader may leave even after the last write, and an `error` event that nobody hears would end the process. */
-function hearErrors(sink: Writable): void {
-  if (heard.has(sink)) return;
-  heard.add(sink);
+/** The reader may leave after the last write, and an unhandled `error` event would end the process. */
+function ignoreLateErrors(sink: Writable): void {
+  if (guarded.has(sink)) return;
+  guarded.add(sink);
   sink.on('error', () => {});
 }
 
-const heard = new WeakSet<Writable>();
+const guarded = new WeakSet<Writable>();
 
 function drained(sink: Writable): Promise<void> {
   return new Promise((resolve) => {
@@ -139,18 +135,18 @@ function readerLeft(error: Error): boolean {
 }
 
 function outputError(error: Error): UserError {
-  return new UserError(`the output could not be written (${error.message})`, 'check where it is written to');
+  return new UserError(`the output could not be written (${error.message})`, 'check the disk or the receiving program');
 }
 
-/** The running pager, or `undefined` where there is no such program. */
+/** The running pager, or `undefined` if there is no such program. */
 async function startPager(command: string, env: Environment, stdout: OutputStream): Promise<ChildProcess | undefined> {
   const [program = '', ...args] = command.split(/\s+/);
   const [file, argv] = /[^\w\s./=:@%+,-]/.test(command) ? ['/bin/sh', ['-c', command]] : [program, args];
-  // Loaded when it is needed: it brings the network along, and most output goes to no pager.
+  // Loaded on demand: it loads Node's network code, and most output needs no pager.
   const { spawn } = await import('node:child_process');
   const child = spawn(file, argv, {
     stdio: ['pipe', stdout.fd ?? 'inherit', 'inherit'],
-    // As git does: colours shown, no pager for what fits the screen, the screen not cleared.
+    // As git does: show colours, quit if it fits on one screen, do not clear the screen.
     env: { ...env, LESS: env.LESS ?? 'FRX' },
   });
   try {
@@ -164,7 +160,7 @@ async function startPager(command: string, env: Environment, stdout: OutputStrea
 async function page(chunks: Chunks, child: ChildProcess, command: string): Promise<void> {
   const { stdin } = child;
   if (stdin === null) throw new Error('the pager was started without a pipe');
-  // Ctrl-C belongs to the pager; if it ended this process, the pager would be left without its terminal settings.
+  // Ctrl-C belongs to the pager; ending this process would leave the terminal in the pager's mode.
   const ignore = (): void => {};
   process.on('SIGINT', ignore);
   const closed = once(child, 'close') as Promise<[exitCode: number | null]>;
@@ -177,5 +173,8 @@ async function page(chunks: Chunks, child: ChildProcess, command: string): Promi
   }
   const [exitCode] = await closed;
   if (exitCode !== 127) return;
-  throw new UserError(`the pager "${command}" could not be run`, 'set CLEW_PAGER to one that can, or to cat for none');
+  throw new UserError(
+    `the pager "${command}" could not be run`,
+    'set CLEW_PAGER to another program, or to cat for none',
+  );
 }

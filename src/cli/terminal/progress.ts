@@ -1,5 +1,5 @@
-// How far a long piece of work is → a bar on a terminal, drawn only once the work has turned out to be long, and gone
-// when it ends. In a pipe or a file there is none.
+// Progress of long work → a bar on the terminal, drawn once the work turns out to be long and removed at the end. In a
+// pipe or a file there is none.
 import type { OutputStream } from './output.ts';
 
 export interface Progress {
@@ -9,12 +9,12 @@ export interface Progress {
 
 export interface ProgressOptions {
   readonly stderr: OutputStream;
-  /** What is being done: `reading sessions`. */
+  /** Such as `reading sessions`. */
   readonly label: string;
   readonly now?: () => number;
 }
 
-const patienceMs = 400;
+const delayMs = 400;
 const frameMs = 80;
 const barColumns = 24;
 
@@ -25,7 +25,7 @@ export function showProgress({ stderr, label, now = Date.now }: ProgressOptions)
   return {
     update: (done, total) => {
       const time = now();
-      if (stderr.isTTY !== true || total <= 0 || time - startedAt < patienceMs || time - drawnAt < frameMs) return;
+      if (stderr.isTTY !== true || total <= 0 || time - startedAt < delayMs || time - drawnAt < frameMs) return;
       drawnAt = time;
       isDrawn = true;
       stderr.write(`\r${progressLine(label, done / total)}\x1b[K`);
@@ -34,6 +34,28 @@ export function showProgress({ stderr, label, now = Date.now }: ProgressOptions)
       if (isDrawn) stderr.write('\r\x1b[K');
       isDrawn = false;
     },
+  };
+}
+
+/** For work that reports each piece it has done. */
+export interface ByteProgress {
+  start(totalBytes: number): void;
+  add(bytes: number): void;
+  end(): void;
+}
+
+export function showByteProgress(stderr: OutputStream, label: string): ByteProgress {
+  const progress = showProgress({ stderr, label });
+  let [total, done] = [0, 0];
+  return {
+    start: (totalBytes) => {
+      total = totalBytes;
+    },
+    add: (bytes) => {
+      done += bytes;
+      progress.update(done, total);
+    },
+    end: progress.end,
   };
 }
 

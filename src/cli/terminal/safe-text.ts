@@ -1,9 +1,9 @@
-// The one place where text becomes bytes of a terminal: every control character is neutralised except the colours that
-// this process painted itself. Those carry a mark that no transcript and no file name can know.
+// Makes text safe for a terminal: neutralises every control character except the colours of this process, which carry a
+// mark that no transcript or file name can contain.
 import { neutralise } from '../../base/hostile-text.ts';
 import type { Style } from './style.ts';
 
-/** `style` painted the text; without one it has no colours of ours. */
+/** `style`: the one that painted the text. */
 export function safeText(text: string, style?: Pick<Style, 'enabled' | 'mark'>): string {
   if (style?.enabled !== true || !text.includes('\x1b')) return neutralise(text);
   const own = new RegExp(`\\x1b\\[${style.mark}(\\d{1,2})m`, 'g');

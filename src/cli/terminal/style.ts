@@ -1,11 +1,11 @@
-// Whether a stream may be coloured → the colours, by name and by meaning. Only the 16 colours every terminal has, which
-// follow the user's own theme; without colour every function returns its text unchanged.
+// Colours by name and by meaning. Only the 16 colours of every terminal, which follow the user's theme; without colour
+// every function returns its text unchanged.
 
 export type Paint = (text: string) => string;
 
 export interface Style {
   readonly enabled: boolean;
-  /** What its colours carry, so that `safeText` can tell them from those in a file name; empty for a style without one. */
+  /** In every colour sequence, so that `safeText` can distinguish it from those in a file name; may be empty. */
   readonly mark: string;
   readonly bold: Paint;
   readonly dim: Paint;
@@ -27,7 +27,7 @@ export interface Style {
   readonly muted: Paint;
 }
 
-/** `mark`: parameters of a colour sequence, such as `4711;`, which a terminal ignores. */
+/** `mark`: a parameter of colour sequences that terminals ignore, such as `4711;`. */
 export function createStyle(enabled: boolean, mark = ''): Style {
   const sgr = (open: number, close: number): Paint => (enabled ? paint(`${mark}${open}`, `${mark}${close}`) : plain);
   const bold = sgr(1, 22);
@@ -58,7 +58,7 @@ export function createStyle(enabled: boolean, mark = ''): Style {
   };
 }
 
-/** `flag` is what the user said on the command line (`--color`, `--no-color`); it outranks the environment. */
+/** `flag`: from the command line (`--color`, `--no-color`); it overrides the environment. */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
@@ -72,21 +72,22 @@ export function wantsColor(
   return stream.isTTY === true;
 }
 
-/** A style whose colours `safeText` recognises and nobody else can write. */
+/** A style whose colours `safeText` recognises; its random mark cannot be forged. */
 export function createMarkedStyle(enabled: boolean): Style {
   return createStyle(enabled, `${1e14 + Math.floor(Math.random() * 1e14)};`);
 }
 
-/** The same colours without a mark, for a screen that is drawn without `writeOut`. */
+/** The same colours without a mark, for output that does not pass `writeOut`. */
 export function withoutMark({ enabled }: Style): Style {
   return createStyle(enabled);
 }
 
-const plain: Paint = (text) => text;
+/** Returns the text unchanged. */
+export const plain: Paint = (text) => text;
 
 function paint(open: string, close: string): Paint {
   const start = `\x1b[${open}m`;
   const end = `\x1b[${close}m`;
-  // A colour inside this one closes with the same code; ours has to be opened again after it.
+  // A nested colour ends with the same code, so this one is opened again after it.
   return (text) => (text === '' ? '' : `${start}${text.replaceAll(end, end + start)}${end}`);
 }

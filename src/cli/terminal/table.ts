@@ -1,5 +1,4 @@
-// Columns and rows → aligned lines that fit the terminal, without borders. Cells are neutralised here, so that a title
-// or a path from a transcript can be passed as it is.
+// Columns and rows → aligned lines that fit the terminal, without borders. Cells are neutralised here.
 import { displayWidth, oneLine } from '../../base/terminal-text.ts';
 import { fitWidths, largest, sum } from './fit.ts';
 import type { Paint, Style } from './style.ts';
@@ -7,13 +6,13 @@ import type { Paint, Style } from './style.ts';
 export interface Column {
   readonly header: string;
   readonly align?: 'left' | 'right';
-  /** Columns it keeps when the table has to shrink; the width of the header unless told. */
+  /** Its width in a table that has to shrink; default: the width of the header. */
   readonly minWidth?: number;
-  /** Shrinks before any column that is not flexible. */
+  /** Shrinks before the others. */
   readonly flex?: boolean;
 }
 
-/** A colour is given beside the text, not in it: the text may have to be cut. */
+/** The colour is separate from the text, because the text may be cut. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };
 
 export interface TableOptions {
@@ -22,9 +21,8 @@ export interface TableOptions {
 }
 
 /**
- * The table without a last newline. Numbers are never cut, because without its unit a number says something else: where
- * there is no room for a column that is aligned right, it is left out, the last one first. In a table without a limit a
- * cell is as long as its text, and columns are aligned up to a sensible width.
+ * The table without a last newline. Numbers are never cut, because a cut number is wrong: right-aligned columns that do
+ * not fit are left out, the last one first. With an unlimited width, cells are not cut.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -43,10 +41,9 @@ export function renderTable(
 }
 
 interface Measured extends Column {
-  /** Its place in the rows. */
   readonly index: number;
   readonly natural: number;
-  /** What it keeps when the table has to shrink. */
+  /** Its width in a table that has to shrink. */
   readonly floor: number;
 }
 
@@ -62,7 +59,7 @@ function measure(column: Column, rows: readonly (readonly Cell[])[], index: numb
 }
 
 const widestAligned = 60;
-/** Columns of text with which a row can still be recognised. */
+/** Enough text to recognise a row. */
 const leastText = 8;
 
 function columnsThatFit(columns: readonly Measured[], width: number): readonly Measured[] {
@@ -81,7 +78,7 @@ function columnsThatFit(columns: readonly Measured[], width: number): readonly M
 
 const gap = '  ';
 
-/** Flexible columns give way first, down to their minimum; then all of them; then those of text, down to one column. */
+/** First flexible columns shrink to their minimum, then all columns, then text columns to one cell. */
 function shrink(columns: readonly Measured[], available: number): number[] {
   const stages: readonly ((column: Measured) => number)[] = [
     ({ flex, floor, natural }) => (flex === true ? floor : natural),

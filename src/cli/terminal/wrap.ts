@@ -1,5 +1,5 @@
-// Painted stretches of text → lines of at most so many columns. It breaks at spaces and, unlike wrap-ansi, between CJK
-// characters, and paints each line on its own, so that a colour never runs into the bar or the indent of the next line.
+// Painted spans → lines within a width. Unlike wrap-ansi it also breaks between CJK characters, and paints each line
+// separately, so that a colour never reaches the bar or the indent of the next line.
 import { type Cluster, clusters } from '../../base/clusters.ts';
 import { displayWidth } from '../../base/terminal-text.ts';
 import type { Paint } from './style.ts';
@@ -7,7 +7,7 @@ import type { Paint } from './style.ts';
 export interface Span {
   readonly text: string;
   readonly paint: Paint;
-  /** Runs of spaces stay as they are (code, plain text) instead of becoming one space. */
+  /** Keep runs of spaces (code, plain text) instead of collapsing them. */
   readonly keepSpaces?: boolean;
 }
 
@@ -16,13 +16,10 @@ export interface Line {
   readonly width: number;
 }
 
-/** What follows keeps its own lines, and the terminal breaks them: to count the columns of megabytes takes minutes. */
+/** Text after this is not wrapped: measuring megabytes takes minutes. */
 export const maxWrappedChars = 1_000_000;
 
-/**
- * A word wider than the line stands unbroken on a line of its own, so that a URL or a path can still be copied;
- * with `breakWords` it is cut, so that a column stays a column.
- */
+/** A word wider than the line stays whole, so that URLs and paths can be copied; `breakWords` breaks it, for columns. */
 export function wrapSpans(spans: readonly Span[], width: number, breakWords = false): Line[] {
   const lines: Line[] = [];
   let line = emptyRun();
@@ -64,7 +61,7 @@ export function wrapSpans(spans: readonly Span[], width: number, breakWords = fa
         previous = undefined;
         if (span.keepSpaces === true || (line.width > 0 && space.width === 0)) {
           const text = span.keepSpaces === true ? token.replaceAll('\t', '    ') : ' ';
-          // Deeper than the line is wide: an indent that leaves no room for a word says nothing any more.
+          // An indent wider than the line is dropped.
           if (space.width + text.length < width) addPiece(space, { text, width: text.length }, span.paint);
         }
       } else {
@@ -120,7 +117,7 @@ function moveRun(from: Run, to: Run): void {
   to.width += from.width;
 }
 
-/** The stretches of a word that have no break inside: all of it where it is ASCII, else cluster by cluster. */
+/** The unbreakable parts of a word: the whole word if it is ASCII, otherwise each cluster. */
 function* unitsOf(word: string): Generator<Unit> {
   if (/[^!-~]/.test(word)) {
     for (const cluster of clusters(word)) {
@@ -133,7 +130,7 @@ function* unitsOf(word: string): Generator<Unit> {
   yield { text: word, width: displayWidth(word), first, last };
 }
 
-/** Beside a wide character a line may end, but not before what closes or after what opens (kinsoku shori). */
+/** A line may end next to a wide character, but not before closing or after opening punctuation (kinsoku shori). */
 export function mayBreak(before: Cluster, after: Cluster): boolean {
   if (before.width < 2 && after.width < 2) return false;
   if (after.width === 0) return false;

@@ -16,10 +16,10 @@ import { type SessionRun, traceSession } from '../../trace/trace-session.ts';
 import { type CommandInput, textFlag } from '../command.ts';
 import { jsonText } from '../json-text.ts';
 import { writeNotice } from '../notice.ts';
-import { createProgress } from '../progress.ts';
 import { folderOfTranscript, projectFilter } from '../project-argument.ts';
 import { rootsOf } from '../roots-argument.ts';
 import { writeOut } from '../terminal/output.ts';
+import { showByteProgress } from '../terminal/progress.ts';
 import { parseTime } from '../time-flag.ts';
 import { counted } from '../wording.ts';
 import { failUnlessSent, lockMs, noteParked, patienceMs, reasonsOf, sendText, waitNotice } from './flush.ts';
@@ -40,7 +40,7 @@ export async function run(input: CommandInput): Promise<void> {
       'unset it, or select one session with --project',
     );
   if (sessions.length === 0) writeNotice(io.stderr, 'no sessions to trace; `clew ls` lists all sessions');
-  const progress = createProgress(io.stderr, io.env, 'tracing');
+  const progress = showByteProgress(io.stderr, 'tracing');
   progress.start(sessions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const destinations = config.destinations.length;
   const none = { openSessions: 0, turns: 0, mutedTurns: 0, spans: 0, copies: 0, failed: 0 };

@@ -131,9 +131,9 @@ class LibraryServer implements RunningServer {
     } catch (error) {
       await this.#threads.index.close();
       if (systemErrorCode(error) === 'EADDRINUSE')
-        throw new UserError(`port ${port} is in use`, 'name another one, or leave --port out');
+        throw new UserError(`port ${port} is in use`, 'choose another one, or leave out --port');
       if (systemErrorCode(error) === 'EACCES')
-        throw new UserError(`port ${port} is not yours to use`, 'name one above 1023, or leave --port out');
+        throw new UserError(`no permission to bind port ${port}`, 'try `--port 8080`');
       throw error;
     }
     this.#tick();

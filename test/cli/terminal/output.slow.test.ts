@@ -90,7 +90,10 @@ describe('writing to a pipe', () => {
     });
     await assert.rejects(
       writeOut(['a', 'b'], { env: {}, stdout: full }),
-      new UserError('the output could not be written (ENOSPC: no space left)', 'check where it is written to'),
+      new UserError(
+        'the output could not be written (ENOSPC: no space left)',
+        'check the disk or the receiving program',
+      ),
     );
     async function* broken(): AsyncGenerator<string> {
       yield 'a';
@@ -153,7 +156,7 @@ describe('writing to a terminal with a pager', () => {
   test('a pager line that cannot be run is an error that names it', async () => {
     await assert.rejects(paged({ PAGER: '(exit 127)' }, ['a\n']), {
       name: 'UserError',
-      message: 'the pager "(exit 127)" could not be run; set CLEW_PAGER to one that can, or to cat for none',
+      message: 'the pager "(exit 127)" could not be run; set CLEW_PAGER to another program, or to cat for none',
     });
   });
 
