@@ -1,4 +1,4 @@
-// Values that are pushed as they come → an async iterable that waits for them, until it is ended.
+// A queue of pushed values as an async iterable that waits until it is ended.
 
 export class AsyncQueue<T> implements AsyncIterable<T> {
   readonly #values: T[] = [];
@@ -11,7 +11,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** What was pushed before is still given out. */
+  /** Values pushed before are still delivered. */
   end(): void {
     this.#isEnded = true;
     this.#wake?.();

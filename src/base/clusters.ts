@@ -1,5 +1,5 @@
-// Text → grapheme clusters with the columns each takes on a terminal, lazily and in linear time. `Intl.Segmenter` alone
-// is not enough: on Node 20 every step costs time in the length of the whole text (80,000 letters took 12 s).
+// Text → grapheme clusters with their widths on a terminal, lazily and in linear time. `Intl.Segmenter` alone is too
+// slow: on Node 20 every step depends on the length of the whole text (80,000 letters took 12 s).
 import stringWidth from 'string-width';
 import { plainWidth } from './plain-width.ts';
 
@@ -21,12 +21,12 @@ export function* clusters(text: string): Generator<Cluster> {
   }
 }
 
-/** A cluster is cut off here: real ones are shorter, and a letter under a million accents must not take a million. */
+/** Longer clusters are split: real ones are shorter, and a letter may have a million accents. */
 const longestCluster = 64;
-/** Made on first use: it takes milliseconds, and most texts need none. */
+/** Created on first use, because it takes milliseconds and most texts need none. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The clusters from `at` to the end of a window, the last one left for the next: it may go on behind the window. */
+/** The clusters of a window that starts at `at`, except the last one, which may continue after the window. */
 function* windowClusters(text: string, at: number): Generator<Cluster, number> {
   let end = Math.min(text.length, at + longestCluster);
   if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
@@ -55,7 +55,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** The width of a character that is certainly a cluster of its own, else 0. */
+/** The width of a character that is certainly a whole cluster, otherwise 0. */
 function simpleWidth(text: string, at: number): number {
   const width = plainWidth(text.charCodeAt(at));
   if (width === 0 || at + 1 === text.length) return width;

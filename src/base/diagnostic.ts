@@ -1,4 +1,4 @@
-// What a reader has to say about bad data. Codes are stable; L- codes are about lines, G- codes about the graph.
+// What a reader reports about bad data. Codes are stable; L- codes are about lines, G- codes about the graph.
 
 /** Something wrong in a transcript, and where. */
 export interface Diagnostic {
@@ -8,8 +8,8 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** Found in sound files all the time: said, but no damage. */
-export const harmlessCodes: ReadonlySet<string> = new Set(['L-no-newline', 'L-crlf', 'L-bom']);
+/** Common in intact files, so they do not count as damage. */
+const harmlessCodes: ReadonlySet<string> = new Set(['L-no-newline', 'L-crlf', 'L-bom']);
 
 export function isDamage(diagnostic: Diagnostic): boolean {
   return !harmlessCodes.has(diagnostic.code);

@@ -1,5 +1,5 @@
-// The one kind of error a user sees: what happened and what to do next, in one line, with an exit code.
-// Anything else that is thrown is a bug (exit code 70).
+// The errors a user sees: what happened and what to do next, in one line, with an exit code. Any other error is a bug
+// (exit code 70).
 
 /** Exit codes of every command; documented in the README. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, refused: 3, bug: 70 } as const;
@@ -34,7 +34,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The same for a file that could not be read, also where the system's error became the user's. */
+/** The same, also for a `UserError` that was caused by a system error. */
 export function unreadableCode(error: unknown): string | undefined {
   return systemErrorCode(error) ?? (error instanceof UserError ? systemErrorCode(error.cause) : undefined);
 }

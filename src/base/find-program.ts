@@ -1,20 +1,19 @@
-// Programs on this machine: by their name in the PATH, or by their path.
+// Finds programs in the PATH.
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { realPath } from './real-path.ts';
 
-/** The first program of that name in the PATH. Folders that depend on where one is are not searched. */
+/** The first program of that name in the PATH. Relative folders are not searched. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const folders = (env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const endings = process.platform === 'win32' ? ['.cmd', '.exe'] : [''];
   return folders.flatMap((folder) => endings.map((ending) => path.join(folder, `${name}${ending}`))).find(isProgram);
 }
 
-/** A PATH without the folders that depend on where one is, and without those in `folders`: whoever can write there could
- *  put another program in the place of git or bash. */
+/** A PATH without relative folders and without `folders`: a project that can write there could replace git or bash. */
 export function pathOutside(env: NodeJS.ProcessEnv, folders: readonly string[]): string {
   const { PATH = '', VIRTUAL_ENV, CONDA_PREFIX } = env;
-  // Who activated an environment of Python has run its code already.
+  // An active Python environment is trusted: the user has already run its code.
   const active = [VIRTUAL_ENV, CONDA_PREFIX].flatMap((folder) => (folder ? [path.join(folder, 'bin')] : []));
   const places = [...folders, ...folders.map(realPath)].map((folder) => `${path.resolve(folder)}${path.sep}`);
   const isOutside = (folder: string): boolean =>

@@ -1,17 +1,17 @@
-// A program → it runs in a process group of its own, next to a watcher that reads from a pipe whose other end only we
-// have: when that closes, by our hand or because we were killed with -9, the watcher ends the group. Commands, hooks and
-// servers are all started here, so that nothing of them outlives us.
+// Runs a program in its own process group with a watcher that reads from a pipe of ours. When the pipe closes, even
+// because this process was killed with -9, the watcher kills the group. Commands, hooks and servers are all started here,
+// so that none of them outlives this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
 export interface GuardedOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** One more pipe, the program's file 4: it is `child.stdio[4]`. */
+  /** One more pipe: the program's file descriptor 4, `child.stdio[4]`. */
   readonly withReport?: boolean;
 }
 
-/** Node's pipes are sockets: they can let our process end while they are open. */
+/** Node's pipes are sockets, which can be unreferenced so that this process may end. */
 export interface Held {
   ref(): void;
   unref(): void;
@@ -24,11 +24,11 @@ export interface GuardedProcess {
   readonly stderr: Readable & Held;
   readonly lifeline: Writable & Held;
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Sends the watcher away: what the program has left running goes on without us. */
+  /** Ends the watcher, so that what the program left running continues. */
   release(): void;
 }
 
-/** The watcher is not a child of the program, which may wait for all that it has, and holds none of its pipes. */
+/** The watcher is not a child of the program, which may wait for its children, and holds none of its pipes. */
 const guardScript = `
 ( { trap '' HUP INT TERM; exec >/dev/null 2>&1 4>&-; read -r line <&3 || kill -s KILL -- -$$; } & )
 exec 3<&-
@@ -58,8 +58,8 @@ export function startGuarded(program: string, args: readonly string[], options: 
 
 type Pipes = readonly [Writable & Held, Readable & Held, Readable & Held, Writable & Held];
 
-/** dash hands on no variable whose name a shell cannot use (`a.b`, functions of bash): bash does, and so called it
- *  reads neither .bashrc nor BASH_ENV nor the functions. */
+/** dash drops variables whose names a shell cannot use (`a.b`); bash keeps them, and with these flags reads no start-up
+ *  files or functions. */
 function guardShell(env: NodeJS.ProcessEnv): readonly [string, ...string[]] {
   return Object.keys(env).every((name) => /^\w+$/.test(name)) ? ['/bin/sh'] : ['bash', '--norc', '-p'];
 }
@@ -69,6 +69,6 @@ function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has ended.
   }
 }

@@ -1,5 +1,5 @@
-// Text from a transcript → text that is safe to print. A transcript is hostile input: printed as it is, it could recolour,
-// overwrite or reorder what the user sees. Apart from the widths of text, which take long to load.
+// Text from a transcript → text that is safe to print. A transcript is hostile input: unchanged, it could recolour,
+// overwrite or reorder what the user sees. Separate from text widths, which take long to load.
 
 /**
  * Removes terminal sequences (colours, titles, links, charset switches) and makes every other control character and
@@ -24,13 +24,13 @@ export interface Hostile {
   readonly shown: string;
 }
 
-/** What `findHostile` reads of a string; a test passes one that counts the reads. */
+/** The part of a string that `findHostile` reads; a test passes one that counts the reads. */
 export interface CharSource {
   readonly length: number;
   charCodeAt(index: number): number;
 }
 
-/** Every stretch of the text that must not reach a terminal, with what is shown instead. */
+/** Every range of the text that must not reach a terminal, with its replacement. */
 export function* findHostile(source: CharSource): Generator<Hostile> {
   let at = 0;
   while (at < source.length) {
@@ -40,7 +40,7 @@ export function* findHostile(source: CharSource): Generator<Hostile> {
       yield { start: at, end, shown: '' };
       at = end;
     } else if (code === 0x0d) {
-      // A lone carriage return would let a later part overwrite an earlier one: it ends the line instead.
+      // A lone carriage return would let later text overwrite earlier text, so it becomes a newline.
       const next = skip(source, at, (c) => c === 0x0d);
       const newline = next < source.length && source.charCodeAt(next) === 0x0a;
       yield { start: at, end: newline ? next + 1 : next, shown: '\n' };
@@ -74,11 +74,11 @@ function isIntroducer(code: number): boolean {
   return code === 0x1b || (code >= 0x90 && code <= 0x9f);
 }
 
-/** The end of the complete terminal sequence that starts at `at`, or `at` where there is none. */
+/** The end of the complete terminal sequence that starts at `at`, or `at` if there is none. */
 function sequenceEnd(source: CharSource, at: number, code: number): number {
   const short = code === 0x1b;
   const second = short && at + 1 < source.length ? source.charCodeAt(at + 1) : -1;
-  // ESC and a letter is the seven-bit spelling of a C1 control: ESC [ is 0x9b.
+  // ESC and a letter is the seven-bit form of a C1 control: ESC [ is 0x9b.
   const control = short ? second + 0x40 : code;
   const body = short ? at + 2 : at + 1;
   if (control === 0x9b) return controlSequenceEnd(source, at, body);
@@ -95,8 +95,8 @@ function controlSequenceEnd(source: CharSource, at: number, body: number): numbe
 }
 
 /**
- * OSC, DCS, SOS, PM and APC carry a string up to BEL or ST. The string stops at any control character: a sequence that
- * is never closed hides no text, and the scan for its end never runs past the next introducer, so it stays linear.
+ * OSC, DCS, SOS, PM and APC carry a string up to BEL or ST. The string stops at any control character, so an unclosed
+ * sequence hides no text and the scan stays linear.
  */
 function stringEnd(source: CharSource, at: number, body: number): number {
   const end = skip(source, body, (code) => code >= 0x20 && (code < 0x7f || code > 0x9f));

@@ -1,5 +1,5 @@
-// A value of a transcript → JSON text that is safe to print, however deep it is nested: JSON.parse reads any depth, but
-// JSON.stringify overflows the stack at a few thousand levels.
+// A value of a transcript → JSON text that is safe to print at any depth: JSON.parse reads any depth, but JSON.stringify
+// overflows the stack at a few thousand levels.
 import { isArray, isObject, type JsonValue } from './json.ts';
 
 export function jsonText(value: unknown, indent?: number): string {
@@ -11,15 +11,12 @@ export function jsonText(value: unknown, indent?: number): string {
   }
 }
 
-/** Indented for a reader, unless the indent would be most of it. */
+/** Indented, unless the value is so deep that most of the text would be indentation. */
 export function prettyJson(value: JsonValue): string {
   return jsonText(value, isDeep(value) ? undefined : 2);
 }
 
-/**
- * JSON escapes only what stands below a space. The other characters that steer a terminal occur in strings only, where
- * an escape means the same.
- */
+/** JSON escapes only ASCII controls. Other control characters occur only in strings, so they can be escaped too. */
 function printable(json: string): string {
   return json.replace(/[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -42,7 +39,7 @@ function childrenOf(value: JsonValue): JsonValue[] {
   return isObject(value) ? Object.values(value).flatMap((child) => (child === undefined ? [] : [child])) : [];
 }
 
-/** A text to print, or a value that is still to be turned into texts. */
+/** A text to print, or a value to convert. */
 type Task = { readonly text: string } | { readonly value: JsonValue };
 
 function deepText(root: JsonValue): string {

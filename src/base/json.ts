@@ -23,7 +23,7 @@ export function asObject(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** `JSON.parse` that answers `undefined` for text that is not JSON. */
+/** `JSON.parse` that returns `undefined` for text that is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -32,7 +32,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Whether a string or key in the value is not well-formed Unicode. A loop, because values may nest deeper than the stack. */
+/** Whether a string or key is not well-formed Unicode. A loop, because values may nest deeper than the stack allows. */
 export function hasLoneSurrogate(value: JsonValue): boolean {
   const left: (JsonValue | undefined)[] = [value];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -43,10 +43,10 @@ export function hasLoneSurrogate(value: JsonValue): boolean {
   return false;
 }
 
-/** The same value with U+FFFD for every half of a surrogate pair, in strings and keys. */
+/** The same value with U+FFFD for every lone surrogate in strings and keys. */
 export function wellFormed(value: unknown): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (isArray(value)) return value.map(wellFormed);
-  if (!isObject(value)) return value as JsonValue; // what is left of JSON: number, boolean, null
+  if (!isObject(value)) return value as JsonValue; // number, boolean or null
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

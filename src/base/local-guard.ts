@@ -1,14 +1,14 @@
-// Who may ask a server of ours on 127.0.0.1: a request's headers → why it is refused, or nothing. Every page in the browser
-// may send requests to this machine, under its own name (DNS rebinding) or ours (CSRF), and every local program may guess a
-// port. So a server checks the name it was called by, the site that asks, and a secret that only its user was given.
+// Decides whether a local server accepts a request. Every page in the browser can send requests to 127.0.0.1, under its
+// own host name (DNS rebinding) or ours (CSRF), and every local program can guess the port. So a server checks the host,
+// the origin and a secret that only its user has.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 192 bits, new with every start of a server; safe in an address and in a header. */
+/** 192 bits, safe in a URL and in a header. */
 export function makeSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** In constant time, so that the answer's delay says nothing about how much of it was right. */
+/** Takes constant time, so that the delay reveals nothing. */
 export function isSecret(given: string | undefined, secret: string): boolean {
   const bytes = Buffer.from(given ?? '');
   const wanted = Buffer.from(secret);
@@ -17,13 +17,12 @@ export function isSecret(given: string | undefined, secret: string): boolean {
 
 const ownNames = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** `name`: the request was made to another name; `site`: another site made it. */
+/** `name`: the request was made to another host name; `site`: another site made it. */
 export type Stranger = 'name' | 'site';
 
 export interface LocalRequest {
-  /** As `node:http` has them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** A link on another site may open it in a tab, which the other site cannot read. */
+  /** Another site may link to it: it cannot read the opened tab. */
   readonly opensPage: boolean;
 }
 

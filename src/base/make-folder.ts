@@ -1,10 +1,10 @@
-// A folder and what leads to it → made, or the system's error. Node's own `recursive` never returns where a parent exists
-// in which nothing can be made, such as /proc.
+// Creates a folder and its parents. Node's `recursive` option never returns in folders such as /proc, where nothing can
+// be created.
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from './errors.ts';
 
-/** The first folder that had to be made; `undefined` where all were there. */
+/** Returns the first folder that was created; `undefined` if all existed. */
 export function makeFolderSync(folder: string, mode = 0o700): string | undefined {
   const missing: string[] = [];
   let there = path.resolve(folder);
@@ -21,9 +21,9 @@ function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // What leads to it is there: this place takes no folders, as a disk that is read-only.
+    // The parent exists, so this place accepts no folders, like a read-only disk.
     if (systemErrorCode(error) === 'ENOENT') throw systemError('EROFS', folder);
-    // Another process was faster. A link that leads nowhere is there, and is no folder.
+    // EEXIST: another process created it, or it is a broken link.
     if (systemErrorCode(error) !== 'EEXIST' || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw error;
   }

@@ -1,5 +1,5 @@
-// Markdown → marked's tokens, within bounds. marked's own lexer overflows the stack on deep nesting and takes a power of
-// the length on some paragraphs (100 KB of `a.b-c_` took 15 s), so a transcript could hang whoever reads it.
+// Markdown → marked's tokens, within limits. marked's lexer overflows the stack on deep nesting and is slow on some
+// paragraphs (100 KB of `a.b-c_` took 15 s), so a transcript could hang the reader.
 import { Lexer, type Token, type TokensList } from 'marked';
 
 export function lexMarkdown(text: string): readonly Token[] {

@@ -1,5 +1,5 @@
-// For commands that meet a transcript of hundreds of megabytes: the engine collects garbage earlier and keeps less in
-// reserve. It costs a little time, and takes a third off the peak (measured on 2.4 GB: docs/decisions.md).
+// Settings of V8's memory. `preferSmallMemory` makes V8 collect garbage earlier for transcripts of hundreds of megabytes:
+// a little slower, but a third less at the peak (measured on 2.4 GB: docs/decisions.md).
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -9,15 +9,12 @@ export function preferSmallMemory(): void {
   setFlagsFromString('--optimize-for-size');
 }
 
-/**
- * For a process that stays: the heap of each thread may double before garbage is collected. Small heaps grow fourfold by
- * default, which times five threads is what a server is made of.
- */
+/** For servers: heaps double instead of growing fourfold before garbage is collected, which adds up over threads. */
 export function growSlowly(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** For threads that go on for days after a task that took much memory: what it left is given back now, not at the next need. */
+/** Frees memory now, in threads that run for days after a large task. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

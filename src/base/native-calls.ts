@@ -6,7 +6,7 @@ const inCall = 0;
 const isStopping = 1;
 const pollMs = 2;
 
-/** In a worker: set by `shareNativeCalls`. On the main thread, which nobody terminates, there is nothing to mark. */
+/** Set in workers by `shareNativeCalls`; the main thread is never terminated. */
 let shared: Int32Array | undefined;
 
 export function newNativeCallState(): Int32Array {
@@ -29,7 +29,7 @@ export function nativeCall<T>(call: () => T): T {
   }
 }
 
-/** Throwing instead would let the caller take a stop for a broken database. */
+/** Throwing instead would look like a broken database. */
 function waitForTermination(state: Int32Array): void {
   Atomics.store(state, inCall, 0);
   Atomics.wait(state, isStopping, 1);

@@ -1,5 +1,4 @@
-// Types of Node that public signatures name. They are written so that the declarations of the package need no package of
-// types: a program that has @types/node sees Node's own types.
+// Types for public signatures that need no @types/node; with @types/node they are Node's own types.
 
 /** Environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;

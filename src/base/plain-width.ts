@@ -1,7 +1,7 @@
-// A character → the columns it takes, where that needs no tables of Unicode: nearly all that is ever printed. The tables
-// take tens of milliseconds to load, which the first frame of a screen would wait for.
+// The width of common characters without Unicode tables, which take tens of milliseconds to load and would delay the
+// first frame of a screen.
 
-/** Of a UTF-16 code unit that never combines with one of its kind, else 0. */
+/** The width of a UTF-16 code unit that never combines with another one, otherwise 0. */
 export function plainWidth(code: number): number {
   if (code < 0x7f) return code >= 0x20 ? 1 : 0;
   if (code >= 0x00c0 && code <= 0x024f) return 1;
@@ -13,10 +13,10 @@ export function plainWidth(code: number): number {
   return code >= 0xff01 && code <= 0xff60 ? 2 : 0;
 }
 
-/** The signs of our own screens. */
+/** Symbols that Clew prints. */
 const narrowSigns: ReadonlySet<number> = new Set([...'·…›◆●❯✓▸↳⋮'].map((sign) => sign.charCodeAt(0)));
 
-/** Of a whole text, our own colours not counted; `undefined` where it takes the tables to say. */
+/** The width of a text without its colours; `undefined` if it needs the tables. */
 export function plainColumns(text: string): number | undefined {
   const plain = text.includes('\x1b') ? text.replace(/\x1b\[[0-9;]*m/g, '') : text;
   let columns = 0;

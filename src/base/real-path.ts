@@ -1,12 +1,11 @@
-// A path as a program would open it → where it really leads, also where nothing is there yet: links are followed one by
-// one, as the system does, because `link/..` is not the folder that holds the link, and a link to a missing file still
-// decides where a new file appears.
+// A path → the real path, even if the file does not exist yet. Links are followed one by one, as the system does, because
+// `link/..` is not the folder of the link, and a link to a missing file decides where a new file appears.
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
 const maxLinks = 40;
 
-/** `undefined` where links lead in circles. */
+/** `undefined` for links in a circle. */
 export function followLinks(file: string): string | undefined {
   const left = file.split('/').reverse();
   let at = '/';
@@ -39,7 +38,7 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** The path itself where links lead in circles. */
+/** The path itself for links in a circle. */
 export function realPath(file: string): string {
   const absolute = path.resolve(file);
   return followLinks(absolute) ?? absolute;

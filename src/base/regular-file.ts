@@ -1,17 +1,17 @@
-// Files that somebody else names (an argument, a setting, a variable, a hook's input) → their bytes, never more than a
-// limit, and only of a regular file: to open a pipe that nobody writes to, or to read a device, would never end.
+// Reads files named by an argument, a setting, a variable or a hook: up to a limit, and only regular files, because
+// reading a pipe or a device may never end.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { systemErrorCode, UserError } from './errors.ts';
 import { formatBytes } from './human.ts';
 
 export interface ReadLimit {
-  /** 64 MB unless said: more than any settings, rules or prompt. */
+  /** Default: 64 MB. */
   readonly maxBytes?: number;
 }
 
 const usualMaxBytes = 64 * 1024 * 1024;
 
-/** A descriptor to read from, which the caller closes. */
+/** Returns a descriptor that the caller closes. */
 export function openRegularFile(file: string): number {
   const descriptor = openWithoutWaiting(file);
   try {

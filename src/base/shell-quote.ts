@@ -1,5 +1,4 @@
-// A word as a POSIX shell takes it, for commands that a person copies from the screen.
-
+/** Quotes a word for a POSIX shell, for commands that users copy. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

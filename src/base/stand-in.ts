@@ -1,25 +1,24 @@
-// A long text → a short one that stands for it: its beginning, its end, and between them the hash and the sizes of the
-// rest. Equal texts have equal stand-ins and different texts different ones, so that all that was said in a session of
-// any length can be compared and judged in little memory.
+// A long text → a short digest: its start, its end, and the hash and the sizes of the text between. Equal texts have
+// equal digests and different texts different ones, so sessions of any length can be compared in little memory.
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Shorter texts stand for themselves. */
+/** Shorter texts are not changed. */
 const longChars = 320;
 const endChars = 64;
 
-/** Of this process alone: no text of a transcript can pass for a stand-in. */
+/** Random for each process, so that no text of a transcript can look like a digest. */
 const mark = `\u0002${randomBytes(9).toString('hex')}`;
 const hiddenPart = new RegExp(`${mark}:[\\w-]+:(\\d+):(\\d+):(\\d+):${mark}`, 'gu');
 
 const units = ['chars', 'utf8', 'json'] as const;
-/** `json`: the bytes of the JSON string, with its quotes. */
+/** `json`: the bytes of the JSON string, including its quotes. */
 export type TextUnit = (typeof units)[number];
 
 /**
- * The first `startChars` stay, and so does white space at the end, where a client adds or trims some. Malformed and nearly
- * blank texts stand for themselves: what is in them decides their fate.
+ * Keeps the first `startChars` and white space at the end, which a client may add or trim. Malformed and nearly blank
+ * texts are not changed, because rules depend on their content.
  */
-export function standInFor(text: string, startChars: number = endChars): string {
+export function digestText(text: string, startChars: number = endChars): string {
   if (text.length < startChars + longChars) return text;
   const start = wholeCut(text, startChars);
   const end = wholeCut(text, text.trimEnd().length - endChars);
@@ -32,7 +31,7 @@ export function standInFor(text: string, startChars: number = endChars): string 
   return Buffer.from(`${text.slice(0, start)}${mark}:${hash}:${sizes}:${mark}${text.slice(end)}`).toString();
 }
 
-/** How long a text is; of a stand-in, how long is what it stands for. */
+/** The length of a text; of a digest, the length of the original. */
 export function measureText(text: string, unit: TextUnit): number {
   const measure = measures[unit];
   if (!text.includes(mark)) return measure(text);
@@ -41,7 +40,7 @@ export function measureText(text: string, unit: TextUnit): number {
 }
 
 const quotes = 2;
-/** Longer strings are measured roughly: they are over every limit, and escaping one could exceed what a string may hold. */
+/** Longer strings are measured roughly: they exceed every limit, and escaping them could exceed the size of a string. */
 const roughChars = 64 * 1024 * 1024;
 
 const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
@@ -50,7 +49,7 @@ const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
   json: (text) => (text.length > roughChars ? text.length + quotes : Buffer.byteLength(JSON.stringify(text))),
 };
 
-/** Not between the halves of a surrogate pair. */
+/** Avoids a cut inside a surrogate pair. */
 function wholeCut(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

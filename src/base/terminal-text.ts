@@ -1,4 +1,4 @@
-// Text from a transcript → text that is safe to print and whose columns are known. Everything here is linear in the text.
+// Safe text with a known width, for tables and lines. Every function takes linear time.
 import { clusters } from './clusters.ts';
 import { neutralise } from './hostile-text.ts';
 
@@ -9,7 +9,7 @@ export function oneLine(text: string, width: number): string {
   return truncate(neutralise(text).replace(/\s+/g, ' ').trim(), width);
 }
 
-/** Columns that one line takes on a terminal; our own colours count nothing, nor does a tab. */
+/** The width of one line on a terminal; colours and tabs count as 0. */
 export function displayWidth(text: string): number {
   const plain = text.includes('\x1b') ? text.replace(/\x1b\[[0-9;]*m/g, '') : text;
   if (!/[^ -~]/.test(plain)) return plain.length;
@@ -18,11 +18,11 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cuts one uncoloured line to `width` columns, the last of them `…`; looks no further than the cut. */
+/** Cuts one uncoloured line to `width` columns, ending in `…`; reads only as far as the cut. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return '';
   const head = text.slice(0, width + 1);
-  // Most of what is listed is plain, and walking through clusters costs many times as much.
+  // A fast path for ASCII.
   if (!/[^ -~]/.test(head)) return head.length <= width ? head : `${head.slice(0, width - 1)}…`;
   let used = 0;
   let kept = 0;

@@ -69,7 +69,7 @@ export const readCommands: readonly CommandRow[] = [
       demo,
     ],
     examples: [
-      'clew messages 3f2b8c1e --prompt "go on"',
+      'clew messages 3f2b8c1e --prompt "continue"',
       'clew messages 3f2b8c1e --full --host gateway',
       'clew messages 3f2b8c1e --client 2.1.200',
     ],

@@ -75,7 +75,7 @@ export const runCommands: readonly CommandRow[] = [
       'clew -p "What does this project do?"',
       'git diff | clew -p "Review this" --output-format json | jq -r .result',
       'clew -p "Fix the tests" --permission-mode acceptEdits --max-turns 20',
-      'clew -p "go on" --continue --output-format stream-json',
+      'clew -p "now the docs" --continue --output-format stream-json',
     ],
     load: () => import('./headless/print.ts'),
   },

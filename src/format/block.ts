@@ -1,5 +1,5 @@
-// The content of a message → its blocks, typed. A block is the parsed JSON value itself, and the set of types is open:
-// a block that is not one of the table, or lacks what the table promises, stays an `UnknownBlock` and is kept.
+// The content of a message → typed blocks. A block is the parsed JSON value, and the set of types is open: a block that
+// is not in the table, or lacks a required field, is kept as an `UnknownBlock`.
 import { isArray, isObject, type JsonObject } from '../base/json.ts';
 import { keepsPromises, type Shape } from './fields.ts';
 
@@ -62,7 +62,7 @@ export type ToolResultBlock = BlockOf<'tool_result'>;
 /** A block with an image. */
 export type ImageBlock = BlockOf<'image'>;
 export type DocumentBlock = BlockOf<'document'>;
-/** A call that the API itself answers, in the same message. */
+/** A call that the API runs and answers in the same message. */
 export type ServerCallBlock = BlockOf<'server_tool_use'> | BlockOf<'mcp_tool_use'>;
 export type ServerResultBlock = BlockOf<Exclude<BlockType & `${string}_tool_result`, 'tool_result'>>;
 
@@ -84,7 +84,7 @@ export function textOf(blocks: readonly Block[]): string {
     .join('\n');
 }
 
-/** Is it a block of one of these types, with everything its type promises? */
+/** Whether it is a block of one of these types, with all required fields. */
 export function isBlock<T extends BlockType>(block: Block, ...types: readonly T[]): block is BlockOf<T> {
   return types.some((type) => block.type === type && keepsPromises(block, blockFields[type]));
 }
@@ -94,27 +94,27 @@ export function isKnownBlock(block: Block): block is KnownBlock {
   return typeof type === 'string' && Object.hasOwn(blockFields, type) && isBlock(block, type as BlockType); // hasOwn
 }
 
-/** Tells whether a block is text. */
+/** Checks whether a block is text. */
 export function isText(block: Block): block is TextBlock {
   return isBlock(block, 'text');
 }
 
-/** Tells whether a block is thinking. */
+/** Checks whether a block is thinking. */
 export function isThinking(block: Block): block is ThinkingBlock {
   return isBlock(block, 'thinking', 'redacted_thinking');
 }
 
-/** Tells whether a block calls a tool. */
+/** Checks whether a block calls a tool. */
 export function isToolUse(block: Block): block is ToolUseBlock {
   return isBlock(block, 'tool_use');
 }
 
-/** Tells whether a block is the result of a tool call. */
+/** Checks whether a block is the result of a tool call. */
 export function isToolResult(block: Block): block is ToolResultBlock {
   return isBlock(block, 'tool_result');
 }
 
-/** Tells whether a block is an image. */
+/** Checks whether a block is an image. */
 export function isImage(block: Block): block is ImageBlock {
   return isBlock(block, 'image');
 }

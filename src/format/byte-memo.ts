@@ -1,5 +1,5 @@
-// Strings of a transcript come again and again: folder, version, session and model on every line, a uuid as the next
-// line's parent. Recognising their bytes costs a third of decoding them, and keeps one copy of each in memory.
+// Remembers decoded strings, because many repeat: folder, version, session and model on every line, a uuid as the next
+// line's parent. Recognising the bytes takes a third of the time of decoding, and memory holds one copy of each.
 
 import { parseJson } from '../base/json.ts';
 
@@ -9,11 +9,11 @@ const copies = new Uint8Array(slots * slotBytes);
 const lengths = new Int32Array(slots).fill(-1);
 const texts: string[] = new Array(slots).fill('');
 
-/** The text of the string between two quotes: remembered, or decoded. */
+/** The string between two quotes, remembered or decoded. */
 export function recall(bytes: Buffer, start: number, end: number): string {
   const length = end - start;
   if (length > slotBytes || length < 2) return stringAt(bytes, start, end);
-  // The last bytes tell apart what begins alike: ids, versions, types.
+  // Ids, versions and types often differ only in their last bytes.
   const slot = (length * 13 + (bytes[end - 1] as number) * 7 + (bytes[end - 2] as number)) & (slots - 1);
   const at = slot * slotBytes;
   if (lengths[slot] === length) {
@@ -28,7 +28,7 @@ export function recall(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** The string between two quotes. */
+/** Decodes the string between two quotes. */
 export function stringAt(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   if (!raw.includes('\\')) return raw;

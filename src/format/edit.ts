@@ -1,5 +1,5 @@
-// Changes single values inside the bytes of a JSON line: bytes and edits in, new bytes out. Everything an edit does
-// not name (key order, white space, escapes, invalid UTF-8, unknown and duplicate keys) stays byte for byte.
+// Changes single values in the bytes of a JSON line. Everything else (key order, white space, escapes, invalid UTF-8,
+// unknown and duplicate keys) stays byte for byte.
 import type { JsonValue } from '../base/json.ts';
 import { decodeString, skipKey, skipValue, skipWhitespace } from './json-bytes.ts';
 
@@ -12,9 +12,9 @@ export type Edit =
   | { readonly path: JsonPath; readonly remove: true };
 
 /**
- * Applies the edits to the JSON value at the start of `bytes`; what stands behind that value is kept.
- * An absent key, or the index just behind the last element, is appended. Of duplicate keys the last is set (it is the
- * one that counts) and all are removed. A `set` that leads nowhere and edits that overlap are a TypeError.
+ * Applies the edits to the JSON value at the start of `bytes` and keeps the bytes after that value.
+ * An absent key, or the index after the last element, is appended. Of duplicate keys `set` changes the last, which is
+ * the one that counts, and `remove` removes all. A `set` without a parent and overlapping edits are a TypeError.
  */
 export function editJson(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const splices: Splice[] = [];
@@ -50,7 +50,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** A member or an element; `start` is where its key, or else its value, begins. */
+/** A member or an element; `start` is the start of its key, or of its value if it has none. */
 interface Item {
   readonly key: string | number | undefined;
   readonly start: number;
@@ -106,7 +106,7 @@ function editContainer(bytes: Buffer, { node, start, end }: Work, splices: Splic
   spliceItems(items, isKept, texts, start, splices);
 }
 
-/** Takes out the items that are not kept, each with one comma, and puts the new ones behind the last that is. */
+/** Removes the items that are not kept, each with one comma, and appends the new ones. */
 function spliceItems(
   items: readonly Item[],
   isKept: (item: Item) => boolean,
@@ -150,7 +150,7 @@ function applySplices(bytes: Buffer, splices: readonly Splice[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The members or elements of the whole container at `start`; `undefined` for any other value. */
+/** The members or elements of the container at `start`; `undefined` for any other value. */
 function listItems(bytes: Buffer, start: number): Item[] | undefined {
   const isArray = bytes[start] === openArray;
   if (!isArray && bytes[start] !== openObject) return undefined;
@@ -171,7 +171,7 @@ function memberTexts(appended: readonly EditNode[]): string[] {
   return appended.map((node) => `${JSON.stringify(node.path.at(-1))}:${setText(node)}`);
 }
 
-/** New elements must follow the last one without a hole. */
+/** New elements must directly follow the last one. */
 function elementTexts(appended: readonly EditNode[], length: number): string[] {
   const ordered = appended.toSorted((a, b) => Number(a.path.at(-1)) - Number(b.path.at(-1)));
   return ordered.map((node, index) => {
@@ -192,7 +192,7 @@ function isRemoval(node: EditNode | undefined): boolean {
   return node?.edit !== undefined && 'remove' in node.edit;
 }
 
-/** Nothing is there: removing nothing is no mistake, setting something below it is one. */
+/** The parent does not exist: removing is fine, setting is an error. */
 function refuseSets(top: EditNode): void {
   const nodes = [top];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

@@ -1,5 +1,5 @@
-// What the client writes into each type of entry, as measured (versions 1.0.24 to 2.1.325; see `fields.ts` for how to
-// read it). Nothing is promised but the type: a line with one odd field is still the entry it says it is.
+// The fields of each type of entry, as measured (clients 1.0.24 to 2.1.325; `fields.ts` explains the notation). Only the
+// type is required: a line with an odd field is still an entry of its type.
 
 /** Fields that any entry may have; all lines of the chain have the first ten. */
 export const envelopeFields = {
@@ -22,7 +22,7 @@ export const envelopeFields = {
   isMeta: 'boolean',
 } as const;
 
-/** Per type, what stands beside the envelope. */
+/** The fields of each type in addition to the envelope. */
 export const entryFields = {
   user: {
     message: { role: 'string', content: 'json' },
@@ -169,7 +169,7 @@ export const entryFields = {
     toolUseID: 'string',
   },
   attachment: {
-    // Open by type; these are the fields that carry what a person or the model was told.
+    // Open by type; these fields hold the text for the user or the model.
     attachment: {
       type: 'string',
       content: 'json',
@@ -260,7 +260,7 @@ export const entryFields = {
   },
   'api-request-shape': { shapeHash: 'string', shape: { system: 'array', tools: 'array' } },
   'api-request-blob': { hash: 'string', message: { role: 'string', content: 'json' } },
-  // What Clew's agent keeps for its own requests (docs/agent-sessions.md).
+  // Written by Clew's agent for its requests (docs/agent-sessions.md).
   'clew-prompt': { hash: 'string', system: 'strings', tools: 'array' },
   'clew-thinking': { messageId: 'string', model: 'string', at: 'number', content: 'array', clewPrefix: 'object' },
   'clew-thinking-drop': { messageId: 'string', model: 'string', requestId: 'string', entries: 'array' },

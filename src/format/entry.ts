@@ -1,5 +1,5 @@
-// A parsed line → its typed view, which is the parsed value itself: no copy, no class, nothing dropped. The set of
-// types is open (closed schemas broke other readers with every new client), so an unknown type is an entry as well.
+// A parsed line → a typed view of the same value. The set of types is open, because closed schemas broke other readers
+// with every new client: an unknown type is also an entry.
 import { asObject, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type Block, blocksOf } from './block.ts';
 import { entryFields, type envelopeFields } from './entry-fields.ts';
@@ -30,10 +30,10 @@ export type AttachmentEntry = EntryOf<'attachment'>;
 
 /** Any JSON object is an entry; nothing else is. */
 export function asEntry(value: JsonValue | undefined): Entry | undefined {
-  return isObject(value) ? (value as Entry) : undefined; // every field of an entry but a known type is a claim
+  return isObject(value) ? (value as Entry) : undefined; // only the type of an entry is checked
 }
 
-/** The guard of every known type: `isEntry(entry, 'custom-title')`. */
+/** The guard of a known type: `isEntry(entry, 'custom-title')`. */
 export function isEntry<T extends EntryType>(entry: Entry, type: T): entry is EntryOf<T> {
   return entry.type === type;
 }
@@ -42,17 +42,17 @@ export function isKnownEntry(entry: Entry): entry is KnownEntry {
   return typeof entry.type === 'string' && Object.hasOwn(entryFields, entry.type);
 }
 
-/** Tells whether an entry is a user entry. */
+/** Checks whether an entry is a user entry. */
 export function isUser(entry: Entry): entry is UserEntry {
   return isEntry(entry, 'user');
 }
 
-/** Tells whether an entry is an assistant entry. */
+/** Checks whether an entry is an assistant entry. */
 export function isAssistant(entry: Entry): entry is AssistantEntry {
   return isEntry(entry, 'assistant');
 }
 
-/** Tells whether an entry is a system entry. */
+/** Checks whether an entry is a system entry. */
 export function isSystem(entry: Entry): entry is SystemEntry {
   return isEntry(entry, 'system');
 }
@@ -61,7 +61,7 @@ export function isProgress(entry: Entry): entry is ProgressEntry {
   return isEntry(entry, 'progress');
 }
 
-/** Tells whether an entry is an attachment. */
+/** Checks whether an entry is an attachment. */
 export function isAttachment(entry: Entry): entry is AttachmentEntry {
   return isEntry(entry, 'attachment');
 }

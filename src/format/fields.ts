@@ -1,16 +1,16 @@
-// How the tables of this folder describe a JSON object: one table gives the static type, the guard and the list of
-// known keys, so that the three cannot disagree. A field marked `!` is promised (a guard has checked it); every other
-// field is a claim: in a hostile line it may hold anything, and its type makes the compiler ask for a check first.
+// How tables describe a JSON object: one table gives the static type, the guard and the known keys, so that the three
+// cannot disagree. A field marked `!` is required (the guard checks it); any other field may hold anything in a hostile
+// line, and its type makes the compiler demand a check.
 import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** The static type of what keeps a table: promised fields plain, all others optional claims, unknown keys allowed. */
+/** The static type of a table: required fields as they are, all others optional and unchecked, unknown keys allowed. */
 export type Shape<F extends Fields> = {
   readonly [K in keyof F as IsPromised<F[K]> extends true ? K : never]: Promised<F[K]>;
 } & {
   readonly [K in keyof F as IsPromised<F[K]> extends true ? never : K]?: Claimed<F[K]>;
 };
 
-/** A table: key → kind, or a table of its own, which is promised where it promises something itself. */
+/** A table: key → kind, or a nested table, which is required if it has a required field. */
 export interface Fields {
   readonly [key: string]: Kind | `${Kind}!` | Fields;
 }
@@ -48,7 +48,7 @@ type Promised<F> = F extends `${infer K extends Kind}!` ? Kinds[K] : F extends F
 // A nested table needs no `Odd`: all its fields are optional, and reading a field of any JSON value but null is safe.
 type Claimed<F> = F extends Kind ? Kinds[F] | Odd | null : F extends Fields ? Shape<F> | null : never;
 
-/** Does `value` hold every promised field of the table, in the promised kind? */
+/** Whether `value` has every required field of the table, in the right kind. */
 export function keepsPromises<F extends Fields>(value: unknown, fields: F): value is Shape<F> & JsonObject {
   if (!isObject(value)) return false;
   for (const key in fields) {

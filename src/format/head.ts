@@ -1,4 +1,4 @@
-// What the lazy look finds in a record: its head, without its content.
+// The head of a record: what the lazy scanner reads, without the content.
 import type { Usage } from './usage.ts';
 
 /**
@@ -6,15 +6,15 @@ import type { Usage } from './usage.ts';
  * `undefined`.
  */
 export interface Head {
-  /** As written; empty where there is none (seed-002 files leave it out on assistant lines). */
+  /** Empty if there is none (seed-002 files leave it out on assistant lines). */
   type: string;
-  /** Of an attachment the type of what is attached. */
+  /** For an attachment, its type. */
   subtype: string | undefined;
   uuid: string | undefined;
   /** `null` and `undefined` are both roots; a value that is neither string nor null counts as absent. */
   parentUuid: string | null | undefined;
   logicalParentUuid: string | undefined;
-  /** Milliseconds since 1970, `NaN` where there is no timestamp that `Date.parse` accepts. */
+  /** Milliseconds since 1970, or `NaN` without a timestamp that `Date.parse` accepts. */
   time: number;
   sessionId: string | undefined;
   agentId: string | undefined;
@@ -32,11 +32,11 @@ export interface Head {
   /** `toolUseResult.agentId`: the sub-agent that a tool result came from. */
   resultAgentId: string | undefined;
   message: MessageHead | undefined;
-  /** The start of every text in a user line, cut short: enough to tell what kind of input it is. */
+  /** The start of every text in a user line: enough to recognise the kind of input. */
   textPrefixes: readonly string[];
 }
 
-/** The part of a head that tells what kind of input a user line is. */
+/** The part of a head that determines the kind of input of a user line. */
 export interface InputHead {
   readonly isMeta: boolean;
   readonly isCompactSummary: boolean;
@@ -52,10 +52,10 @@ export interface MessageHead {
   stopReason: string | undefined;
   usage: Usage | undefined;
   /**
-   * `blocks` only if every element is an object: the client does not read a line otherwise. `beside`: on the record
-   * itself instead of in its message (seed 002), which only people read.
+   * `blocks` only if every element is an object: the client does not read a line otherwise. `on-record`: on the record
+   * instead of in its message (seed 002), which the client does not read.
    */
-  content: 'absent' | 'string' | 'blocks' | 'invalid' | 'beside';
+  content: 'absent' | 'string' | 'blocks' | 'invalid' | 'on-record';
   blockTypes: string[];
   calls: CallHead[];
   results: ResultHead[];
@@ -67,7 +67,7 @@ export interface MessageHead {
 export interface CallHead {
   readonly id: string;
   readonly name: string;
-  /** The file that the call names in its input, as tools that read or write one do. */
+  /** `file_path` of the input, as tools that read or write a file have it. */
   readonly file: string | undefined;
 }
 
@@ -77,10 +77,10 @@ export interface ResultHead {
   readonly isError: boolean;
 }
 
-/** Shared by all heads that have none; nothing is ever added to it. */
+/** The empty list that all heads share; it is never changed. */
 export const none: never[] = [];
 
-/** A list of one is a literal: it takes the room of one. */
+/** A list of one is a literal, because a pushed array reserves more memory. */
 export function append<T>(list: T[], item: T): T[] {
   if (list === none) return [item];
   list.push(item);

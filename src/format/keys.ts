@@ -1,7 +1,7 @@
-// The keys the lazy scanner looks for, found by their bytes: a table over length and three bytes gives the one
-// candidate, and a comparison confirms it. No string is made for any key of any line: a key is its number.
+// The keys of the lazy scanner, found by their bytes without creating a string: a table over the length and three bytes
+// gives one candidate, and a comparison confirms it. A key is its number.
 
-/** In the order of their numbers, which begin at 1; 0 is any other key. */
+/** In the order of their numbers, from 1; 0 is any other key. */
 export const keyNames: readonly string[] = [
   'type',
   'subtype',
@@ -64,7 +64,7 @@ for (const [i, name] of keyNames.entries()) {
   table[slot] = i + 1;
 }
 
-/** The number of the key in [start, end), 0 where it is none of those above. */
+/** The number of the key in [start, end), 0 for any other key. */
 export function keyNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   if (length < 2 || length > longest) return 0;

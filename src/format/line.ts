@@ -1,5 +1,5 @@
-// A line ⇄ its pieces: whole records as typed entries, everything else (white space, damage) as it stands. Putting the
-// pieces together again gives the line byte for byte; an edited entry changes only the bytes that the edit names.
+// A line ⇄ its parts: records as typed entries, everything else (white space, damage) as bytes. Serialising the parts
+// gives the line byte for byte; an edit changes only the bytes that it names.
 import { parseJson } from '../base/json.ts';
 import { asBuffer, type Bytes } from '../base/node-types.ts';
 import { type Edit, editJson } from './edit.ts';

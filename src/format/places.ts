@@ -1,8 +1,8 @@
-// Which members of a record are looked for, and in which of its objects: the tables that the one pass over the bytes of
-// a record goes by. Adding a member is adding a key (keys.ts), a number and a line here.
+// The tables of the lazy scanner: which members of a record it notes, and in which objects. To add a member, add a key
+// (keys.ts), a number and a line here.
 import { keyNames } from './keys.ts';
 
-/** The members that are noted. Those of an object within the record follow the object itself: see `insides`. */
+/** The noted members. Those of a nested object follow the object: see `insides`. */
 export const field = {
   type: 1,
   subtype: 2,
@@ -22,7 +22,7 @@ export const field = {
   isCompactSummary: 16,
   isApiErrorMessage: 17,
   permissionMode: 18,
-  contentBeside: 19,
+  contentOnRecord: 19,
   attachment: 20,
   attachmentType: 21,
   toolUseResult: 22,
@@ -61,9 +61,9 @@ export const field = {
 } as const;
 export const fieldCount = 55;
 
-/** An object: which of its members are noted. */
+/** An object and its noted members. */
 interface Place {
-  /** The field that holds it, and the last field within it; 0 for the record itself. */
+  /** The field that holds it, and the last field in it; 0 for the record itself. */
   readonly of: number;
   readonly last: number;
   /** Key → field. */
@@ -84,7 +84,7 @@ const places: readonly Place[] = [
     members: {
       ...{ type, subtype, uuid, parentUuid, logicalParentUuid, timestamp, sessionId, agentId, cwd, version },
       ...{ requestId, leafUuid, explicit, isSidechain, isMeta, isCompactSummary, isApiErrorMessage, permissionMode },
-      ...{ attachment, toolUseResult, message, forkedFrom, content: field.contentBeside },
+      ...{ attachment, toolUseResult, message, forkedFrom, content: field.contentOnRecord },
     },
   },
   {
@@ -122,11 +122,11 @@ const places: readonly Place[] = [
   { of: field.input, last: field.filePath, members: { file_path: field.filePath } },
 ];
 
-/** More than there are keys. */
+/** More than the number of keys. */
 export const placeWidth = 64;
-/** The field of a key in a place, 0 for a member that nobody asks for. */
+/** The field of a key in a place, 0 for other members. */
 export const fields: Uint8Array = new Uint8Array(places.length * placeWidth);
-/** The place that a field holds, and the last field within it; 0 where it is not looked into. */
+/** The place of a field, and the last field in it; 0 for a field without members. */
 export const insides: Uint8Array = new Uint8Array(fieldCount);
 export const lastInside: Uint8Array = new Uint8Array(fieldCount);
 for (const [place, { of, last, members }] of places.entries()) {
@@ -136,5 +136,5 @@ for (const [place, { of, last, members }] of places.entries()) {
   insides[of] = place;
   lastInside[of] = last;
 }
-// It is looked into as well, but as a list of blocks.
+// The content is scanned as a list of blocks.
 lastInside[field.content] = field.content;

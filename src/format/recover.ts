@@ -1,6 +1,6 @@
-// Finds the whole records in a line that is not simply one JSON object: joined, spliced, padded with NULs or noise.
-// Bytes in; spans of records and spans of damage out, which together cover every byte that is not white space.
-// One pass: a failed attempt is never repeated from inside (see `afterFailure`), so hostile lines cost linear time.
+// Finds the complete records in a line that is not one JSON object: joined, cut off, padded with NULs or noise. The spans
+// of records and damage together cover every byte that is not white space. A failed attempt is never repeated from inside
+// (see `afterFailure`), so hostile lines take linear time.
 import { constants } from 'node:buffer';
 import { findMember, isWhitespace, skipValue, skipWhitespace, type ValueTrace } from './json-bytes.ts';
 
@@ -25,14 +25,14 @@ export interface RecoveredLine {
 }
 
 /**
- * A record is an object that JSON.parse accepts; the less sure its place, the more it must look like one (`evidence`).
- * - At the start of the line or right behind another record it may have any keys. Only where the text goes on as if it
- *   were a piece of something larger (the rest of a cut line) must it look like a line of a transcript, or before
- *   `,{` have a `type` and a companion.
- * - Elsewhere it starts with `{"` and must not be followed by what continues an object around it (`}`, `,"`, `:`).
- *   Behind noise one known key is enough; behind a torn record, or after `:`, `,` or `[`, a `type` and a companion.
- * - Where it stands as a value inside a torn record, as the last thing before the tear, it may be a nested object
- *   (progress lines nest whole messages) or the next record, and must look like a line of a transcript.
+ * A record is an object that JSON.parse accepts; the less certain its place, the more it must look like one (`evidence`).
+ * - At the start of the line or directly after another record it may have any keys. If the text after it looks like the
+ *   rest of a larger object (a cut line), it must look like a line of a transcript, or before `,{` have a `type` and a
+ *   companion.
+ * - Elsewhere it starts with `{"` and must not be followed by the rest of an outer object (`}`, `,"`, `:`). After noise
+ *   one known key is enough; after a cut record, or after `:`, `,` or `[`, it needs a `type` and a companion.
+ * - As the last value in a cut record it may be a nested object (progress lines nest whole messages) or the next record,
+ *   and must look like a line of a transcript.
  */
 export function recoverRecords(bytes: Buffer): RecoveredLine {
   const records: Span[] = [];
@@ -94,7 +94,7 @@ const companions: readonly string[] = [
   'snapshot',
 ];
 
-/** Nested messages have `type`, `uuid`, `timestamp` and `message` too; what they never have is one of these pairs. */
+/** Nested messages also have `type`, `uuid`, `timestamp` and `message`, but never one of these pairs. */
 function evidence(bytes: Buffer, at: number): number {
   const has = (key: string): boolean => findMember(bytes, at, key) !== undefined;
   if (!has('type')) return ['uuid', 'message', 'sessionId', 'leafUuid', 'summary'].some(has) ? knownKey : anything;
@@ -108,7 +108,7 @@ function acceptRecord(bytes: Buffer, span: Span, needed: number): Span | undefin
   return isJson(bytes, span) ? span : undefined;
 }
 
-/** A record too long for a string cannot be parsed at once; its shape has been checked, and that must do. */
+/** A record too long for a string cannot be parsed; its shape has been checked. */
 function isJson(bytes: Buffer, { start, end }: Span): boolean {
   if (end - start > constants.MAX_STRING_LENGTH) return true;
   try {
@@ -127,7 +127,7 @@ function neededAt(bytes: Buffer, start: number, isTorn: boolean): number {
   return before === colon || before === comma || before === openArray ? typeAndCompanion : knownKey;
 }
 
-/** What stands behind an object tells whether another one goes on around it, as in the rest of a cut line. */
+/** The text after an object shows whether it is part of a larger one, as in the rest of a cut line. */
 function neededBefore(bytes: Buffer, end: number, isClean: boolean): number {
   const position = skipWhitespace(bytes, end);
   const next = bytes[position];
@@ -141,7 +141,7 @@ function neededBefore(bytes: Buffer, end: number, isClean: boolean): number {
   return bytes[afterComma] === quote ? isInside : transcriptLine;
 }
 
-/** Whether the object that was closed last stands directly before the place where the torn record breaks off. */
+/** Whether the object that was closed last is directly before the place where the record is cut off. */
 function isLastThing(bytes: Buffer, { objectStart, objectEnd, stoppedAt }: ValueTrace): boolean {
   if (objectStart === -1) return false;
   let position = objectEnd;
@@ -150,9 +150,9 @@ function isLastThing(bytes: Buffer, { objectStart, objectEnd, stoppedAt }: Value
 }
 
 /**
- * Where to look next when the attempt from `start` broke off at `stoppedAt`. All objects open at that place break off
- * there as well, and inside a string `{"` is impossible, but for its end: where a record was cut inside a string, the
- * opening quote of the next record looks like the closing quote of that string.
+ * Where to continue after the attempt from `start` stopped at `stoppedAt`. All objects that are open there stop there as
+ * well, and a string cannot contain `{"`, except at its end: if a record was cut inside a string, the opening quote of
+ * the next record looks like the closing quote of that string.
  */
 function afterFailure(bytes: Buffer, start: number, stoppedAt: number): number {
   let position = stoppedAt - 1;
@@ -204,7 +204,7 @@ function gapsBetween(bytes: Buffer, records: readonly Span[]): Gap[] {
   }));
 }
 
-/** A few spans a gap, whatever is in it: NULs and a mark at its start, what is left, NULs at its end. */
+/** At most a few spans per gap: NULs and a byte-order mark at its start, the rest, NULs at its end. */
 function describeGap(bytes: Buffer, gap: Gap): LineDamage[] {
   const isBetween = gap.isAfterRecord && gap.isBeforeRecord;
   if (gap.start === gap.end) return isBetween ? [damageAt('L-joined', gap.start, gap.end)] : [];

@@ -1,16 +1,16 @@
-// The bytes of a transcript that is not plain UTF-8 JSONL → the same as one record a line: decoded from UTF-16, records
-// that were broken into several lines joined, records that another writer split put together, quoted ones unquoted.
+// A transcript that is not plain UTF-8 JSONL → one record per line: decodes UTF-16, joins records that were wrapped or
+// split by another writer, and unquotes quoted ones.
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { recoverRecords } from './recover.ts';
 
-/** Damage that hides a whole record from a reader of lines. */
+/** Damage that hides a whole record from a line reader. */
 export type RestoredCode = 'L-utf16' | 'L-wrapped' | 'L-split' | 'L-quoted';
 
 export interface RestoredLine {
   readonly bytes: Buffer;
-  /** The line of the original that it begins in, from 1. */
+  /** The line of the original in which it starts, from 1. */
   readonly line: number;
-  /** Set where the original does not hold the record as a line. */
+  /** Set if the record was not a line in the original. */
   readonly code?: RestoredCode;
 }
 
@@ -18,7 +18,7 @@ const maxPieces = 2_000;
 const maxBetween = 50;
 const maxJoinedBytes = 8 * 1024 * 1024;
 
-/** The lines with every record restored, or `undefined` where there is none to restore. */
+/** The lines with every record restored, or `undefined` if nothing needs it. */
 export function restoreLines(original: Buffer): readonly RestoredLine[] | undefined {
   const encoding = utf16Of(original);
   const lines = splitLines(encoding === undefined ? original : decoded(original, encoding));
@@ -35,7 +35,7 @@ export function restoreLines(original: Buffer): readonly RestoredLine[] | undefi
 
 type Utf16 = 'utf-16le' | 'utf-16be';
 
-/** By its mark, or by the zeros between its first characters, where these are ASCII. */
+/** Recognised by the byte-order mark, or by zeros between ASCII characters at the start. */
 export function utf16Of(bytes: Buffer): Utf16 | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
@@ -73,11 +73,11 @@ function isRecord(line: Buffer): boolean {
 
 interface Restored {
   readonly lines: readonly RestoredLine[];
-  /** How many lines of the original these are. */
+  /** The number of lines in the original. */
   readonly taken: number;
 }
 
-/** A line that is a JSON string which holds one or more records. */
+/** A line that is a JSON string with one or more records. */
 function unquoted(line: Buffer, at: number): Restored | undefined {
   const texts = recordsInString(line.toString('utf8'), 3);
   if (texts.length === 0) return undefined;
@@ -98,7 +98,7 @@ function recordsInString(text: string, depth: number): readonly string[] {
   return lines.length > 0 && lines.every((line) => looksLikeEntry(parseJson(line))) ? lines : [];
 }
 
-/** A record that begins in this line and ends in a later one, with whole records of another writer between. */
+/** A record that starts in this line and ends in a later one, possibly with records of another writer between. */
 function joined(lines: readonly Buffer[], at: number): Restored | undefined {
   const { fragment, inner } = beginningOf(lines[at] as Buffer); // `at` is in range
   if (fragment === undefined) return undefined;
@@ -112,10 +112,10 @@ function joined(lines: readonly Buffer[], at: number): Restored | undefined {
       between.push({ bytes: line, line: next + 1 });
       continue;
     }
-    pieces.push(textOf(line));
+    pieces.push(decodeLine(line));
     size += line.length;
     const isSplit = between.length > 0;
-    const text = textOf(line).trimEnd().endsWith('}') ? joinedText(pieces, isSplit) : undefined;
+    const text = decodeLine(line).trimEnd().endsWith('}') ? joinedText(pieces, isSplit) : undefined;
     if (text === undefined) continue;
     const code = isSplit ? 'L-split' : 'L-wrapped';
     return { lines: [{ bytes: Buffer.from(text), line: at + 1, code }, ...between], taken: next + 1 - at };
@@ -123,9 +123,9 @@ function joined(lines: readonly Buffer[], at: number): Restored | undefined {
   return undefined;
 }
 
-/** What of a line may begin a record, and the whole records of another writer after it. */
+/** The start of a record in a line, and the complete records of another writer after it. */
 function beginningOf(line: Buffer): { readonly fragment: string | undefined; readonly inner: readonly Buffer[] } {
-  const text = textOf(line);
+  const text = decodeLine(line);
   if (!text.trimStart().startsWith('{')) return { fragment: undefined, inner: [] };
   const { records } = recoverRecords(line);
   const [first] = records;
@@ -138,14 +138,11 @@ function beginningOf(line: Buffer): { readonly fragment: string | undefined; rea
   };
 }
 
-function textOf(line: Buffer): string {
+function decodeLine(line: Buffer): string {
   return line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
 }
 
-/**
- * A break inside a string is a newline of the text, or was put in: by another writer, or by a program that breaks lines at
- * a fixed width.
- */
+/** A break inside a string is a newline of the text, or was inserted by another writer or by wrapping at a fixed width. */
 function joinedText(pieces: readonly string[], isSplit: boolean): string | undefined {
   const width = pieces[0]?.length ?? 0;
   const isFixed = pieces.length > 2 && pieces.slice(1, -1).every((piece) => piece.length === width);
@@ -154,7 +151,7 @@ function joinedText(pieces: readonly string[], isSplit: boolean): string | undef
   return (isSplit || isFixed ? [direct, kept] : [kept, direct]).find((text) => looksLikeEntry(parseJson(text)));
 }
 
-/** The pieces with an escaped newline wherever one ends inside a string. */
+/** Joins the pieces, with an escaped newline where one ends inside a string. */
 function withNewlines(pieces: readonly string[]): string {
   let text = '';
   let isInside = false;
@@ -173,7 +170,7 @@ function withNewlines(pieces: readonly string[]): string {
 
 const idKeys = ['type', 'uuid', 'parentUuid', 'sessionId', 'timestamp'] as const;
 
-/** A record of a transcript whose ids are in one piece. */
+/** A record of a transcript without newlines in its ids. */
 function looksLikeEntry(value: unknown): value is JsonObject {
   const entry = isObject(value as JsonObject) ? (value as JsonObject) : undefined;
   if (typeof entry?.type !== 'string') return false;

@@ -1,5 +1,4 @@
-// The `message` of the record that was just walked: its ids, its usage, and of its content which blocks there are and
-// which calls they make or answer.
+// The `message` of the walked record: its ids, its usage, the types of its blocks, and their calls and results.
 import { stringAt } from './byte-memo.ts';
 import { append, type CallHead, type MessageHead, none, type ResultHead } from './head.ts';
 import { field } from './places.ts';
@@ -7,15 +6,15 @@ import { scannedUsage } from './scan-usage.ts';
 import {
   blockCount,
   endOf,
-  isBeside,
   isObject,
+  isOnRecord,
   isString,
   isTrue,
   selectBlock,
   startOf,
   strayCount,
-  textOf,
-  textsOf,
+  stringField,
+  stringFields,
 } from './spans.ts';
 
 const openBrace = 0x7b;
@@ -24,14 +23,14 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 export function scannedMessage(bytes: Buffer): MessageHead | undefined {
-  if (!isBeside && !isObject(bytes, field.message)) return undefined;
+  if (!isOnRecord && !isObject(bytes, field.message)) return undefined;
   const message: MessageHead = {
-    role: textOf(bytes, field.role),
-    id: textOf(bytes, field.messageId),
-    model: textOf(bytes, field.model),
-    stopReason: textOf(bytes, field.stopReason),
+    role: stringField(bytes, field.role),
+    id: stringField(bytes, field.messageId),
+    model: stringField(bytes, field.model),
+    stopReason: stringField(bytes, field.stopReason),
     usage: scannedUsage(bytes),
-    content: isBeside ? 'beside' : contentKind(bytes),
+    content: isOnRecord ? 'on-record' : contentKind(bytes),
     blockTypes: blockCount === 0 ? none : scannedBlockTypes(bytes),
     calls: none,
     results: none,
@@ -56,16 +55,16 @@ function contentKind(bytes: Buffer): MessageHead['content'] {
   return byte === openBrace ? 'invalid' : 'absent';
 }
 
-/** The call that the selected block makes, if it is of that type. */
+/** The call of the selected block, if it is one. */
 export function scannedCall(bytes: Buffer): CallHead | undefined {
-  textsOf(bytes, callFields, texts);
+  stringFields(bytes, callFields, texts);
   const [type, id, name, file] = texts;
   return type === 'tool_use' && id !== undefined ? { id, name: name ?? '', file } : undefined;
 }
 
-/** The result that the selected block brings, if it is of that type. */
+/** The result of the selected block, if it is one. */
 export function scannedResult(bytes: Buffer): ResultHead | undefined {
-  textsOf(bytes, resultFields, texts);
+  stringFields(bytes, resultFields, texts);
   const [type, toolUseId] = texts;
   if (type !== 'tool_result' || toolUseId === undefined) return undefined;
   return { toolUseId, isError: isTrue(bytes, field.isError) };
@@ -75,33 +74,32 @@ const callFields: readonly number[] = [field.blockType, field.blockId, field.blo
 const resultFields: readonly number[] = [field.blockType, field.toolUseId];
 const texts: (string | undefined)[] = [];
 
-/** Of every block its type. */
 export function scannedBlockTypes(bytes: Buffer): string[] {
   const types: string[] = [];
   for (let i = 0; i < blockCount; i++) {
     selectBlock(i);
-    types.push(textOf(bytes, field.blockType) ?? '');
+    types.push(stringField(bytes, field.blockType) ?? '');
   }
   return types;
 }
 
-/** The start of every text in the content, cut short. */
+/** The start of every text in the content. */
 export function prefixes(bytes: Buffer): readonly string[] {
   return textsBy(bytes, prefix);
 }
 
-/** Every text in the content; what else stands there, pictures for one, is not looked at. */
+/** Every text in the content, without other blocks such as images. */
 export function scannedTexts(bytes: Buffer): readonly string[] {
   return textsBy(bytes, stringAt);
 }
 
 function textsBy(bytes: Buffer, read: (bytes: Buffer, start: number, end: number) => string): readonly string[] {
-  const whole = isBeside ? field.contentBeside : field.content;
+  const whole = isOnRecord ? field.contentOnRecord : field.content;
   if (isString(bytes, whole)) return [read(bytes, startOf(whole) + 1, endOf(whole) - 1)];
   let found: string[] = none;
   for (let i = 0; i < blockCount; i++) {
     selectBlock(i);
-    if (isString(bytes, field.text) && textOf(bytes, field.blockType) === 'text')
+    if (isString(bytes, field.text) && stringField(bytes, field.blockType) === 'text')
       found = append(found, read(bytes, startOf(field.text) + 1, endOf(field.text) - 1));
   }
   return found;
@@ -111,10 +109,10 @@ const prefixBytes = 64;
 
 function prefix(bytes: Buffer, start: number, end: number): string {
   if (end - start <= prefixBytes) return stringAt(bytes, start, end);
-  // An escape takes up to six bytes for one letter.
+  // An escape has up to six bytes for one letter.
   const isPlain = !isEscaped(bytes, start, start + prefixBytes);
   let cut = isPlain ? start + prefixBytes : Math.min(end, start + 6 * prefixBytes);
-  // Cut before an escape or a UTF-8 sequence that the limit would break in two.
+  // Cut before an escape or a UTF-8 sequence that crosses the limit.
   while (cut > start && ((bytes[cut] as number) & 0xc0) === 0x80) cut--;
   if (isPlain || cut === end) return stringAt(bytes, start, cut);
   const lastEscape = bytes.subarray(start, cut).lastIndexOf(backslash);

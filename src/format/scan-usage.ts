@@ -1,8 +1,7 @@
-// The `usage` of the record that was just walked: seven numbers and a few words are cheaper to read from bytes than an object is to
-// parse.
+// The `usage` of the walked record, read from its bytes, because parsing it as an object is slower.
 import { parseJson } from '../base/json.ts';
 import { field } from './places.ts';
-import { endOf, isObject, startOf, textOf } from './spans.ts';
+import { endOf, isObject, startOf, stringField } from './spans.ts';
 import { makeUsage, noUsage, readCompactions, tokenCount, type Usage } from './usage.ts';
 
 export function scannedUsage(bytes: Buffer): Usage | undefined {
@@ -20,14 +19,14 @@ export function scannedUsage(bytes: Buffer): Usage | undefined {
     split5mTokens: counts[4],
     split1hTokens: counts[5],
     webSearches: counts[6] ?? 0,
-    fast: textOf(bytes, field.speed) === 'fast',
-    usOnly: textOf(bytes, field.inferenceGeo) === 'us',
-    batch: textOf(bytes, field.serviceTier) === 'batch',
+    fast: stringField(bytes, field.speed) === 'fast',
+    usOnly: stringField(bytes, field.inferenceGeo) === 'us',
+    batch: stringField(bytes, field.serviceTier) === 'batch',
     compactions: scannedCompactions(bytes),
   });
 }
 
-/** Every response has a list of its parts; it is parsed only where one of them may be a compaction. */
+/** Every response has a list of iterations; it is parsed only if it may contain a compaction. */
 function scannedCompactions(bytes: Buffer): Usage['compactions'] {
   const start = startOf(field.iterations);
   if (start === 0) return noUsage.compactions;

@@ -1,12 +1,12 @@
-// One pass over the bytes of a record notes where the members stand that anybody asks for, and decodes none of them:
-// most readers want three of forty. The places are module state instead of an object, good until the next record is
-// walked, because a library has millions of members and an allocation for each is what the lazy look avoids.
+// One pass over the bytes of a record notes the positions of its members and decodes none of them: most readers need
+// three of forty. The positions are module state, valid until the next record is walked, because allocations for
+// millions of members would cost more than the scan.
 import { recall, stringAt } from './byte-memo.ts';
 import { skipScalar, skipString, skipValue, skipWhitespace } from './json-bytes.ts';
 import { keyNumber } from './keys.ts';
 import { blockPlace, field, fieldCount, fields, insides, lastInside, placeWidth, recordPlace } from './places.ts';
 
-/** From the first byte of a value to behind its last; a start of 0 means that there is none. */
+/** From the first byte of a value to the byte after it; a start of 0 means that it is absent. */
 const starts = new Int32Array(fieldCount);
 const ends = new Int32Array(fieldCount);
 const openBrace = 0x7b;
@@ -18,16 +18,16 @@ const comma = 0x2c;
 const colon = 0x3a;
 const backslash = 0x5c;
 
-/** Whether the bytes are one whole JSON object (blank, torn, joined or no JSON are not). */
+/** Whether the bytes are exactly one complete JSON object. */
 export function walkRecord(bytes: Buffer): boolean {
   starts.fill(0);
   blockCount = strayCount = 0;
-  isBeside = false;
+  isOnRecord = false;
   const start = skipWhitespace(bytes, 0);
   if (bytes[start] !== openBrace) return false;
   const end = walkObject(bytes, start, recordPlace);
   if (end < 0 || skipWhitespace(bytes, end) !== bytes.length) return false;
-  if (starts[field.contentBeside] !== 0) lookBeside(bytes);
+  if (starts[field.contentOnRecord] !== 0) readContentOnRecord(bytes);
   return true;
 }
 
@@ -71,7 +71,7 @@ function walkObject(bytes: Buffer, at: number, place: number): number {
   }
 }
 
-/** An object or a list that is looked for. */
+/** An object or a list with noted members. */
 function walkInside(bytes: Buffer, at: number, found: number): number {
   forgetInside(found);
   if (found === field.content) return bytes[at] === openBracket ? walkBlocks(bytes, at) : skipValue(bytes, at);
@@ -79,7 +79,7 @@ function walkInside(bytes: Buffer, at: number, found: number): number {
   return place === 0 || bytes[at] !== openBrace ? skipValue(bytes, at) : walkObject(bytes, at, place);
 }
 
-/** Of a repeated key the last value counts: nothing of the one before it may be left. */
+/** The last value of a repeated key counts, so members of an earlier one are cleared. */
 function forgetInside(found: number): void {
   for (let i = found + 1; i <= (lastInside[found] as number); i++) starts[i] = 0;
   if (found === field.content || found === field.message) blockCount = strayCount = 0;
@@ -90,13 +90,13 @@ function escapedKey(bytes: Buffer, start: number, end: number): number {
   return keyNumber(spelled, 0, spelled.length);
 }
 
-/** How many blocks the content has, and how many elements that are none. */
+/** The number of blocks in the content, and of elements that are not blocks. */
 export let blockCount = 0;
 export let strayCount = 0;
-/** The content stands on the record itself instead of in its message. */
-export let isBeside = false;
+/** The content is on the record instead of in its message. */
+export let isOnRecord = false;
 
-/** Of every block its fields from `blockType` on, start and end. */
+/** The start and end of the fields of every block, from `blockType`. */
 let blocks = new Int32Array(256);
 const firstBlockField = field.blockType;
 const blockWidth = 2 * (fieldCount - firstBlockField);
@@ -137,19 +137,19 @@ function doubled(list: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 }
 
 /** The content of a user or assistant line that has no message. */
-function lookBeside(bytes: Buffer): void {
-  const at = starts[field.contentBeside] as number;
-  if (isObject(bytes, field.message) || !isSpoken(textOf(bytes, field.type))) return;
+function readContentOnRecord(bytes: Buffer): void {
+  const at = starts[field.contentOnRecord] as number;
+  if (isObject(bytes, field.message) || !isSpoken(stringField(bytes, field.type))) return;
   if (bytes[at] === openBracket) walkBlocks(bytes, at);
-  isBeside = strayCount === 0 && (bytes[at] === openBracket || bytes[at] === quote);
-  if (!isBeside) blockCount = strayCount = 0;
+  isOnRecord = strayCount === 0 && (bytes[at] === openBracket || bytes[at] === quote);
+  if (!isOnRecord) blockCount = strayCount = 0;
 }
 
 function isSpoken(kind: string | undefined): boolean {
   return kind === 'user' || kind === 'assistant';
 }
 
-/** From now on the fields from `blockType` on are those of this block. */
+/** Makes the fields from `blockType` those of this block. */
 export function selectBlock(index: number): void {
   let from = index * blockWidth;
   for (let i = firstBlockField; i < fieldCount; i++) {
@@ -158,26 +158,26 @@ export function selectBlock(index: number): void {
   }
 }
 
-/** Where the value begins, 0 where there is none. */
+/** The start of the value, 0 if it is absent. */
 export function startOf(number: number): number {
   return starts[number] as number;
 }
 
-/** Behind the value; only where it has a start. */
+/** The position after the value, if it has a start. */
 export function endOf(number: number): number {
   return ends[number] as number;
 }
 
-/** The string that the field is; `undefined` for any other kind of value. */
-export function textOf(bytes: Buffer, number: number): string | undefined {
+/** The value of a string field; `undefined` for any other value. */
+export function stringField(bytes: Buffer, number: number): string | undefined {
   const start = starts[number] as number;
   if (start === 0 || bytes[start] !== quote) return undefined;
   return recall(bytes, start + 1, (ends[number] as number) - 1);
 }
 
-/** Several at once. Each call of `textOf` is compiled into its place in full; a loop has one. */
-export function textsOf(bytes: Buffer, numbers: readonly number[], texts: (string | undefined)[]): void {
-  for (let i = 0; i < numbers.length; i++) texts[i] = textOf(bytes, numbers[i] as number);
+/** Several at once: V8 inlines every call of `stringField`, and a loop has only one. */
+export function stringFields(bytes: Buffer, numbers: readonly number[], texts: (string | undefined)[]): void {
+  for (let i = 0; i < numbers.length; i++) texts[i] = stringField(bytes, numbers[i] as number);
 }
 
 export function isTrue(bytes: Buffer, number: number): boolean {

@@ -1,17 +1,17 @@
-// The time of an entry, read from the bytes of its timestamp. The form the client writes
-// (2026-01-31T12:00:00.000Z) is computed from its digits; everything else is left to `Date.parse`, whose verdict on
-// odd strings is also the client's (a leaf whose timestamp `Date.parse` refuses cannot be resumed).
+// The time of an entry, read from the bytes of its timestamp. The client's format (2026-01-31T12:00:00.000Z) is computed
+// from its digits; everything else is left to `Date.parse`, which the client uses too (a leaf whose timestamp it rejects
+// cannot be resumed).
 import { decodeString } from './json-bytes.ts';
 import { field } from './places.ts';
 import { endOf, isString, startOf } from './spans.ts';
 
-/** The time of the record that was just walked. */
+/** The time of the walked record. */
 export function timeOf(bytes: Buffer): number {
   if (!isString(bytes, field.timestamp)) return Number.NaN;
   return isoTime(bytes, startOf(field.timestamp) + 1, endOf(field.timestamp) - 1);
 }
 
-/** Milliseconds since 1970 of the JSON string whose quotes stand around `start` and `end`, or `NaN`. */
+/** Milliseconds since 1970 of the JSON string between `start` and `end`, or `NaN`. */
 export function isoTime(bytes: Buffer, start: number, end: number): number {
   if (end - start === 24 && hasIsoMarks(bytes, start)) {
     const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2);
@@ -22,7 +22,7 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
     const second = twoDigits(bytes, start + 17);
     const hundredths = twoDigits(bytes, start + 20);
     const last = (bytes[start + 22] as number) - zero;
-    // Leap days and seconds, days that no month has and what is no digit at all are for Date.parse to judge.
+    // Date.parse decides on leap days and seconds, impossible days and characters that are not digits.
     const lastDay = month >= 1 && month <= 12 ? (monthDays[month] as number) : 0;
     const isPlain = year >= 1970 && day >= 1 && day <= lastDay && hour < 24 && minute < 60;
     if (
@@ -42,7 +42,7 @@ export function isoTime(bytes: Buffer, start: number, end: number): number {
 }
 
 const zero = 0x30;
-/** By the number of the month; the 29th of February is not every year's. */
+/** By month; February 29 is left to Date.parse. */
 const monthDays = new Uint8Array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
 
 function hasIsoMarks(bytes: Buffer, at: number): boolean {
@@ -51,14 +51,14 @@ function hasIsoMarks(bytes: Buffer, at: number): boolean {
   return bytes[at + 19] === 0x2e && bytes[at + 23] === 0x5a; // . Z
 }
 
-/** The number of two digits, or one that is far too small where they are none. */
+/** The number of two digits, or a negative one if they are not digits. */
 function twoDigits(bytes: Buffer, at: number): number {
   const tens = (bytes[at] as number) - zero;
   const ones = (bytes[at + 1] as number) - zero;
   return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1_000_000 : tens * 10 + ones;
 }
 
-// Neighbouring lines are of one day, so the last day is nearly always the right one.
+// Neighbouring lines nearly always have the same day.
 let knownDay = 0;
 let knownDayTime = 0;
 

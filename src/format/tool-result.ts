@@ -1,9 +1,9 @@
-// The `toolUseResult` of a user line → what kind of result it is, told by its shape: tools are renamed (Task → Agent),
-// results outlive their call, and a sub-agent's line may have lost it. Arrays come from MCP, strings are mostly errors.
+// The `toolUseResult` of a user line → its kind, recognised by its shape, because tools are renamed (Task → Agent) and
+// the call may be missing. Arrays come from MCP, strings are mostly errors.
 import { isArray, isObject, type JsonValue } from '../base/json.ts';
 import { type Fields, keepsPromises, type Shape } from './fields.ts';
 
-/** Known shapes (see `fields.ts` for the marks), the more particular before the more general: the first that fits wins. */
+/** Known shapes (`fields.ts` explains the notation), specific ones first: the first match wins. */
 export const toolResultFields = {
   // Bash output fetched later (BashOutput).
   shell: {
@@ -121,7 +121,7 @@ export const toolResultFields = {
     transcriptDir: 'string',
     scriptPath: 'string',
   },
-  // A sub-agent that came back: status completed. `usage` is that of its last message only.
+  // A finished sub-agent: status completed. `usage` is that of its last message only.
   agent: {
     agentId: 'string!',
     status: 'string!',
@@ -214,10 +214,6 @@ export function toolResultKind(value: unknown): ToolResultKind {
   return 'other';
 }
 
-export function isToolResultOf<K extends ToolResultShape>(value: unknown, kind: K): value is ToolResultOf<K> {
-  return toolResultKind(value) === kind;
-}
-
 export function isHunk(value: unknown): value is Hunk {
   return keepsPromises(value, hunkFields);
 }
@@ -228,7 +224,7 @@ export function isTodo(value: unknown): value is Todo {
 
 const shapes = Object.entries(toolResultFields) as readonly (readonly [ToolResultShape, Fields])[]; // its own keys
 
-// How each failed call begins that was stored as a string (all 279 in the corpora); 1.0.x also stored plain text.
+// The start of failed calls that were stored as a string (all 279 in the corpora); 1.0.x also stored plain text.
 const errorStart =
   /^(?:Error: |InputValidationError: |User rejected tool use|The user doesn't want to |\[Tool call interrupted|\[Request interrupted)/;
 

@@ -1,5 +1,5 @@
-// The `usage` of an assistant line → the numbers Clew counts. Where the split of cache writes is missing, all of
-// them are 5-minute writes (the only kind before the split existed).
+// The `usage` of an assistant line → the numbers Clew counts. Without a split, all cache writes are 5-minute writes, the
+// only kind before the split existed.
 import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
 /** Tokens by their kind. */
@@ -19,7 +19,7 @@ export interface Usage extends TokenCounts {
   readonly usOnly: boolean;
   /** The message was part of a batch (`service_tier: "batch"`). */
   readonly batch: boolean;
-  /** What compactions by the API itself took, one entry for each. The counts above do not include it. */
+  /** The tokens of each compaction by the API. The counts above do not include them. */
   readonly compactions: readonly TokenCounts[];
 }
 
@@ -38,7 +38,7 @@ export const noUsage: Usage = {
   compactions: noCompactions,
 };
 
-/** The numbers as they stand in a line; a part of the split is `undefined` where the line has none. */
+/** The numbers in a line; a part of the split is `undefined` if the line has none. */
 export interface RawTokens {
   inputTokens: number;
   outputTokens: number;
@@ -58,7 +58,7 @@ export interface RawUsage extends RawTokens {
 
 export function makeUsage(raw: RawUsage): Usage {
   const counts = makeCounts(raw);
-  // Field by field: a spread takes as long as all the rest of reading a line.
+  // Field by field, because a spread takes as long as the rest of reading a line.
   return {
     inputTokens: counts.inputTokens,
     outputTokens: counts.outputTokens,
@@ -80,7 +80,7 @@ function makeCounts(raw: RawTokens): TokenCounts {
     inputTokens: raw.inputTokens,
     outputTokens: raw.outputTokens,
     cacheReadTokens: raw.cacheReadTokens,
-    // The flat field is the sum of the two; some gateways send zeros in the split and the truth in the flat field.
+    // The flat field is the sum of both; some gateways send zeros in the split and the true sum in the flat field.
     cacheWrite5mTokens: written5m === 0 && written1h === 0 ? raw.cacheWriteTokens : written5m,
     cacheWrite1hTokens: written1h,
   };
@@ -99,7 +99,7 @@ export function readUsage(value: JsonValue | undefined): Usage | undefined {
   });
 }
 
-/** Of the parts that a response was made in, the compactions. */
+/** The compactions among the iterations of a response. */
 export function readCompactions(iterations: JsonValue | undefined): readonly TokenCounts[] {
   if (!isArray(iterations) || iterations.length === 0) return noCompactions;
   const found = iterations.filter(isObject).filter(({ type }) => type === 'compaction');
@@ -139,23 +139,23 @@ function addCounts(a: TokenCounts, b: TokenCounts): TokenCounts {
   };
 }
 
-/** Everything that is billed: the message and the compactions before it. */
+/** All billed tokens: the message and the compactions before it. */
 export function billedTokens(usage: Usage): TokenCounts {
   return usage.compactions.reduce<TokenCounts>(addCounts, usage);
 }
 
-/** All kinds together. */
+/** The sum of all kinds. */
 export function sumOfTokens(counts: TokenCounts): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = counts;
   return inputTokens + outputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
 }
 
-/** What an answer and all that was sent for it take of the model's window. */
+/** The tokens of an answer and its request in the context window. */
 export function windowTokensOf(usage: Usage): number {
   return sumOfTokens(usage);
 }
 
-/** What is not a positive number counts as nothing. */
+/** Anything but a positive number counts as 0. */
 export function tokenCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }

@@ -7,7 +7,7 @@ import { field } from '../format/places.ts';
 import { scannedInput } from '../format/scan.ts';
 import { scannedCall, scannedResult, scannedTexts } from '../format/scan-message.ts';
 import { scannedUsage } from '../format/scan-usage.ts';
-import { blockCount, isTrue, selectBlock, textOf, textsOf, walkRecord } from '../format/spans.ts';
+import { blockCount, isTrue, selectBlock, stringField, stringFields, walkRecord } from '../format/spans.ts';
 import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
 import { spokenText } from '../session/prompt-text.ts';
@@ -178,7 +178,7 @@ class RowReader {
     facts.entries++;
     if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
     this.#noteOrigin(bytes);
-    textsOf(bytes, kindFields, kindTexts);
+    stringFields(bytes, kindFields, kindTexts);
     facts.version = kindTexts[2] ?? facts.version;
     const time = timeOf(bytes);
     if (Number.isNaN(this.firstAt)) this.firstAt = time;
@@ -192,9 +192,9 @@ class RowReader {
 
   /** Forks by the SDK and by Clew say it on each message; those of client 2.1.45 keep the session's id on their lines. */
   #noteOrigin(bytes: Buffer): void {
-    const marked = this.#otherSession(textOf(bytes, field.originSessionId));
+    const marked = this.#otherSession(stringField(bytes, field.originSessionId));
     this.#isCopy = marked !== undefined;
-    const origin = marked ?? this.#otherSession(textOf(bytes, field.sessionId));
+    const origin = marked ?? this.#otherSession(stringField(bytes, field.sessionId));
     if (origin !== undefined) this.origins.add(origin);
   }
 
@@ -203,8 +203,8 @@ class RowReader {
   }
 
   #addPlace(bytes: Buffer): void {
-    this.facts.sessionId ??= textOf(bytes, field.sessionId);
-    this.facts.cwd ??= textOf(bytes, field.cwd);
+    this.facts.sessionId ??= stringField(bytes, field.sessionId);
+    this.facts.cwd ??= stringField(bytes, field.cwd);
   }
 
   #addAnswer(bytes: Buffer, line: number, time: number): void {
@@ -215,9 +215,9 @@ class RowReader {
     }
     const usage = scannedUsage(bytes);
     if (usage === undefined) return;
-    textsOf(bytes, answerFields, answerTexts);
+    stringFields(bytes, answerFields, answerTexts);
     const [messageId, requestId, model, stopReason] = answerTexts;
-    const uuid = messageId === undefined ? textOf(bytes, field.uuid) : undefined;
+    const uuid = messageId === undefined ? stringField(bytes, field.uuid) : undefined;
     const isSidechain = isTrue(bytes, field.isSidechain);
     const isCopy = this.#isCopy;
     this.usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage, isCopy });
@@ -256,7 +256,7 @@ class RowReader {
       selectBlock(i);
       const result = scannedResult(bytes);
       if (result === undefined) onlyResults = false;
-      else this.#addResult(result, textOf(bytes, field.resultAgentId));
+      else this.#addResult(result, stringField(bytes, field.resultAgentId));
     }
     // Nine of ten such lines: nobody said anything, so there is nothing to classify.
     if (!onlyResults && !isTrue(bytes, field.isSidechain)) this.#addPrompt(bytes, line, time);
@@ -265,7 +265,7 @@ class RowReader {
   #addPrompt(bytes: Buffer, line: number, time: number): void {
     const { prompt } = classifyUser(scannedInput(bytes));
     if (prompt === undefined) return;
-    this.prompts.push({ line, uuid: textOf(bytes, field.uuid), time, kind: prompt, isCopy: this.#isCopy });
+    this.prompts.push({ line, uuid: stringField(bytes, field.uuid), time, kind: prompt, isCopy: this.#isCopy });
     if (this.facts.firstPrompt !== undefined || prompt === 'slash-command') return;
     const text = spokenText(scannedTexts(bytes)).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);

@@ -104,7 +104,7 @@ function answerTexts(head: Head, bytes: Buffer): readonly Found[] {
   const { message } = head;
   if (message === undefined) return none;
   const isSpoken = message.blockTypes.some((type) => !silentTypes.has(type));
-  if (!isSpoken && message.content !== 'string' && message.content !== 'beside') return none;
+  if (!isSpoken && message.content !== 'string' && message.content !== 'on-record') return none;
   const answers: string[] = [];
   const thoughts: string[] = [];
   for (const block of contentBlocks(head, bytes)) {
@@ -118,7 +118,7 @@ function answerTexts(head: Head, bytes: Buffer): readonly Found[] {
 const silentTypes: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'image', 'redacted_thinking']);
 
 function userTexts(head: Head, bytes: Buffer): readonly Found[] {
-  if (head.textPrefixes.length === 0 && head.message?.content !== 'beside') return none;
+  if (head.textPrefixes.length === 0 && head.message?.content !== 'on-record') return none;
   // A sub-agent's task was not typed by a person.
   const isPrompt = classifyUser(head).prompt !== undefined && !head.isSidechain;
   const typed: string[] = [];
@@ -194,7 +194,7 @@ function resultText(content: JsonValue | undefined): string {
 }
 
 function contentBlocks(head: Head, bytes: Buffer): readonly Block[] {
-  if (head.message?.content === 'beside') return blocksOf(memberValue(bytes, 'content'));
+  if (head.message?.content === 'on-record') return blocksOf(memberValue(bytes, 'content'));
   return blocksOf(asObject(memberValue(bytes, 'message'))?.content);
 }
 

@@ -1,18 +1,18 @@
-// Which models Claude Code offers and how it talks to them, as the client of the table showed when it was run. The
-// client looks for a name inside the name, so that clouds' names and dates do not matter.
+// The models Claude Code offers and how it talks to them, as observed. The client searches for a part of the name, so
+// the names of clouds and dates do not matter.
 
 import { resolveModelAlias } from './facts.ts';
 import { withoutModelDate } from './model-name.ts';
 import type { ModelRow } from './model-row.ts';
 import { modelTable } from './model-rows.ts';
 
-/** What Claude Code asks for where nothing names a model. */
+/** The default model of Claude Code. */
 export const defaultModel: string = resolveModelAlias('default');
 
 const offered = namesPattern(({ offered: isOffered }) => isOffered, '(?!\\d)', 'i');
 const remindedBySystemRole = namesPattern(({ systemRole }) => systemRole, '', '');
 
-/** Whether the client still offers the model a session was made with. */
+/** Whether the client still offers the model of a session. */
 export function isOffered(model: string): boolean {
   return offered.test(model);
 }

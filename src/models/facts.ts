@@ -1,5 +1,4 @@
-// A model's name → what Clew knows about it: published facts, which age. A model that is not in the table has no facts,
-// and a rule that needs one does not judge it.
+// A model's name → published facts about it. An unknown model has no facts, and rules that need them do not apply.
 import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
 import type { ModelRow } from './model-row.ts';
 import { modelTable } from './model-rows.ts';
@@ -10,16 +9,16 @@ export interface ModelFacts {
   readonly maxOutputTokens: number;
   /** Whether a request may end in an assistant message. */
   readonly takesPrefill: boolean;
-  /** Whether the API may hand thinking out with a signature and no text (`display: "omitted"`). */
+  /** Whether the API may return thinking with a signature and no text (`display: "omitted"`). */
   readonly omitsThinking: boolean;
   readonly maxImages: number;
-  /** How a request asks for thinking: not at all, with a budget, or leaving the amount to the model. */
+  /** How a request asks for thinking: not at all, with a budget, or with an amount that the model chooses. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Without being asked: `always` cannot be turned off. */
+  /** The default; `always` cannot be turned off. */
   readonly thinkingDefault: 'always' | 'on' | 'off' | 'none';
 }
 
-/** The day on which the table was last compared with the documentation. */
+/** The day of the last comparison with the documentation. */
 export const modelFactsVersion: string = modelTable.version;
 
 const long = 1_000_000;
@@ -30,7 +29,7 @@ const shortContextImages = 100;
 export const otherMaxImages = 600;
 
 const rowsByName = new Map<string, ModelRow>();
-// Of several dates of one model the newest has the name without a date.
+// The newest date of a model has the name without a date.
 for (const row of modelTable.models.toReversed()) {
   for (const name of [row.id, ...row.aliases]) {
     rowsByName.set(withoutModelDate(plainModelName(name)), row);
@@ -65,12 +64,12 @@ export function modelFactsOf(model: string): ModelFacts | undefined {
   };
 }
 
-/** `wanted`, or what an answer of the model may have at most. */
+/** `wanted`, limited to the longest answer of the model. */
 export function outputTokensOf(model: string, wanted: number): number {
   return Math.min(wanted, modelRowOf(model)?.maxOutputTokens ?? wanted);
 }
 
-/** `opus`, `sonnet`, `haiku`, `fable`, `default`: the model that Claude Code means by it; any other name stays as it is. */
+/** Resolves `opus`, `sonnet`, `haiku`, `fable`, `default` as Claude Code does; other names are unchanged. */
 export function resolveModelAlias(name: string): string {
   const alias = name.trim().toLowerCase();
   const mark = asksForLongContext(alias) ? '[1m]' : '';

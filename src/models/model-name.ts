@@ -1,6 +1,6 @@
-// The names one model goes by → Anthropic's own name for it, so that prices and facts are found under any of them.
+// Any name of a model → Anthropic's own name, which prices and facts use.
 
-/** A longer name is none, and is not worth a search. */
+/** Longer texts are not model names. */
 const maxNameChars = 256;
 
 /** `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-sonnet-4-5@20250929`, `anthropic/claude-sonnet-4.5` → Anthropic's own name. */
@@ -23,7 +23,7 @@ export function withoutModelDate(name: string): string {
   return name.replace(/-20\d{6}$/, '');
 }
 
-/** The mark by which clients ask for a context of a million tokens where a model has it as an option. */
+/** Clients append it to ask for a context of a million tokens. */
 export function asksForLongContext(model: string): boolean {
   return /\[1m\]$/i.test(model);
 }

@@ -1,7 +1,7 @@
-// What the table of models holds about each model: names, limits, thinking, prices. models.json is the source;
+// The types of the table of models: names, limits, thinking, prices. models.json is the source;
 // `npm run models` writes model-rows.ts from it.
 
-/** US dollars per million tokens. A price that is not given is not known, which is not the same as free. */
+/** US dollars per million tokens. A missing price is unknown, not free. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
@@ -10,12 +10,12 @@ export interface Rates {
   readonly cacheWrite1h?: number;
 }
 
-/** The prices of a model for some time. */
+/** The prices of a model in a period. */
 export interface PriceRow extends Rates {
-  /** First and last day, in UTC, such as `2026-10-07`. Without them it holds for all time before, or after. */
+  /** First and last day in UTC, such as `2026-10-07`; without one the period is open. */
   readonly from?: string;
   readonly to?: string;
-  /** For the whole request, if its input, cache reads and cache writes together exceed the number of tokens. */
+  /** For the whole request, if input, cache reads and cache writes together exceed this number of tokens. */
   readonly longPrompt?: Rates & { readonly overPromptTokens: number };
   /** In fast mode. Without it fast mode has no known price. */
   readonly fast?: Rates;
@@ -24,14 +24,14 @@ export interface PriceRow extends Rates {
 
 export type ThinkingType = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
 
-/** Whose thinking a model reads on the Claude API; that of all others is dropped from the request. */
+/** The models whose thinking a model reads on the Claude API; other thinking is dropped from the request. */
 export interface ReadsThinking {
   /** These models. */
   readonly models?: readonly string[];
-  /** Also models of these lines that came out up to a day. */
+  /** Also models of these lines released up to a day. */
   readonly lines?: readonly string[];
   readonly upTo?: string;
-  /** Whether it reads other models that came out before it is not documented. */
+  /** It is not documented whether it reads other earlier models. */
   readonly earlier?: 'unknown';
 }
 
@@ -40,7 +40,7 @@ export interface ModelRow {
   readonly line: string;
   /** Other names in the API. */
   readonly aliases: readonly string[];
-  /** What Claude Code calls it. */
+  /** Names in Claude Code. */
   readonly clientAliases?: readonly string[];
   /** Only for some organisations. */
   readonly limited?: boolean;
@@ -63,7 +63,7 @@ export interface ModelRow {
   };
   readonly defaultEffort?: string;
   readonly effortInClaudeCode?: string;
-  /** For which accounts the API refuses its thinking behind another prefix than the one that produced it. */
+  /** The accounts for which the API refuses its thinking after a prefix other than the one that produced it. */
   readonly prefixCheck: 'every-account' | 'new-accounts' | 'none';
   /** Its thinking is dropped from requests of another account. */
   readonly accountBound?: boolean;
@@ -84,7 +84,7 @@ export interface ModelRow {
 }
 
 export interface ModelTable {
-  /** The day on which it was last compared with its sources. */
+  /** The day of the last comparison with its sources. */
   readonly version: string;
   /** The version of Claude Code whose aliases and offered models it has. */
   readonly client: string;
@@ -93,7 +93,7 @@ export interface ModelTable {
   readonly models: readonly ModelRow[];
 }
 
-/** What changes a price for every model alike. */
+/** Price rules for all models. */
 export interface PriceRules {
   /** On every token price of a response with `inference_geo: "us"`. */
   readonly inferenceGeoUs: { readonly multiplier: number };

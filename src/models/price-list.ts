@@ -1,12 +1,12 @@
-// A model's name, the usage of a message and its time → money, in whole micro-dollars. Date, size of the prompt and
-// flags of the message decide the price. A message without a known price is unpriced, which is not the same as free.
+// A model's name, the usage of a message and its time → its cost in whole micro-dollars, by date, prompt size and flags.
+// A message without a known price is unpriced, not free.
 import type { TokenCounts, Usage } from '../format/usage.ts';
 import { modelFactsOf } from './facts.ts';
 import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';
 import { modelTable } from './model-rows.ts';
 
-/** A model, as far as prices go. */
+/** The prices of a model. */
 export interface PricedModel {
   readonly id: string;
   readonly aliases: readonly string[];
@@ -16,19 +16,19 @@ export interface PricedModel {
 }
 
 export interface Prices {
-  /** The day of the table, and of what was laid over it. */
+  /** The day of the table and of the files applied to it. */
   readonly version: string;
-  /** The day on which the newest table was compared with its sources. */
+  /** The day of the last comparison of the newest table with its sources. */
   readonly day: string;
-  /** Differs wherever a price differs. */
+  /** Changes with every change of a price. */
   readonly fingerprint: string;
   readonly rules: PriceRules;
   readonly models: readonly PricedModel[];
-  /** The files that were laid over the bundled table. */
+  /** The files applied to the bundled table. */
   readonly files: readonly string[];
-  /** Files that could not be used, and why: each is one sentence. */
+  /** One sentence for each file that could not be used. */
   readonly notices: readonly string[];
-  /** Models whose price for cache reads a file left out, so that it was taken to be a tenth of the input. */
+  /** Models without a price for cache reads in a file; a tenth of the input price is assumed. */
   readonly assumedReads: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export const bundledPrices: Prices = {
   assumedReads: [],
 };
 
-/** Looks prices up by any of the names that one model goes by. */
+/** Finds prices by any name of a model. */
 export class PriceList {
   readonly prices: Prices;
   readonly #known = new Map<string, Priced | undefined>();
@@ -51,7 +51,7 @@ export class PriceList {
 
   constructor(prices: Prices) {
     this.prices = prices;
-    // Newest first: of several dates of one model the newest has the name without a date, unless a row has it itself.
+    // Newest first: the newest date of a model gets the name without a date, unless a row has that name.
     for (const model of prices.models.toReversed()) {
       for (const name of [model.id, ...model.aliases]) {
         this.#byName.set(withoutModelDate(plainModelName(name)), model);
@@ -64,15 +64,15 @@ export class PriceList {
     return this.#find(model)?.model;
   }
 
-  /** The prices that held at a time (ms); `NaN` for those of today. */
+  /** The prices at a time (ms); `NaN` means today. */
   rowOf(model: string, time: number): PriceRow | undefined {
     const priced = this.#find(model);
     return priced === undefined ? undefined : rowAt(priced.rows, time)?.row;
   }
 
   /**
-   * Whole micro-dollars, rounded once for the message; `undefined` where there is no price. `time` is that of the
-   * message; without one (`NaN`) the latest price counts, and before a model's first day the first one.
+   * Whole micro-dollars, rounded once per message; `undefined` without a price. If the time of the message is unknown
+   * (`NaN`) the latest price counts, and before a model's first day the first one.
    */
   costOf(model: string | undefined, usage: Usage, time: number): number | undefined {
     const priced = model === undefined ? undefined : this.#find(model);
@@ -119,7 +119,7 @@ interface PreparedRow {
   readonly fast: PreparedRates | undefined;
 }
 
-/** Millionths of a micro-dollar per token, so that sums are whole numbers; `NaN` for a price that is not known. */
+/** Millionths of a micro-dollar per token, so that sums are whole numbers; `NaN` for an unknown price. */
 type PreparedRates = Readonly<Record<keyof Rates, number>>;
 
 // A dollar per million tokens is a micro-dollar per token.
@@ -168,7 +168,7 @@ function promptTokensOf(counts: TokenCounts): number {
   return counts.inputTokens + counts.cacheReadTokens + counts.cacheWrite5mTokens + counts.cacheWrite1hTokens;
 }
 
-/** `NaN` if a price that is needed is not known. */
+/** `NaN` if a required price is unknown. */
 function costOfTokens(rates: PreparedRates | undefined, counts: TokenCounts): number {
   if (rates === undefined) return Number.NaN;
   return (
@@ -180,7 +180,7 @@ function costOfTokens(rates: PreparedRates | undefined, counts: TokenCounts): nu
   );
 }
 
-/** No tokens cost nothing, also where their price is not known. */
+/** 0 tokens cost 0, even at an unknown price. */
 function times(tokens: number, rate: number): number {
   return tokens === 0 ? 0 : tokens * rate;
 }

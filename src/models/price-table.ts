@@ -1,5 +1,5 @@
-// The JSON of a price file → a table of prices, or what is wrong with it in one sentence. There are two forms: a table
-// (a list of models with dated prices, as models.json) and a few flat prices by name that are laid over another table.
+// The JSON of a price file → a table of prices, or one sentence about what is wrong. There are two forms: a table (models
+// with dated prices, as in models.json), and flat prices by name that are applied to another table.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { modelFactsOf } from './facts.ts';
 import { withoutModelDate } from './model-name.ts';
@@ -12,12 +12,12 @@ export interface PriceTable {
   readonly models: readonly PricedModel[];
 }
 
-/** What is wrong with a price file: a sentence without its subject's name. */
+/** What is wrong with a price file: a sentence without the file's name. */
 export class PriceProblem extends Error {
   override name: string = 'PriceProblem';
 }
 
-/** Whether the file is a whole table, and not flat prices; nothing is said about its being right. */
+/** Whether the file has the form of a table; it may still be invalid. */
 export function isTableText(text: string): boolean {
   return isArray(asObject(parseJson(text))?.models);
 }
@@ -42,7 +42,7 @@ export function readPriceTable(text: string): PriceTable {
 
 const mostModels = 10_000;
 const mostNameChars = 256;
-/** Dollars per million tokens: a number above this is an error of units. */
+/** Dollars per million tokens; a larger number is in the wrong unit. */
 const highestPrice = 100_000;
 
 function objectOf(text: string): JsonObject {
@@ -140,7 +140,7 @@ function checkDays(id: string, rows: readonly PriceRow[]): void {
     const next = rows[i + 1];
     if (next === undefined) continue;
     const begins = next.from ?? '';
-    // A row without a last day ends where the next one begins.
+    // A row without a last day ends before the next one.
     if (begins <= from || (row.to !== undefined && begins <= row.to))
       throw new PriceProblem(`"${id}", price ${i + 2}: it begins before price ${i + 1} ends`);
   }
@@ -151,7 +151,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-/** A table over another one: its models replace those of the same name, and the others stay. */
+/** Applies a table to another one: its models replace those of the same name. */
 export function layTable(base: Prices, table: PriceTable, text: string, file: string): Prices {
   const list = new PriceList({ ...base, models: table.models });
   return {
@@ -165,7 +165,7 @@ export function layTable(base: Prices, table: PriceTable, text: string, file: st
   };
 }
 
-/** Flat prices by name, each for all time, over a table. Throws a `PriceProblem`. */
+/** Applies flat prices, each for all time, to a table. Throws a `PriceProblem`. */
 export function layFlat(base: Prices, text: string, file: string, fileName: string): Prices {
   const given = objectOf(text);
   const rows = asObject(given.models);
@@ -199,7 +199,7 @@ function flatModel(name: string, given: JsonObject, before: PricedModel | undefi
   const rows: readonly Partial<PriceRow>[] = isWhole ? [latest] : (before?.prices ?? [{}]);
   const prices = rows.map((row) => flatRow(given, row));
   if (prices.some((row) => row === undefined)) throw new PriceProblem(`"${name}" has no price for input and output`);
-  // A model that only the file knows is taken for one of the smaller kind.
+  // An unknown model is assumed to be a small one.
   const usual = modelFactsOf(name) === undefined ? 200_000 : undefined;
   const contextTokens = price(given.contextTokens) ?? before?.contextTokens ?? usual;
   const isKnown = before !== undefined && [before.id, withoutModelDate(before.id), ...before.aliases].includes(name);
@@ -216,7 +216,7 @@ function flatRow(given: JsonObject, before: Partial<PriceRow>): PriceRow | undef
   if (own === undefined) return undefined;
   const { from, to, longPrompt } = before;
   const fast = flatRates(asObject(given.fast), before.fast) ?? before.fast;
-  // A band of the table would not fit prices of another source.
+  // Bands of the table do not apply to prices of another source.
   const isOwn = given.input !== undefined || given.output !== undefined;
   return {
     ...(from !== undefined && { from }),
@@ -227,12 +227,12 @@ function flatRow(given: JsonObject, before: Partial<PriceRow>): PriceRow | undef
   };
 }
 
-/** Cache prices that are not given follow from the input: writes by the published rule, reads by what is usual. */
+/** Missing cache prices follow from the input price: writes by the published rule, reads by the usual ratio. */
 function flatRates(given: JsonObject | undefined, before: Partial<Rates> | undefined): Rates | undefined {
   const input = price(given?.input) ?? before?.input;
   const output = price(given?.output) ?? before?.output;
   if (input === undefined || output === undefined) return undefined;
-  // Cache prices of the old input would not fit a new one.
+  // Old cache prices do not apply to a new input price.
   const kept = given?.input === undefined ? before : undefined;
   return {
     input,

@@ -1,16 +1,16 @@
-// Two models' names → whether one reads the thinking of the other, and who checks that thinking stands behind the prefix
-// that produced it. All of it holds for the Claude API; clouds differ.
+// Whether one model reads the thinking of another, and for which accounts the API checks the prefix of thinking. This
+// applies to the Claude API; clouds differ.
 import { modelRowOf } from './facts.ts';
 import type { ModelRow } from './model-row.ts';
 
-/** For which accounts the API checks the prefix of this model's thinking; `undefined` for a model that is not known. */
+/** The accounts for which the API checks the prefix of this model's thinking; `undefined` for an unknown model. */
 export function prefixCheckOf(model: string): ModelRow['prefixCheck'] | undefined {
   return modelRowOf(model)?.prefixCheck;
 }
 
 /**
- * Whether `reader` reads thinking that `writer` wrote. What it does not read is dropped from the request, without an
- * error. `undefined` where the documentation does not say, or a model is not known.
+ * Whether `reader` reads thinking that `writer` wrote. The API drops other thinking without an error. `undefined` if it
+ * is not documented, or a model is unknown.
  */
 export function readsThinkingOf(reader: string, writer: string): boolean | undefined {
   const [own, other] = [modelRowOf(reader), modelRowOf(writer)];
@@ -21,12 +21,12 @@ export function readsThinkingOf(reader: string, writer: string): boolean | undef
   return earlier === 'unknown' && releasedOf(other) < releasedOf(own) && !isReadByFew(other) ? undefined : false;
 }
 
-/** The oldest models have no day in the table. */
+/** The oldest models have no release day in the table. */
 function releasedOf({ released = '' }: ModelRow): string {
   return released;
 }
 
-/** Models that name their readers: nobody else reads them. */
+/** Models with a fixed list of readers. */
 function isReadByFew({ prefixCheck }: ModelRow): boolean {
   return prefixCheck !== 'none';
 }

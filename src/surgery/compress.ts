@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { standInFor } from '../base/stand-in.ts';
+import { digestText } from '../base/stand-in.ts';
 import type { Edit } from '../format/edit.ts';
 import { isLinked } from '../session/graph.ts';
 import { isMessage, type Node } from '../session/node.ts';
@@ -215,7 +215,7 @@ function checkCompressed(before: Session, after: Session, { kept }: CompressCut,
   if ('refused' in result) return [`Claude Code would refuse the result: ${result.refused}`];
   const skips = source.model === result.model ? {} : { skips: isThinking };
   const all = outlineOf(source.messages, skips);
-  const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text: standInFor(text) }], lines: [] }]);
+  const [expected] = outlineOf([{ role: 'user', content: [{ type: 'text', text: digestText(text) }], lines: [] }]);
   const [summary, ...rest] = summaryFirst(outlineOf(result.messages, skips), expected, result.messages);
   const difference = describeDifference(rest.length === 0 ? [] : all.slice(-rest.length), rest);
   const isKept = new Set(kept.flatMap(({ nodes }) => nodes.flatMap(({ uuid }) => uuid ?? [])));

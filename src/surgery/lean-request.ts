@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readImageSize } from '../api/image-size.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { standInFor } from '../base/stand-in.ts';
+import { digestText } from '../base/stand-in.ts';
 import { type ResumeRequest, requestMessages, traceMessages } from '../session/resume/request.ts';
 import type { Transcript } from '../session/transcript.ts';
 
@@ -45,7 +45,7 @@ function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: numbe
 const sentKeys: ReadonlySet<string> = new Set(['message', 'rendered', 'content']);
 
 function leanValue(value: JsonValue, startChars: number | undefined, depth = 0): JsonValue {
-  if (typeof value === 'string') return wholeText.test(value) ? value : standInFor(value, startChars);
+  if (typeof value === 'string') return wholeText.test(value) ? value : digestText(value, startChars);
   // No client writes deeper values.
   if (depth > deepest) return value;
   if (isArray(value)) return value.map((item) => leanValue(item, startChars, depth + 1));
@@ -71,7 +71,7 @@ const wholeText = /^<persisted-output>/;
 function leanMedia(data: string): string {
   const size = readImageSize(data);
   const isEnough = (lean: string): boolean => isDeepStrictEqual(readImageSize(lean), size);
-  return headerChars.map((chars) => standInFor(data, chars)).find(isEnough) ?? data;
+  return headerChars.map((chars) => digestText(data, chars)).find(isEnough) ?? data;
 }
 
 const headerChars = [64, 64 * 1024];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { measureText, standInFor, type TextUnit } from '../../src/base/stand-in.ts';
+import { digestText, measureText, type TextUnit } from '../../src/base/stand-in.ts';
 
 test('a stand-in measures what its text measures, also with more behind it', () => {
   const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
@@ -21,7 +21,7 @@ test('a stand-in measures what its text measures, also with more behind it', () 
         const text = `${a}${`${b}"é灯😀\n`.repeat(times)}`.toWellFormed();
         for (const unit of ['chars', 'utf8', 'json'] as const)
           assert.equal(
-            measureText(`${standInFor(text, start)}${b}\n`.toWellFormed(), unit),
+            measureText(`${digestText(text, start)}${b}\n`.toWellFormed(), unit),
             measures[unit](`${text}${b}\n`.toWellFormed()),
           );
       },

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measureText, standInFor } from '../../src/base/stand-in.ts';
+import { digestText, measureText } from '../../src/base/stand-in.ts';
 
 const long = 'The keeper lights the lamp. '.repeat(100);
 
 test('a long text becomes a short one with the same beginning and end', () => {
-  const short = standInFor(long);
+  const short = digestText(long);
   assert.ok(short.length < 300, `${short.length} characters`);
   assert.ok(short.startsWith(long.slice(0, 64)) && short.endsWith(long.slice(-64)));
 });
 
 test('texts that differ anywhere have different stand-ins, equal ones the same', () => {
-  assert.equal(standInFor(long), standInFor(`${long}`));
+  assert.equal(digestText(long), digestText(`${long}`));
   const others = Array.from({ length: 40 }, (_, i) => {
     const at = Math.floor((i * long.length) / 40);
     return `${long.slice(0, at)}#${long.slice(at + 1)}`;
   });
-  assert.equal(new Set([long, ...others].map((text) => standInFor(text))).size, 41);
+  assert.equal(new Set([long, ...others].map((text) => digestText(text))).size, 41);
 });
 
 test('what is added behind a text is added behind its stand-in', () => {
   for (const added of ['\n', '  ', '\n\n'])
-    assert.equal(standInFor(long.trimEnd() + added), standInFor(long.trimEnd()) + added);
+    assert.equal(digestText(long.trimEnd() + added), digestText(long.trimEnd()) + added);
 });
 
 test('short, blank and malformed texts stand for themselves', () => {
   for (const text of ['', 'short', ' '.repeat(5000), `${' '.repeat(5000)}x`, `x${'\n'.repeat(5000)}`, `${long}\ud800`])
-    assert.equal(standInFor(text), text);
+    assert.equal(digestText(text), text);
 });
 
 test('no text of a transcript passes for a stand-in', () => {
-  const forged = standInFor(long).replace(/[0-9a-f]{18}/g, '0'.repeat(18));
+  const forged = digestText(long).replace(/[0-9a-f]{18}/g, '0'.repeat(18));
   assert.equal(measureText(forged, 'chars'), forged.length);
 });

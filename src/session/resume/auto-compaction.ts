@@ -1,4 +1,4 @@
-// A session → whether the client compacts it before it takes up the prompt, and what of it is then left. (RESUME R15.)
+// Whether the client compacts a session before it sends the prompt, and what remains. (RESUME R15.)
 import type { JsonObject } from '../../base/json.ts';
 import { windowTokensOf } from '../../format/usage.ts';
 import type { Node } from '../node.ts';
@@ -7,15 +7,15 @@ import { filterDrafts } from './filter.ts';
 import { requestModel } from './model.ts';
 import { type ResumeSource, resumeLines } from './request.ts';
 
-/** A compaction that the client makes before it sends the prompt. */
+/** A compaction before the prompt. */
 export interface AutoCompaction {
-  /** What the conversation takes of the window, as the client counts it; about. */
+  /** The approximate size of the conversation, as the client counts it. */
   readonly tokens: number;
-  /** Where the client begins to compact. */
+  /** The client compacts above this size. */
   readonly limit: number;
 }
 
-/** What is sent after it, in words. */
+/** A description of what is sent afterwards. */
 export const leftAfterCompaction = 'a summary in its own words, the last answer and the prompt';
 
 /** Returns whether a resume compacts the session first. `undefined`: it does not, or the client refuses the file. */
@@ -27,7 +27,7 @@ export function autoCompactionOf(session: { readonly transcript: ResumeSource })
 }
 
 function autoCompaction(lines: readonly Node[], read: (node: Node) => JsonObject): AutoCompaction | undefined {
-  // The usage of the last answer decides: most sessions are far from the limit, and their lines need not be read.
+  // The usage of the last answer decides in most cases, without reading the lines.
   const last = lines.findLastIndex((node) => countedTokens(node) > 0);
   const counted = lines[last];
   if (counted === undefined || countedTokens(counted) < smallestLimit / 2) return undefined;
@@ -46,12 +46,12 @@ function countedTokens({ type, message }: Node): number {
   return type === 'assistant' && message?.usage !== undefined ? windowTokensOf(message.usage) : 0;
 }
 
-/** What the client keeps free of the window, and what its reminders took when it was run in an empty folder. */
+/** The reserve of the client, and the size of its reminders, measured in an empty folder. */
 const keptFree = 33_000;
 const ownReminderTokens = 2_400;
 const smallestLimit = 200_000 - keptFree;
 
-/** The 4.5 models and older ones are not compacted on a resume, whatever they hold. */
+/** Sessions of the 4.5 models and older ones are never compacted on resume. */
 function limitOf(drafts: readonly Draft[], model: string): number | undefined {
   const isLong = drafts.some((draft) => /\[1m\]$/i.test(draft.model ?? ''));
   if (/claude-(opus|sonnet)-4-6/.test(model)) return (isLong ? 1_000_000 : 200_000) - keptFree;

@@ -1,20 +1,20 @@
-// The versions of Claude Code whose resumes are known, and the rules in which they differ, as data: the resume code asks
-// this table and compares no versions. Every row was measured by running the clients (test/interop/README.md);
-// test/session/resume/versions.test.ts checks the table against the recordings of older versions.
+// The rules in which known versions of Claude Code differ on resume, as data: the resume code uses this table and compares
+// no versions. Every row was measured by running the clients (test/interop/README.md);
+// test/session/resume/versions.test.ts checks the table against recordings of older versions.
 import { UserError } from '../../base/errors.ts';
 import { defaultModel } from '../../models/client-models.ts';
 
-/** The newest client that was run. What Clew predicts is what this one sends, unless it is asked for another. */
+/** The newest client that was run. Predictions are for this one by default. */
 export const newestClient = '2.1.325';
 export const oldestClient = '2.1.45';
 
-/** What one version of the client does and another does not. */
+/** A difference between versions of the client. */
 export interface RuleSpan {
-  /** The first version that was seen to follow the rule; without it, all known versions up to `until` do. */
+  /** The first version known to follow the rule; without it, all known versions up to `until` do. */
   readonly since?: string;
-  /** The last version before it that was seen not to. */
+  /** The last earlier version known not to. */
   readonly without?: string;
-  /** The last version that was seen to follow it; without it, the newest one does. */
+  /** The last version known to follow it; without it, the newest one does. */
   readonly until?: string;
   readonly rule: string;
 }
@@ -48,7 +48,7 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   closesOpenCalls: {
     without: '2.1.260',
     since: '2.1.300',
-    rule: 'a call without a result at the end gets a result that says it was interrupted; before, the call was dropped and a turn that ended in a result went on with "Continue from where you left off."',
+    rule: 'a call without a result at the end gets a result that says it was interrupted; before, the call was dropped and a turn that ended in a result continued with "Continue from where you left off."',
   },
   looksPastAttachments: {
     without: '2.1.150',
@@ -68,7 +68,7 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   remindsAtPrompt: {
     without: '2.1.260',
     since: '2.1.300',
-    rule: "the client's own reminders stand at the prompt; before, they stood before the first message",
+    rule: "the client's own reminders are at the prompt; before, they were before the first message",
   },
   searchesTools: {
     without: '2.1.260',
@@ -130,12 +130,12 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   followsFileOrder: {
     without: '2.1.45',
     since: '2.1.150',
-    rule: 'the end of the file or a pin is the end of the conversation, a missing parent is bridged, and what hangs beside the chain is put back; before, the newest line by its time was the end and nothing was put back',
+    rule: 'the end of the file or a pin is the end of the conversation, a missing parent is bridged, and lines next to the chain are put back; before, the newest line by its time was the end and nothing was put back',
   },
   sortsResults: {
     without: '2.1.260',
     since: '2.1.300',
-    rule: 'a result that hung beside the chain is put among the others in the order of the file; before, in front of them',
+    rule: 'a result next to the chain is put among the others in the order of the file; before, in front of them',
   },
   joinsWithNewline: {
     without: '2.1.45',
@@ -164,11 +164,11 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   },
 };
 
-/** The models of a version: which one it takes for a model that it does not offer, and which of ours it lacks. */
+/** The models of a version: its replacement for models that it does not offer, and which of ours it lacks. */
 export interface ClientModels {
   readonly since: string;
   readonly defaultModel: string;
-  /** Parts of the names of models that it does not offer, though the newest client does. */
+  /** Parts of the names of models that only newer clients offer. */
   readonly missing: readonly string[];
 }
 
@@ -187,17 +187,17 @@ const modelSpans: readonly ClientModels[] = [
     defaultModel: 'claude-opus-4-7',
     missing: ['claude-opus-4-8', 'claude-opus-5', 'claude-sonnet-5', 'claude-haiku-5', 'claude-fable-5'],
   },
-  // Takes its default, whatever the session says.
+  // Always uses its default.
   { since: oldestClient, defaultModel: 'claude-sonnet-4-6', missing: ['claude'] },
 ];
 
-/** The rules that a version of the client follows, and its models. */
+/** The rules and the models of a version of the client. */
 export interface ClientRules {
   has(rule: ClientRule): boolean;
   readonly models: ClientModels;
 }
 
-/** Returns the rules that a version follows; for a newer version than the newest known one, the rules of that one. */
+/** Returns the rules of a version; a version newer than all known ones gets the rules of the newest known one. */
 export function rulesOf(version: string): ClientRules {
   const names = Object.keys(clientRules) as ClientRule[]; // the keys of the table
   const held = new Set(names.filter((name) => holds(clientRules[name], version)));
@@ -210,19 +210,19 @@ function holds({ since, until }: RuleSpan, version: string): boolean {
   return until === undefined || compareVersions(version, until) <= 0;
 }
 
-/** `clients up to 2.1.45`: those that do not follow a rule of the newest one. */
+/** `clients up to 2.1.45`: those that do not follow a rule of the newest client. */
 export function clientsWithout(rule: ClientRule): string {
   return `clients up to ${clientRules[rule].without ?? oldestClient}`;
 }
 
 export const currentRules: ClientRules = rulesOf(newestClient);
 
-/** The rules for a version that a user names; `undefined` for the newest one known. */
+/** The rules for a version that the user names; `undefined` means the newest known one. */
 export function rulesFor(version: string | undefined): ClientRules {
   return version === undefined ? currentRules : rulesOf(checkedVersion(version));
 }
 
-/** Returns the version as three numbers. Throws where it is not a version, or older than all known ones. */
+/** Returns the version as three numbers. Throws if it is not a version, or older than all known ones. */
 export function checkedVersion(version: string): string {
   const found = /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})$/.exec(version.trim())?.[1];
   const known = `give one from ${oldestClient} on; the newest known here is ${newestClient}`;
@@ -231,17 +231,17 @@ export function checkedVersion(version: string): string {
   return found;
 }
 
-/** Whether a client is newer than the newest that was run: its rules may differ. */
+/** Whether a client is newer than all known ones, so that its rules may differ. */
 export function isNewerClient(version: string): boolean {
   return compareVersions(version, newestClient) > 0;
 }
 
-/** The version whose rules are used for a client: its own, or the newest one known. */
+/** The version whose rules apply: its own, or the newest known one. */
 export function rulesVersion(version: string): string {
   return isNewerClient(version) ? newestClient : version;
 }
 
-/** Negative where the first is the older one; 0 where it is not a version. */
+/** Negative if the first is older; 0 if one is not a version. */
 function compareVersions(left: string, right: string): number {
   const [a, b] = [left, right].map((version) => version.split(/[.-]/, 3).map(Number));
   for (const [i, number] of (b ?? []).entries()) {

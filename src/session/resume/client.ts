@@ -1,11 +1,10 @@
-// What ages with the client: the texts it puts in and the tools it has, as client 2.1.325 showed them when it was run
-// (src/models has the models it offers). Everything else about a resume is a rule; these are data.
+// Data of client 2.1.325: the texts it inserts and the tools it has, as observed (its models are in src/models).
 
 import { takesSystemRole } from '../../models/client-models.ts';
 
 export const syntheticModel = '<synthetic>';
 
-/** Two names of one model: case and the long-context mark do not count. */
+/** Compares model names without case and the long-context mark. */
 export function canonicalModel(model: string | undefined): string | undefined {
   return model?.replace(/\[1m\]$/i, '').toLowerCase();
 }
@@ -33,15 +32,15 @@ const knownTools: ReadonlySet<string> = new Set([
   'Monitor',
 ]);
 
-/** The task list is a tool of the models that take no system messages. */
+/** Models without system messages have the task list as a tool. */
 const taskListTools: ReadonlySet<string> = new Set(['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate']);
 
-/** Whether the client offers a tool to a model; a reference to any other tool is taken out of a result. */
+/** Whether the client offers a tool to a model; references to other tools are removed from results. */
 export function knowsTool(name: string, model: string): boolean {
   return knownTools.has(name) || (taskListTools.has(name) && !takesSystemRole(model));
 }
 
-/** The attachments whose text models of the newer kind receive as a system message, whatever the line says of its role. */
+/** The attachments that newer models receive as a system message, regardless of the role in the line. */
 export const systemAttachments: ReadonlySet<string> = new Set([
   'agent_listing_delta',
   'agent_mention',
@@ -103,12 +102,12 @@ export const systemAttachments: ReadonlySet<string> = new Set([
   'ultra_effort_exit',
 ]);
 
-/** Whether a result that loads a tool is followed by a text that says so. */
+/** Whether a text follows a result that loads a tool. */
 export function saysToolLoaded(model: string): boolean {
   return !/claude-fable-5-2/.test(model);
 }
 
-/** The attachments that the client words anew, as a reminder, where a session has no text for them (rule R6). */
+/** The attachments for which the client writes a new reminder if the session has no text (rule R6). */
 export const wordedAttachments: ReadonlySet<string> = new Set([
   'agent_listing_delta',
   'agent_mention',

@@ -1,4 +1,4 @@
-// Lines → drafts: each line as the piece of a request that it becomes, before filtering and merging.
+// Lines → drafts: each line as a part of the request, before filtering and merging.
 // (RESUME rules 34, 38, 66, 67, R6, R12, R13.)
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { blocksOf } from '../../format/block.ts';
@@ -17,20 +17,20 @@ export interface WireMessage {
 
 export interface Draft {
   readonly role: 'user' | 'assistant';
-  /** `message`: a user or assistant line. `attachment`, `local-command`: notes. `made`: put in by the client. */
+  /** `message`: a user or assistant line. `attachment`, `local-command`: notes. `made`: inserted by the client. */
   readonly source: 'message' | 'attachment' | 'local-command' | 'made';
   readonly content: readonly WireBlock[];
-  /** One line whose content is a bare string: a prompt is sent as it is, even when blank. */
+  /** One line whose content is a string: such a prompt is sent unchanged, even if blank. */
   readonly isBareString: boolean;
-  /** What lines of one message have in common: message.id, else that they only have a requestId. */
+  /** Shared by the lines of one message: message.id, or that they only have a requestId. */
   readonly id: string | undefined;
   readonly model: string | undefined;
-  /** A synthetic API error: present for the rules that look at the end, gone when lines are merged. */
+  /** A synthetic API error: used by the rules for the end, removed before lines are merged. */
   readonly isApiError: boolean;
   readonly isMeta: boolean;
-  /** An attachment that models of the newer kind receive as a system message. */
+  /** An attachment that newer models receive as a system message. */
   readonly isSystemRole: boolean;
-  /** The lines it comes from: one, or after merging all of a message; none where the client puts it in. */
+  /** Its lines: one, or after merging all of a message; none if the client inserts it. */
   readonly lines: readonly Node[];
 }
 
@@ -40,7 +40,7 @@ export function textBlock(text: string): WireBlock {
 
 const reminderMark: unique symbol = Symbol('own reminder');
 
-/** The place of a reminder in the client's own words: not ours to predict, but it decides where a newline goes. */
+/** A placeholder for a reminder whose text is unknown; its place decides where a newline goes. */
 export const ownReminder: WireBlock = Object.assign(textBlock(''), { [reminderMark]: true });
 
 export function isOwnReminder(block: WireBlock): boolean {
@@ -76,12 +76,12 @@ export function draftLines(
   return drafts;
 }
 
-/** R12: a refusal on the chain that takes messages back takes all of them, whichever it names. */
+/** R12: a refusal on the chain that retracts messages retracts all of them. */
 function retractsMessages(node: Node, read: (node: Node) => JsonObject): boolean {
   return retractedBy(node, read).length > 0;
 }
 
-/** The messages that a refusal names as taken back. */
+/** The messages that a refusal retracts. */
 export function retractedBy(node: Node, read: (node: Node) => JsonObject): readonly JsonValue[] {
   if (node.type !== 'system' || node.subtype !== 'model_refusal_fallback') return [];
   const { retractedMessageUuids } = read(node);
@@ -142,7 +142,7 @@ function userBlocks(entry: JsonObject, stored: JsonValue | undefined, rules: Cli
   return wireBlocks(stored);
 }
 
-/** Blocks are JSON objects, whatever they say of themselves; one without a type is not sent. */
+/** Blocks without a type are not sent. */
 function wireBlocks(content: JsonValue | undefined): readonly WireBlock[] {
   return (blocksOf(content) as readonly WireBlock[]).filter((block) => block.type !== undefined);
 }
@@ -151,7 +151,7 @@ function typeOf(entry: JsonObject): string {
   return asString(asObject(entry.attachment)?.type) ?? '';
 }
 
-/** One draft for each text that the session holds for it, since they may become messages of their own. */
+/** One draft per stored text, because each may become a separate message. */
 function attachmentDrafts(entry: JsonObject, rules: ClientRules): readonly Draft[] {
   const made = (content: readonly WireBlock[], isSystemRole: boolean): Draft => ({
     ...madeDraft('user', content),
@@ -164,15 +164,15 @@ function attachmentDrafts(entry: JsonObject, rules: ClientRules): readonly Draft
   }
   const items = entry.rendered.map((item) => asObject(item) ?? {});
   if (items.length === 0) return [made([], false)];
-  // The client wraps what is not meant for people in reminders of its own.
+  // The client wraps text that is not for the user in reminders.
   const isWrapped = items.some((item) => item.isMeta === true);
   const isSystemRole = entry.renderedRole === 'system' || systemAttachments.has(typeOf(entry));
   return items.map((item) => made(isWrapped ? [ownReminder] : wireBlocks(item.content), isSystemRole));
 }
 
 /**
- * R6: without a text in the session, the client words some attachments anew, as a reminder; all others are silent. The
- * images of a file and of a queued prompt are user content.
+ * R6: without a stored text, the client writes a new reminder for some attachments and ignores all others. Images of a
+ * file and of a queued prompt are user content.
  */
 function unrenderedBlocks(attachment: JsonObject): readonly WireBlock[] {
   const type = asString(attachment.type) ?? '';

@@ -1,5 +1,5 @@
-// Drafts → the drafts that a resume sends: calls that never got an answer are closed or dropped, and assistant lines
-// that say nothing go. (RESUME rules 30, 31, 33, R10, R11.)
+// Drafts → the drafts that a resume sends: unanswered calls are closed or dropped, and assistant lines without content
+// are dropped. (RESUME rules 30, 31, 33, R10, R11.)
 import { asString, type JsonValue } from '../../base/json.ts';
 import { texts } from './client.ts';
 import { type ClientRules, currentRules } from './client-rules.ts';
@@ -14,7 +14,7 @@ export function isThinking(block: WireBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-/** An id as it stands in the block. Where it is missing, a call without one is answered by a result without one. */
+/** The id in the block. A call without an id is answered by a result without one. */
 export type CallId = JsonValue | undefined;
 
 export function callIds(blocks: readonly WireBlock[]): CallId[] {
@@ -29,7 +29,7 @@ export function hasResult(draft: { readonly content: readonly WireBlock[] }): bo
   return draft.content.some((block) => block.type === 'tool_result');
 }
 
-/** Rules 30 and R11: calls still open at the end get a result that says so. */
+/** Rules 30 and R11: open calls at the end get a result that says they were interrupted. */
 export function withOpenCallsClosed(drafts: readonly Draft[]): Draft[] {
   const spoken = drafts.filter((draft) => draft.source === 'message' && !isIdle(draft));
   const answered = answeredIds(drafts);
@@ -40,8 +40,8 @@ export function withOpenCallsClosed(drafts: readonly Draft[]): Draft[] {
 }
 
 /**
- * The open calls of the last message; and where it has any and only calls stand behind the last result, or where a
- * result is the end, those of all messages behind the last prompt.
+ * The open calls of the last message. If it has any and only calls follow the last result, or if a result is the end,
+ * the open calls of all messages after the last prompt.
  */
 function openAtEnd(spoken: readonly Draft[], answered: ReadonlySet<CallId>): readonly CallId[] {
   const last = spoken.at(-1);
@@ -71,7 +71,7 @@ function lastMessage(lines: readonly Draft[]): readonly Draft[] {
   return lines.filter((line) => line === start || (line.id !== undefined && line.id === start?.id));
 }
 
-/** Rule 31: an assistant line none of whose calls has a result goes, with whatever else is on it. */
+/** Rule 31: an assistant line is dropped if none of its calls has a result. */
 export function withoutUnanswered(drafts: readonly Draft[]): Draft[] {
   const answered = answeredIds(drafts);
   return drafts.filter((draft) => {
@@ -80,10 +80,10 @@ export function withoutUnanswered(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Rule 33, in three steps: lines of white space, messages of thinking alone, messages that only say "(no content)". */
+/** Rule 33 drops lines of white space, messages with only thinking, and messages with only "(no content)". */
 export function withoutBlanks(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
   if (rules.has('dropsBlankLines')) return drafts.filter((draft) => !isBlank(draft));
-  // An empty text is kept beside what else the answer says; white space is not.
+  // An empty text is kept next to other blocks of the answer; white space is not.
   const speaking = idsOf(drafts.filter((draft) => draft.role === 'assistant' && !isIdle(draft)));
   const isKept = ({ id, content }: Draft): boolean =>
     id !== undefined && speaking.has(id) && content.every((block) => block.text === '');
@@ -138,7 +138,7 @@ function isFiller(draft: Draft): boolean {
   return everyBlock(draft, (block) => block.type === 'text' && block.text === texts.noContent);
 }
 
-/** R10: blank text beside thinking does not count. */
+/** R10: blank text next to thinking does not count. */
 function isOnlyThinking(draft: Draft): boolean {
   return draft.content.some(isThinking) && everyBlock(draft, (block) => isThinking(block) || isBlankText(block));
 }

@@ -1,4 +1,4 @@
-// Drafts → the drafts as the model of the request receives them: the tools it has, and the thinking that is sent to it.
+// Drafts → the drafts for the model of the request, with its tools and the thinking it receives.
 // (RESUME rules 41–45, 64, 65, BINDING 9.1 and 9.3.)
 import { type ClientRules, currentRules } from './client-rules.ts';
 import type { Draft } from './draft.ts';
@@ -17,8 +17,8 @@ export function forRequest(
 }
 
 /**
- * After the API refused a thinking block, the client goes on without any and writes a mark: no thinking before the last
- * mark on the chain is sent again, whatever the mark says about its scope.
+ * After the API refused a thinking block, the client continues without thinking and writes a mark: no thinking before the
+ * last mark on the chain is sent again, regardless of the scope in the mark.
  */
 function withoutStripped(drafts: readonly Draft[]): readonly Draft[] {
   const mark = drafts.findLastIndex((draft) => draft.lines.some(isStrippedMark));

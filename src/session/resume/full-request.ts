@@ -1,6 +1,6 @@
-// A session → the whole request of a resume, as far as the session and the client's known habits tell: the messages,
-// the system prompt and the tools of the snapshot that counts, and the settings that go with the model. What only the
-// client knows is named as such. (BINDING 9.1 and 9.5, as client 2.1.325 showed it when it was run.)
+// A session → the whole request of a resume, as far as known: the messages, the system prompt and the tools of the active
+// snapshot, and the settings of the model. Values that only the client knows have a placeholder. (BINDING 9.1 and 9.5, as
+// observed with client 2.1.325.)
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { takesSystemRole } from '../../models/client-models.ts';
 import type { Node } from '../node.ts';
@@ -8,7 +8,7 @@ import { textBlock, type WireMessage } from './draft.ts';
 import type { ClientHost } from './model.ts';
 import { type ResumeOptions, type ResumeSource, requestMessages, resumeLines } from './request.ts';
 
-/** Stands where a value comes from the client and not from the session. */
+/** The placeholder for a value that comes from the client. */
 export const builtByClient = 'built by the client';
 type BuiltByClient = typeof builtByClient;
 
@@ -24,7 +24,7 @@ export interface FullRequest {
   readonly context_management: JsonObject | null;
   readonly system: readonly (JsonObject | BuiltByClient)[] | BuiltByClient;
   readonly tools: readonly (JsonObject | BuiltByClient)[] | BuiltByClient;
-  /** The line of the `prompt_snapshot` that counts. */
+  /** The line of the active `prompt_snapshot`. */
   readonly snapshotLine: number | null;
   readonly messages: readonly WireMessage[];
 }
@@ -63,7 +63,7 @@ export interface Snapshot {
   readonly content: JsonObject;
 }
 
-/** BINDING 9.5: the last one on the chain, which a boundary begins, that has a system prompt. */
+/** BINDING 9.5: the last snapshot with a system prompt on the chain, which starts at a boundary. */
 export function countingSnapshot(lines: readonly Node[], read: (node: Node) => JsonObject): Snapshot | undefined {
   for (const node of [...lines].reverse()) {
     if (node.type !== 'attachment' || node.subtype !== 'prompt_snapshot' || node.uuid === undefined) continue;
@@ -75,7 +75,7 @@ export function countingSnapshot(lines: readonly Node[], read: (node: Node) => J
   return undefined;
 }
 
-/** Tools are taken from the snapshot by name; those it does not name are the client's. */
+/** Tools come from the snapshot by name; others come from the client. */
 function snapshotTools(snapshot: JsonObject | undefined): FullRequest['tools'] {
   const tools: readonly JsonValue[] = isArray(snapshot?.tools) ? snapshot.tools : [];
   const schemas = tools.map((tool) => asObject(asObject(tool)?.schema)).filter((schema) => schema !== undefined);
@@ -98,7 +98,7 @@ function thinkingOf(model: string): JsonObject | null {
   return { type: 'adaptive', display: 'omitted' };
 }
 
-/** The effort that the client asks for where the user did not choose one. */
+/** The client's default effort. */
 function effortOf(model: string): string | undefined {
   if (isOld(model) || /claude-(haiku|sonnet)-4-5/.test(model)) return undefined;
   if (/claude-opus-4-7/.test(model)) return 'xhigh';
@@ -111,7 +111,7 @@ function maxTokensOf(model: string): number | undefined {
   return /-5-5|fable-5-2/.test(model) ? 128_000 : 64_000;
 }
 
-/** In the client's order, but for Haiku, where `claude-code` stands later. */
+/** In the client's order; for Haiku `claude-code` comes later. */
 function betasOf(model: string, host: ClientHost, snapshot: JsonObject | undefined): readonly string[] {
   const isDirect = host === 'anthropic';
   const isKnownToThink = !isOld(model);

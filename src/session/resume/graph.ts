@@ -1,5 +1,5 @@
 // Nodes → the graph the client builds when it resumes: only the records it reads, linked by the parents it follows.
-// (RESUME rules 3–9, 18, 19.) The graph for people, which drops nothing, is in ../graph.ts.
+// (RESUME rules 3–9, 18, 19.) The complete graph for readers is in ../graph.ts.
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBoundary, isMessage, isNote, type Node } from '../node.ts';
 
@@ -13,21 +13,21 @@ export interface ResumeGraph {
   /** In the client's order. */
   readonly order: readonly Node[];
   readonly pin: Pin | undefined;
-  /** Whether a compaction says that it kept a part of the old history. */
+  /** Whether a compaction kept a part of the old history. */
   readonly keepsHistory: boolean;
   byUuid(uuid: string | null | undefined): Node | undefined;
-  /** The uuid of the parent that the client gives it, which progress lines and compactions may have changed. */
+  /** The uuid of the parent for the client; progress lines and compactions may change it. */
   parentOf(node: Node): string | null | undefined;
-  /** File order, of a uuid written twice the first place; kept lines of a compaction rank behind their anchor. */
+  /** File order by the first place of a repeated uuid; kept lines of a compaction rank after their anchor. */
   rankOf(node: Node): number;
-  /** The same with the last place of a uuid written twice, which decides what stands last in the file. */
+  /** The same by the last place of a repeated uuid, which decides the end of the file. */
   lastRankOf(node: Node): number;
   inLastOrder(): readonly Node[];
-  /** In order; all nodes that name this one as their parent. */
+  /** All nodes with this parent, in order. */
   childrenOf(node: Node): readonly Node[];
 }
 
-/** `read` gives the full entry of a boundary, whose metadata says what it keeps. */
+/** `read` returns the full entry of a boundary, whose metadata lists what it keeps. */
 export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => JsonObject): ResumeGraph {
   const links = new Links();
   let pin = linkNodes(nodes, links);
@@ -51,7 +51,7 @@ export function buildResumeGraph(nodes: readonly Node[], read: (node: Node) => J
   };
 }
 
-/** Made when it is first asked for: a leaf is mostly found without it, and it is half of the graph's memory. */
+/** Built on first use: it takes half of the graph's memory, and most leaves are found without it. */
 function groupByParent(order: readonly Node[], links: Links): ReadonlyMap<string, readonly Node[]> {
   const children = new Map<string, Node[]>();
   for (const node of order) {
@@ -64,14 +64,14 @@ function groupByParent(order: readonly Node[], links: Links): ReadonlyMap<string
   return children;
 }
 
-/** Nodes by uuid, with the few parents and places that are not as the file has them. */
+/** Nodes by uuid, with the parents and places that differ from the file. */
 class Links {
   readonly nodes = new Map<string | undefined, Node>();
   readonly #parents = new Map<Node, string | null | undefined>();
   readonly #ranks = new Map<Node, number>();
   readonly #lastRanks = new Map<Node, number>();
 
-  /** Rule 3: the later of two lines with one uuid wins in the earlier one's place. */
+  /** Rule 3: the later of two lines with one uuid replaces the earlier one in its place. */
   add(node: Node): void {
     const earlier = this.nodes.get(node.uuid);
     if (earlier !== undefined) this.#ranks.set(node, this.rankOf(earlier));
@@ -111,7 +111,7 @@ class Links {
   }
 }
 
-/** Rules 5, 6, 13, 14: progress is passed through, other lines beside the conversation may pin the leaf. */
+/** Rules 5, 6, 13, 14: progress lines are skipped in the chain; other lines outside the conversation may pin the leaf. */
 function linkNodes(nodes: readonly Node[], links: Links): Pin | undefined {
   const throughProgress = new Map<string, string | null | undefined>();
   let pin: Pin | undefined;
@@ -145,8 +145,8 @@ function nextPin(pin: Pin | undefined, node: Node): Pin | undefined {
 }
 
 /**
- * Rule 18: the last boundary that says what it kept of the old history moves that behind its anchor and forgets the
- * rest. What earlier ones kept is old history too.
+ * Rule 18: the last boundary that kept a part of the old history moves that part after its anchor and drops the rest,
+ * including what earlier boundaries kept.
  */
 function applyCompaction(
   links: Links,
@@ -161,7 +161,7 @@ function applyCompaction(
   const last = kept?.at(-1);
   if (kept === undefined || last === undefined) return { pin, keepsHistory: true };
   if (anchor === undefined) {
-    // The lines that were to follow what was kept follow it all the same.
+    // Lines after the kept part still follow it.
     for (const node of links.nodes.values()) if (links.parentOf(node) === anchorUuid) links.setParent(node, last.uuid);
     return { pin, keepsHistory: true };
   }
@@ -173,7 +173,7 @@ function metadataOf(entry: JsonObject): JsonObject | undefined {
   return asObject(entry.compactMetadata);
 }
 
-/** Answers the uuids of the lines that are no part of the graph any more. */
+/** Returns the uuids of the lines that left the graph. */
 function moveBehind(
   links: Links,
   boundary: Node,
@@ -202,11 +202,11 @@ function moveBehind(
 interface Preserved {
   readonly anchorUuid: string;
   readonly anchor: Node | undefined;
-  /** `undefined` where the file does not hold all of them, or the list is empty. */
+  /** `undefined` if the file lacks one of them, or the list is empty. */
   readonly kept: readonly Node[] | undefined;
 }
 
-/** `undefined` where the boundary does not say that it kept anything. */
+/** `undefined` if the boundary kept nothing. */
 function preservedNodes(links: Links, metadata: JsonObject | undefined): Preserved | undefined {
   const messages = asObject(metadata?.preservedMessages);
   const segment = asObject(metadata?.preservedSegment);

@@ -18,7 +18,7 @@ export function chooseLeaf(graph: ResumeGraph, rules: ClientRules = currentRules
   return { leaf };
 }
 
-/** Rule 4: a message line without content stays in the graph and is never a leaf. */
+/** Rule 4: a message line without content stays in the graph but is never a leaf. */
 function canBeLeaf(node: Node): boolean {
   return !node.isSidechain && !isEmptyMessage(node);
 }
@@ -34,23 +34,23 @@ function lastLeaf(graph: ResumeGraph, main: readonly Node[], rules: ClientRules)
     (line) => hasMessageAtOrAbove(graph, line, unrooted) || linesBelow(graph, line).some(isMessage),
   );
   if (last === undefined) return main.at(-1);
-  // A pin that names no line of the file still keeps the client from looking for a newer line.
+  // Even a pin to a missing line stops the search for a newer line.
   if (graph.pin !== undefined || !rules.has('takesNewestChild')) return last;
   let newest = last;
   for (const line of linesBelow(graph, last)) if (Number.isNaN(newest.time) || line.time >= newest.time) newest = line;
   return newest;
 }
 
-/** Where a compaction kept history, only a line without children, side lines included, can be the last one. */
+/** After a compaction that kept history, only a line without children, side lines included, can be the last one. */
 function lastTip(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
   const unrooted = new Set<Node>();
   return main.findLast((line) => hasMessageAtOrAbove(graph, line, unrooted) && graph.childrenOf(line).length === 0);
 }
 
-/** What hangs on a line, directly or not. */
+/** All descendants of a line. */
 function linesBelow(graph: ResumeGraph, line: Node): readonly Node[] {
   const uuid = line.uuid;
-  // Without the index of children, which takes half of the graph's memory and is mostly not needed.
+  // Works without the index of children, which takes half of the graph's memory.
   if (uuid === undefined || !graph.order.some((each) => graph.parentOf(each) === uuid)) return [];
   const found = new Set([line]);
   for (const at of found) for (const child of graph.childrenOf(at)) if (canBeLeaf(child)) found.add(child);
@@ -59,8 +59,8 @@ function linesBelow(graph: ResumeGraph, line: Node): readonly Node[] {
 }
 
 /**
- * Rules 12–14 and R1: the end of the file if it descends from the pinned line, or if the pinned line comes along with
- * the chain of the end as a result of one of its calls; else exactly the pinned line.
+ * Rules 12–14 and R1: the end of the file if it descends from the pinned line, or if the pinned line is the result of a
+ * call in the chain of the end; otherwise the pinned line.
  */
 function pinnedLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined {
   const pin: Pin | undefined = graph.pin;
@@ -79,8 +79,8 @@ function pinnedLeaf(graph: ResumeGraph, main: readonly Node[]): Node | undefined
 }
 
 /**
- * R1: clients hang the result of each of several calls on its own call. A pin on such a result, on a call that leads to
- * one, or on a note below one is passed when another of these results goes on to the end of the file.
+ * R1: the parent of each of several results is its own call. A pin on such a result, on a call before one, or on a note
+ * below one is ignored if another of these results leads to the end of the file.
  */
 function comesAlong(graph: ResumeGraph, chain: ReadonlySet<Node>, pinned: Node): boolean {
   const ids = new Set([...chain].map(messageIdOf));
@@ -135,7 +135,7 @@ function ancestors(graph: ResumeGraph, from: Node): ReadonlySet<Node> {
   return seen;
 }
 
-/** Rule 15: a note stands for the message above it; without one (a file of notes) it stands for itself. */
+/** Rule 15: a note counts as the message above it; without one (a file of notes) as itself. */
 function nearestMessage(graph: ResumeGraph, chosen: Node): Node {
   const seen = new Set<Node>();
   let line: Node | undefined = chosen;

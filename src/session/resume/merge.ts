@@ -1,5 +1,5 @@
-// Drafts → messages: attachments move to their places, lines of one assistant message become one, neighbouring user
-// lines become one. (RESUME rules 50–56.)
+// Drafts → messages: attachments move to their places, and the lines of an assistant message or adjacent user lines are
+// merged. (RESUME rules 50–56.)
 import { asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
 import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, isOwnReminder, type WireBlock } from './draft.ts';
@@ -20,13 +20,13 @@ export function mergeDrafts(drafts: readonly Draft[], rules: ClientRules = curre
   }));
 }
 
-/** White space between the lines of one answer is not sent; in an answer of one line it is. */
+/** White space is sent only in an answer of one line. */
 function contentOf({ first, drafts, isJoined, results, blocks }: Growing, rules: ClientRules): readonly WireBlock[] {
   if (first.role === 'user') return isJoined ? [...results, ...blocks] : blocks;
   return drafts.length > 1 && rules.has('dropsBlankLines') ? blocks.filter((block) => !isBlankText(block)) : blocks;
 }
 
-/** Rule 50: past user lines, to just behind the assistant line, API error or result before them. */
+/** Rule 50: over user lines, to directly after the assistant line, API error or result before them. */
 export function moveAttachmentsUp(drafts: readonly Draft[]): Draft[] {
   const moved: Draft[] = [];
   let passed: Draft[] = [];
@@ -46,15 +46,15 @@ interface Merging {
   readonly messages: Growing[];
   /** The place of the last message with this id. */
   readonly lastOfId: Map<string, number>;
-  /** The places of the prompts, over which no line is merged: user messages with more than attachments, no result. */
+  /** The places of the prompts, which merging does not cross: user messages with more than attachments, no result. */
   readonly prompts: number[];
 }
 
-/** A message to which lines are still added. */
+/** A message under construction. */
 interface Growing {
   readonly first: Draft;
   readonly drafts: Draft[];
-  /** More than one user line: results are kept apart from then on, because they stand first. */
+  /** Set for more than one user line: then results are separate, because they come first. */
   isJoined: boolean;
   hasResult: boolean;
   readonly results: WireBlock[];
@@ -66,7 +66,7 @@ function startMessage({ messages }: Merging, first: Draft): void {
   messages.push({ first, drafts: [first], isJoined: false, hasResult: hasResult(first), results: [], blocks });
 }
 
-/** Rules 52 and 53: to the message of the same id, looking back over results, notes and other answers, not over a prompt. */
+/** Rules 52 and 53: merges into the message of the same id, across results, notes and answers, but not a prompt. */
 function addAssistant(merging: Merging, draft: Draft): void {
   const { messages, lastOfId, prompts } = merging;
   const at = draft.id === undefined ? undefined : lastOfId.get(draft.id);
@@ -103,14 +103,14 @@ function isPrompt(draft: Draft): boolean {
   return draft.source !== 'attachment' && !hasResult(draft);
 }
 
-/** Where the texts of one attachment are no part of a user message, each is a message of its own. */
+/** Texts of an attachment that do not join a user message become separate messages. */
 function isNextText({ first, drafts }: Growing, draft: Draft): boolean {
   return (
     draft.source === 'attachment' && drafts.length === 1 && first.lines[0] === draft.lines[0] && draft.lines.length > 0
   );
 }
 
-/** Rule 54: two texts that meet get a newline between them, and results stand first. */
+/** Rule 54: adjacent texts get a newline between them, and results come first. */
 function joinUserLine(message: Growing, draft: Draft, rules: ClientRules): void {
   const end = endOf(message);
   const meets = end?.type === 'text' && draft.content[0]?.type === 'text' && draft.source !== 'attachment';
@@ -129,7 +129,7 @@ function replaceEnd({ blocks, results }: Growing, end: WireBlock): void {
   list[list.length - 1] = end;
 }
 
-/** Rule 55: a reminder right behind a result becomes part of it. */
+/** Rule 55: a reminder directly after a result becomes part of it. */
 function foldIntoResult(message: Growing, reminders: readonly WireBlock[]): void {
   const end = endOf(message) as WireBlock; // the caller has seen that it is a result
   let content = end.content;
@@ -150,15 +150,15 @@ function withNewline(block: WireBlock): WireBlock {
   return { ...block, text: `${asString(block.text) ?? ''}\n` };
 }
 
-/** Rule 56: calls stand last, unless that would bring two thinking blocks together that only calls keep apart. */
+/** Rule 56: calls come last, unless only calls separate two thinking blocks. */
 export function callsLast(content: readonly WireBlock[]): readonly WireBlock[] {
   const isCall = (block: WireBlock | undefined) => block?.type === 'tool_use';
   for (const [i, block] of content.entries()) {
     if (!isThinking(block) || !isCall(content[i + 1])) continue;
     let next = i + 1;
     while (isCall(content[next])) next++;
-    const behind = content[next];
-    if (behind !== undefined && isThinking(behind)) return content;
+    const following = content[next];
+    if (following !== undefined && isThinking(following)) return content;
   }
   return [...content.filter((block) => !isCall(block)), ...content.filter(isCall)];
 }

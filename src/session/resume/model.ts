@@ -1,5 +1,4 @@
-// Drafts → the model the request goes to, and the drafts as that model may see them: thinking is only good for the
-// model that wrote it. (RESUME rules 40–45.)
+// Drafts → the model of the request, and the drafts without thinking that the model cannot read. (RESUME rules 40–45.)
 import { isOffered, takesSystemRole } from '../../models/client-models.ts';
 import { canonicalModel, syntheticModel } from './client.ts';
 import { type ClientRules, currentRules } from './client-rules.ts';
@@ -14,8 +13,8 @@ export function requestModel(drafts: readonly Draft[], { models }: ClientRules =
 }
 
 /**
- * Where the client sends its requests: to api.anthropic.com, or to another address that it is given. To the API it sends
- * the thinking of other models too, and leaves it to the API to drop what the model may not read (BINDING 9.1).
+ * The destination of the client's requests: api.anthropic.com or another address. To the API it also sends the thinking
+ * of other models, and the API drops what the model may not read (BINDING 9.1).
  */
 export type ClientHost = 'anthropic' | 'gateway';
 

@@ -1,5 +1,5 @@
-// Takes the messages of a request and removes what the client adds by itself (cache marks, `role: "system"` turns,
-// reminders, also those it folds into a tool result), so that two requests for the same session can be compared.
+// Removes the client's additions from the messages of a request (cache marks, `role: "system"` turns, reminders, also
+// those inside a tool result), so that two requests for the same session can be compared.
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 
 export interface SentMessage {
@@ -21,7 +21,7 @@ export function normalise(messages: readonly SentMessage[]): NormalMessage[] {
 
 function normalBlocks(content: SentMessage['content']): JsonObject[] {
   if (typeof content === 'string') return normalBlocks([{ type: 'text', text: content }]);
-  // Typed blocks lack an index signature, but every block is JSON: it came from a request or goes into one.
+  // Typed blocks lack an index signature, but every block of a request is JSON.
   return (content as readonly JsonObject[])
     .map(({ cache_control: _, ...block }) => withoutFoldedReminders(block))
     .filter((block) => !isReminder(block));
@@ -45,10 +45,10 @@ function withoutFoldedReminders(block: JsonObject): JsonObject {
   return { ...block, content: kept };
 }
 
-/** Anywhere in a result: more than one may be folded in, with other texts between. */
+/** Anywhere in a result, which may contain several. */
 const foldedReminder = /(^|\n\n)<system-reminder>\n[\s\S]*?<\/system-reminder>(?:\n(?=\n\n|$))?/g;
 
-/** Where the client folds a reminder in behind a text, it first ends that text with a newline. */
+/** The client ends a text with a newline before it appends a reminder. */
 function withoutLastNewline(blocks: readonly JsonValue[]): JsonValue[] {
   return blocks.map((block) => {
     if (!isObject(block) || block.type !== 'text') return block;

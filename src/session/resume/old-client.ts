@@ -1,6 +1,6 @@
-// A transcript → the lines that clients resume which do not follow the order of the file (client-rules.ts). They take the
-// newest line by its time, walk to the first parent that is not there, put back nothing that hangs beside the chain, and
-// ignore pins and preserved history.
+// The lines that old clients resume, which do not follow the order of the file (client-rules.ts). They start at the newest
+// line by time, walk to the first missing parent, put back no lines next to the chain, and ignore pins and preserved
+// history.
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isBoundary, isMessage, isNote, type Node } from '../node.ts';
 import { refusal } from './client.ts';
@@ -33,14 +33,14 @@ export function oldResumeLines({
     : { refused: `line ${broken.line} has no content, and this version fails on it` };
 }
 
-/** These clients parse a line as a whole or not at all. */
+/** These clients ignore a damaged line. */
 const spoilsLine: ReadonlySet<string> = new Set(['L-joined', 'L-spliced', 'L-nul', 'L-not-json', 'L-torn-tail']);
 
 function newest(lines: Iterable<Node>): Node | undefined {
   let found: Node | undefined;
   for (const line of lines) {
     if (line.isSidechain) continue;
-    // A line without a time is newer than none, and none is newer than it.
+    // A line without a time is neither newer nor older than another.
     if (found === undefined || line.time >= found.time) found = line;
   }
   return found;

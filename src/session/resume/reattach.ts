@@ -1,7 +1,6 @@
-// Chain → the chain with the lines that a walk from leaf to root misses: the other lines of its messages and the
-// results of its calls, which newer clients hang beside the chain. (RESUME rules 20–24, R2, R9; where those say that a boundary
-// or a side chain keeps a line away, or that a deeper result brings the way to it, client 2.1.325 was asked again and
-// does otherwise: test/session/resume/reattach.test.ts.)
+// Adds the lines that a walk from leaf to root misses: the other lines of its messages and the results of its calls, which
+// newer clients write next to the chain. (RESUME rules 20–24, R2, R9; client 2.1.325 differs from them on boundaries, side
+// chains and deeper results: test/session/resume/reattach.test.ts.)
 import { callsOf, isBoundary, isMessage, isNote, type Node, resultsOf } from '../node.ts';
 import { type ClientRules, currentRules } from './client-rules.ts';
 import type { ResumeGraph } from './graph.ts';
@@ -16,16 +15,16 @@ export function reattach(graph: ResumeGraph, chain: readonly Node[], rules: Clie
 interface Work {
   readonly rules: ClientRules;
   readonly graph: ResumeGraph;
-  /** All lines that can be sent, in file order: neither a boundary nor a side chain keeps a line from being re-attached. */
+  /** All lines that can be sent, in file order, including those across boundaries and side chains. */
   readonly lines: readonly Node[];
   readonly out: Sequence;
-  /** Of a line in a run of lines of one message: the last line of the run. */
+  /** For a line in a run of lines of one message: the last line of the run. */
   readonly runEnds: Map<Node, Node>;
-  /** What was last put behind a run. */
+  /** The last line added after a run. */
   readonly lastPlaced: Map<Node, Node>;
 }
 
-/** Lines in an order to which others are added in the middle, thousands of times in a long session. */
+/** An ordered list with fast insertion in the middle, for thousands of insertions. */
 class Sequence {
   readonly #next = new Map<Node | undefined, Node>();
   #last: Node | undefined;
@@ -68,8 +67,8 @@ function messageIdOf(line: Node | undefined): string | undefined {
 }
 
 /**
- * Rules 20 and R2: the other lines of a message go behind the last of its lines in the chain that stands before them in
- * the file, or behind the first one. Answers the lines of each message.
+ * Rules 20 and R2: the other lines of a message go after the last of its lines in the chain that precedes them in the
+ * file, or after the first one. Returns the lines of each message.
  */
 function placeMessageLines({ graph, lines, out }: Work, chain: readonly Node[]): readonly (readonly Node[])[] {
   const places = new Map<string, Place[]>();
@@ -100,16 +99,16 @@ function placeMessageLines({ graph, lines, out }: Work, chain: readonly Node[]):
   return [...messages.values()];
 }
 
-/** Where lines are put behind a line of the chain. */
+/** A line of the chain after which lines are added. */
 interface Place {
   readonly rank: number;
-  /** The line itself, or what was last put behind it. */
+  /** The line itself, or the last line added after it. */
   end: Node;
 }
 
 /**
- * Message by message: the results that hang on its lines (rule 21), and for a call that still has none the first line
- * of the main conversation that holds one, wherever it stands (rule 23).
+ * For each message: the results whose parents are its lines (rule 21), and for a call without one the first result in
+ * the main conversation (rule 23).
  */
 function placeResults(work: Work, messages: readonly (readonly Node[])[]): void {
   const { graph, out } = work;
@@ -124,7 +123,7 @@ function placeResults(work: Work, messages: readonly (readonly Node[])[]): void 
       .flatMap((line) => graph.childrenOf(line))
       .filter((child) => isReadable(child) && resultsOf(child).length > 0 && !out.has(child));
     for (const result of hanging.sort((a, b) => graph.rankOf(a) - graph.rankOf(b))) {
-      placeResult(work, result, graph.byUuid(graph.parentOf(result)) as Node); // it hangs on a line of the message
+      placeResult(work, result, graph.byUuid(graph.parentOf(result)) as Node); // its parent is a line of the message
       answer(result);
     }
     for (const line of lines) {
@@ -138,7 +137,7 @@ function placeResults(work: Work, messages: readonly (readonly Node[])[]): void 
   }
 }
 
-/** For each call its first result outside of side chains; none for a call that two messages make. */
+/** The first result of each call outside of side chains; none for a call that occurs in two messages. */
 function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
   const callers = new Map<string, string>();
   const holders = new Map<string, Node>();
@@ -159,15 +158,15 @@ function strayResults({ lines }: Work): ReadonlyMap<string, Node> {
 }
 
 /**
- * Rules 21 and 22: a result goes behind the run of lines of one message that starts at `at`, among the results there
- * by file order, and takes its notes along.
+ * Rules 21 and 22: a result and its notes go after the run of lines of one message that starts at `at`, in file order
+ * among the results there.
  */
 function placeResult(work: Work, result: Node, at: Node): void {
   const { rules, graph, out, lastPlaced } = work;
   if (out.has(result)) return;
   const end = endOfRun(work, at);
   const rank = graph.rankOf(result);
-  // Results mostly come in file order: going on from the last one saves a walk over all of them.
+  // Results mostly come in file order, so the search continues from the last one.
   const last = lastPlaced.get(end);
   let place = last !== undefined && graph.rankOf(last) <= rank ? last : end;
   const first = rules.has('sortsResults') ? out.after(place) : undefined;
@@ -183,7 +182,7 @@ function placeResult(work: Work, result: Node, at: Node): void {
   lastPlaced.set(end, place);
 }
 
-/** The last of the lines of one message that follow one another from `at` on. */
+/** The last line of the run of one message that starts at `at`. */
 function endOfRun({ out, runEnds }: Work, at: Node): Node {
   const id = messageIdOf(at);
   const passed: Node[] = [];
@@ -202,7 +201,7 @@ function notesBelow({ graph }: Work, line: Node): Node[] {
   const waiting = [line];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const children = graph.childrenOf(at);
-    // Notes that lead on to a message are its way, not part of the result.
+    // Notes that lead to a message belong to that message, not to the result.
     if (at !== line && children.some(isMessage)) return [];
     if (at !== line) found.push(at);
     waiting.push(...children.filter(comesWithResult).reverse());
@@ -210,7 +209,7 @@ function notesBelow({ graph }: Work, line: Node): Node[] {
   return found;
 }
 
-/** Rule 22 and R9: attachments and system notes below a result come along. */
+/** Rule 22 and R9: attachments and system notes below a result go with it. */
 function comesWithResult(line: Node): boolean {
   return isNote(line) && !isBoundary(line);
 }

@@ -22,14 +22,14 @@ export function withKnownReferences(
   });
 }
 
-/** Without a search for tools, no reference is sent. */
+/** Without the tool search, no reference is sent. */
 function withoutReferences(block: WireBlock): WireBlock {
   if (!holdsReference(block) || !isArray(block.content)) return block;
   const content = block.content.filter((item) => !isReference(item));
   return { ...block, content: content.length > 0 ? content : [textBlock(texts.searchOff)] };
 }
 
-/** Rule 64: references to tools the client does not have are taken out of a result. */
+/** Rule 64: references to unknown tools are removed from a result. */
 function keepKnown(block: WireBlock, model: string): WireBlock {
   if (!holdsReference(block) || !isArray(block.content)) return block;
   const content = block.content.filter(

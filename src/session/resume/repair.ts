@@ -1,4 +1,4 @@
-// Messages → messages the API accepts: calls and results in pairs, nothing empty, strings well formed.
+// Messages → messages the API accepts: calls and results in pairs, no empty texts, well-formed strings.
 // (RESUME rules 1, 32, 44, 57–63, R3–R5.)
 import { asObject, asString, hasLoneSurrogate, isArray, wellFormed } from '../../base/json.ts';
 import type { Node } from '../node.ts';
@@ -23,7 +23,7 @@ export function repairMessages(merged: readonly Draft[], rules: ClientRules = cu
 }
 
 export interface ResumeMessage extends WireMessage {
-  /** None where the client puts the message in. */
+  /** Empty if the client inserts the message. */
   readonly lines: readonly Node[];
 }
 
@@ -49,7 +49,7 @@ function repairAssistants(merged: readonly Draft[], rules: ClientRules): Draft[]
   });
 }
 
-/** Rule 32: where two answers meet and the first has calls, a message for their results is put between. */
+/** Rule 32: a message for results is inserted between two answers if the first has calls. */
 function withAnswersBetween(drafts: readonly Draft[]): Draft[] {
   return drafts.flatMap((draft, i) => {
     const opens = draft.role === 'assistant' && callIds(draft.content).length > 0;
@@ -77,7 +77,7 @@ function repairUsers(drafts: readonly Draft[], rules: ClientRules): Draft[] {
     if (content.length === 0)
       return { ...draft, content: [textBlock(i === 0 ? texts.orphanedResult : texts.noContent)] };
     if (draft.isBareString && (i > 0 || !rules.has('dropsEmptyStart'))) return { ...draft, content };
-    // Their own reminder stands before the first prompt, so nothing else takes its place.
+    // Older clients have a reminder before the first prompt, so nothing is inserted.
     if (i === 0 && rules.has('dropsEmptyStart'))
       return { ...draft, content: content.filter((block) => !isBlankText(block)) };
     if (!rules.has('dropsBlankPrompts')) return { ...draft, content };
@@ -86,7 +86,7 @@ function repairUsers(drafts: readonly Draft[], rules: ClientRules): Draft[] {
   });
 }
 
-/** R5: where the result of a call that failed holds more than texts, its texts are joined and the rest is dropped. */
+/** R5: a failed result with more than texts is reduced to its joined texts. */
 function withTextsOnly(block: WireBlock): WireBlock {
   if (block.type !== 'tool_result' || block.is_error !== true || !isArray(block.content)) return block;
   const texts = block.content.filter((item) => asObject(item)?.type === 'text');

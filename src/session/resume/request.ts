@@ -1,5 +1,5 @@
-// A transcript → exactly the messages that client 2.1.325 sends when it resumes it, before its own additions
-// (reminders, cache marks), or why it refuses. One stage after the other; each stage is a file beside this one.
+// A transcript → the messages that client 2.1.325 sends when it resumes it, before its own additions (reminders, cache
+// marks), or why it refuses. Each stage is in a file of this folder.
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { takesSystemRole } from '../../models/client-models.ts';
@@ -23,10 +23,10 @@ export type ResumeRequest =
   | { readonly messages: readonly WireMessage[]; readonly model: string }
   | { readonly refused: string };
 
-/** What `requestMessages` reads from a transcript. */
+/** The part of a transcript that `requestMessages` reads. */
 export interface ResumeSource {
   readonly nodes: readonly Node[];
-  /** What is wrong with its lines; older clients read nothing of a damaged line. */
+  /** Damage in its lines; older clients ignore damaged lines. */
   readonly diagnostics?: readonly Diagnostic[];
   read(node: Node): JsonObject;
 }
@@ -74,7 +74,7 @@ export function traceMessages(
   return { messages: repairMessages(mergeDrafts(asked, rules), rules), model };
 }
 
-/** The lines that a resume takes up, in the order in which it sends them, before any is filtered out. */
+/** The lines that a resume reads, in the order of the request, before filtering. */
 export function resumeLines(
   source: ResumeSource,
   client?: string,
@@ -86,7 +86,7 @@ export function resumeLines(
   return 'refused' in choice ? choice : { lines: reattach(graph, walkChain(graph, choice.leaf), rules) };
 }
 
-/** What older clients cannot resume, though they read its lines. */
+/** Why older clients cannot resume a session although they read its lines. */
 function unreadable(drafts: readonly Draft[], rules: ClientRules): string | undefined {
   const answers = drafts.filter((draft) => draft.role === 'assistant');
   if (!rules.has('readsTextAnswers') && answers.some((draft) => draft.isBareString)) {
@@ -98,7 +98,7 @@ function unreadable(drafts: readonly Draft[], rules: ClientRules): string | unde
   return undefined;
 }
 
-/** Rule 51: the client adds reminders of its own, unless the session already has what they would say. */
+/** Rule 51: the client adds reminders, unless the session already has their content. */
 function hasReminders(lines: readonly Node[], model: string, rules: ClientRules): boolean {
   if (!rules.has('remindsAtPrompt')) return false;
   return !takesSystemRole(model) || !lines.some((node) => node.subtype === 'remote_session_change');

@@ -1,11 +1,11 @@
-// Drafts → the drafts with an end that a prompt can follow, and the prompt. (RESUME rules 35–37, 51, 68, R8.)
+// Drafts → drafts whose end a prompt can follow, and the prompt. (RESUME rules 35–37, 51, 68, R8.)
 import { asString } from '../../base/json.ts';
 import { texts } from './client.ts';
 import { type ClientRules, currentRules } from './client-rules.ts';
 import { type Draft, madeDraft, ownReminder, textBlock } from './draft.ts';
 import { hasResult } from './filter.ts';
 
-/** Rule 35: a conversation that ends with the user gets an answer, so that the prompt is a message of its own. */
+/** Rule 35: a conversation that ends with the user gets an answer, so that the prompt is a separate message. */
 export function withAnsweredEnd(ended: readonly Draft[], rules: ClientRules = currentRules): Draft[] {
   const drafts = rules.has('closesOpenCalls') ? ended : withOpenTurnContinued(ended, rules);
   const lastMessage = drafts.findLastIndex((draft) => draft.source === 'message');
@@ -19,7 +19,7 @@ export function withAnsweredEnd(ended: readonly Draft[], rules: ClientRules = cu
   return [...drafts.slice(0, at), madeDraft('assistant', [textBlock(texts.noResponse)]), ...drafts.slice(at)];
 }
 
-/** Older clients: a turn that ended in a result or in an attachment is told to go on. */
+/** Older clients: a turn that ended in a result or an attachment gets a text that asks the model to continue. */
 function withOpenTurnContinued(drafts: readonly Draft[], rules: ClientRules): readonly Draft[] {
   const isSaid = ({ source, isApiError }: Draft): boolean => source === 'message' && !isApiError;
   const last = drafts.findLast((draft) => isSaid(draft) || draft.source === 'attachment');
@@ -31,7 +31,7 @@ function withOpenTurnContinued(drafts: readonly Draft[], rules: ClientRules): re
   return isOpen ? [...drafts, { ...madeDraft('user', [textBlock(texts.goOn)]), source: 'message' }] : drafts;
 }
 
-/** Rule 37: not where the end is the output of a command that the user ran beside the conversation. */
+/** Rule 37: not if the end is the output of a command that the user ran outside the conversation. */
 function endsInCommand(drafts: readonly Draft[], end: number): boolean {
   let i = end;
   while (i >= 0 && drafts[i]?.role === 'user' && commandStart.test(firstText(drafts[i]))) i--;
@@ -39,7 +39,7 @@ function endsInCommand(drafts: readonly Draft[], end: number): boolean {
   return before?.isMeta === true && firstText(before).startsWith('<local-command-caveat>');
 }
 
-/** R8: not where the end is the mark of an interruption with an attachment below it. */
+/** R8: not if the end is an interruption mark with an attachment below it. */
 function isInterrupted(drafts: readonly Draft[], end: number): boolean {
   return interruptions.has(firstText(drafts[end])) && drafts[end + 1]?.source === 'attachment';
 }
@@ -49,7 +49,7 @@ const interruptions: ReadonlySet<string> = new Set([
   '[Request interrupted by user for tool use]',
 ]);
 
-/** Whether the last line joins a message before a result that an attachment follows: then the result is the end. */
+/** Whether the last line joins a message before a result with an attachment; then the result is the end. */
 function joinsBeforeNote(drafts: readonly Draft[], end: number): boolean {
   const id = drafts[end]?.id;
   if (id === undefined) return false;
@@ -67,7 +67,7 @@ function firstText(draft: Draft | undefined): string {
   return block?.type === 'text' ? (asString(block.text) ?? '') : '';
 }
 
-/** Rules 51 and 68: the prompt, and behind it the client's reminders, which `moveAttachmentsUp` then places. */
+/** Rules 51 and 68: the prompt and then the client's reminders, which `moveAttachmentsUp` places. */
 export function withPrompt(drafts: readonly Draft[], prompt: string, hasReminders: boolean): Draft[] {
   const asked = [...drafts, madeDraft('user', [textBlock(prompt)])];
   if (!hasReminders) return asked;

@@ -1,8 +1,8 @@
-// Leaf → the chain of lines from the start of the history to it. (RESUME rules 8, 9, 15, 17.)
+// Leaf → the chain of lines from the start of the history to the leaf. (RESUME rules 8, 9, 15, 17.)
 import { isBoundary, isMessage, type Node } from '../node.ts';
 import type { ResumeGraph } from './graph.ts';
 
-/** How far back in time the client looks for a line to stand in for a missing parent. */
+/** How far back the client searches for a replacement of a missing parent. */
 export const bridgeMs = 5000;
 
 export function walkChain(graph: ResumeGraph, leaf: Node): Node[] {
@@ -16,7 +16,7 @@ export function walkChain(graph: ResumeGraph, leaf: Node): Node[] {
     const named = graph.parentOf(line);
     if (isBoundary(line) || named === null || named === undefined) break;
     const parent = graph.byUuid(named);
-    // A parent that is in the walk already is bridged like one that is missing.
+    // A parent that is already in the walk is bridged like a missing one.
     if (parent !== undefined && !seen.has(parent)) line = parent;
     else line = line.isSidechain ? undefined : bridges.before(line, seen);
   }
@@ -24,7 +24,7 @@ export function walkChain(graph: ResumeGraph, leaf: Node): Node[] {
   return [...chain, ...trailingNotes(graph, leaf, seen)];
 }
 
-/** Rule 15: what hangs on the leaf through notes only comes along, in file order. */
+/** Rule 15: lines connected to the leaf only through notes are included, in file order. */
 function trailingNotes(graph: ResumeGraph, leaf: Node, chain: ReadonlySet<Node>): Node[] {
   const notes = new Set<Node>();
   const reached = [leaf];
@@ -38,11 +38,11 @@ function trailingNotes(graph: ResumeGraph, leaf: Node, chain: ReadonlySet<Node>)
   return [...notes].sort((a, b) => graph.rankOf(a) - graph.rankOf(b));
 }
 
-/** Rule 9: the newest line that is not newer than a given one, at most `bridgeMs` older; of equals the first in the file. */
+/** Rule 9: the newest line that is not newer than a given one, at most `bridgeMs` older; the first one of equals. */
 class TimeIndex {
   readonly #graph: ResumeGraph;
   #byTime: Node[] | undefined;
-  /** Where to look on from a line that is taken: without it, many dangling lines of one time cost quadratic time. */
+  /** Where to continue after a used line; without it, many dangling lines of one time take quadratic time. */
   readonly #beforeTaken = new Map<number, number>();
 
   constructor(graph: ResumeGraph) {
@@ -68,7 +68,7 @@ class TimeIndex {
     return candidate !== undefined && time - candidate.time <= bridgeMs ? candidate : undefined;
   }
 
-  /** The place of the last line up to `from` that is not taken, or -1. The line itself is among the taken. */
+  /** The place of the last unused line up to `from`, or -1. The line itself counts as used. */
   #lastFree(sorted: readonly Node[], from: number, taken: ReadonlySet<Node>): number {
     const passed: number[] = [];
     let at = from;
