@@ -10,7 +10,7 @@ async function all<T>(queue: AsyncQueue<T>): Promise<T[]> {
   return values;
 }
 
-test('what was pushed before and while somebody waits comes out in order, up to the end', async () => {
+test('what was pushed before and while a reader waits comes out in order, up to the end', async () => {
   const queue = new AsyncQueue<number>();
   queue.push(1);
   const taken = all(queue);

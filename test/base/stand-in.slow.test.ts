@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { digestText, measureText, type TextUnit } from '../../src/base/stand-in.ts';
 
-test('a stand-in measures what its text measures, also with more behind it', () => {
+test('a digest measures what its text measures, also with more after it', () => {
   const measures: Readonly<Record<TextUnit, (text: string) => number>> = {
     chars: (text) => text.length,
     utf8: (text) => Buffer.byteLength(text),

@@ -10,7 +10,7 @@ test('a long text becomes a short one with the same beginning and end', () => {
   assert.ok(short.startsWith(long.slice(0, 64)) && short.endsWith(long.slice(-64)));
 });
 
-test('texts that differ anywhere have different stand-ins, equal ones the same', () => {
+test('texts that differ anywhere have different digests, equal ones the same', () => {
   assert.equal(digestText(long), digestText(`${long}`));
   const others = Array.from({ length: 40 }, (_, i) => {
     const at = Math.floor((i * long.length) / 40);
@@ -19,17 +19,17 @@ test('texts that differ anywhere have different stand-ins, equal ones the same',
   assert.equal(new Set([long, ...others].map((text) => digestText(text))).size, 41);
 });
 
-test('what is added behind a text is added behind its stand-in', () => {
+test('what is added after a text is added after its digest', () => {
   for (const added of ['\n', '  ', '\n\n'])
     assert.equal(digestText(long.trimEnd() + added), digestText(long.trimEnd()) + added);
 });
 
-test('short, blank and malformed texts stand for themselves', () => {
+test('short, blank and malformed texts are not changed', () => {
   for (const text of ['', 'short', ' '.repeat(5000), `${' '.repeat(5000)}x`, `x${'\n'.repeat(5000)}`, `${long}\ud800`])
     assert.equal(digestText(text), text);
 });
 
-test('no text of a transcript passes for a stand-in', () => {
+test('no text of a transcript looks like a digest', () => {
   const forged = digestText(long).replace(/[0-9a-f]{18}/g, '0'.repeat(18));
   assert.equal(measureText(forged, 'chars'), forged.length);
 });

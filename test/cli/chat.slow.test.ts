@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('Esc stops a tool that runs, and the session goes on', { skip }, async (context) => {
+test('Esc stops a tool that runs, and the session continues', { skip }, async (context) => {
   const { terminal, server } = await startChat(
     context,
     [bash('echo $$ > ../child; sleep 600'), text('Stopped, I see.')],

@@ -160,7 +160,7 @@ const copies: Readonly<Record<string, Copying>> = {
     })),
 };
 
-/** Only the order in which files were made tells. */
+/** Only the order in which files were made counts. */
 const plainCopies: Readonly<Record<string, Copying>> = {
   'the client, --fork-session, interactive': (library) =>
     clientFork(library, (line) => ({ ...line, sessionId: firstId })),

@@ -49,7 +49,7 @@ test('no line of a call, a rule or a header is wider than the terminal', () => {
   }
 });
 
-/** Every main transcript of these files as `ls` tells of it, by asking for the folders above them. */
+/** Every main transcript of these files as `ls` prints it, by asking for the folders above them. */
 function rowsByPath(): ReadonlyMap<string, JsonObject> {
   const roots = [...new Set(files.map((file) => path.dirname(path.dirname(file))))];
   const rows = roots.flatMap((root) => jsonOf(['ls', '--json', '--root', root]) as readonly JsonObject[]);

@@ -11,7 +11,7 @@ const right: Readonly<Record<string, readonly number[]>> = {
   '1_stream_final': [400],
   '2_no_requestId': [400],
   '3_no_requestId_gateway': [400],
-  // Each by itself; 500 over both.
+  // Each alone; 500 over both.
   '4_fork_copy': [400, 500],
   '5_subagent_file': [450],
   '6_sidechain_replay_diff_req': [400],

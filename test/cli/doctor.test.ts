@@ -16,7 +16,7 @@ const broken = transcript()
   .user('and now', { parentUuid: 'never-written' })
   .assistant('there');
 
-test('a broken session is explained: how much is loaded, where it breaks, what mends it', (context) => {
+test('a broken session is explained: how much is loaded, where it breaks, what repairs it', (context) => {
   const folder = temporaryFolder(context);
   broken.write(path.join(folder, '11111111-1111-4111-a111-111111111111.jsonl'));
   const { status, stdout, stderr } = runClew([

@@ -64,7 +64,7 @@ const lamp = sessionText([
   assistant('It is dry.'),
 ]);
 
-test('a hit says where it stands, and the command that opens the place', (context) => {
+test('a hit shows its place and the command that opens it', (context) => {
   const { find, hits, root } = setUp(context, { 'p/3f2b8c1e-aaaa': lamp });
   assert.deepEqual(hits('"dry the wick"'), [
     {
@@ -245,7 +245,7 @@ test('clew index says what it read, and nothing when nothing changed', (context)
   assert.deepEqual(index(), { files: 1, filesRead: 0, bytesRead: 0, rowsWritten: 0, textBytes: 0, unread: [] });
 });
 
-test('a damaged index is made anew, with a notice', (context) => {
+test('a damaged index is rebuilt, with a notice', (context) => {
   const { root, home } = setUp(context, { 'p/s': lamp });
   const find = (word: string): Run =>
     runClew(['find', word, '--root', root], { env: { CLEW_HOME: home }, isAlone: true });
@@ -283,7 +283,7 @@ test('an index of a newer Clew is left alone', (context) => {
   });
 });
 
-/** Root may read and write everything: somebody else has to try. */
+/** Root may read and write everything, so another user tries. */
 const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
 test('a state folder that cannot be written is named', (context) => {

@@ -1,5 +1,5 @@
-// What the commands print, whole, so that a change of any line is seen in review. CLEW_UPDATE_GOLDEN=1 writes the files
-// anew.
+// The complete output of commands, so that every changed line is visible in review. CLEW_UPDATE_GOLDEN=1 rewrites the
+// files.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

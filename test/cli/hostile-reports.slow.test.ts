@@ -1,4 +1,4 @@
-// A hostile library on the terminal: every command that tells of sessions tells of it, in text that steers nothing and in
+// A hostile library on the terminal: every command that prints sessions prints it, in text that steers nothing and in
 // tables that keep their width.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A transcript is hostile input: whatever stands in it, in whichever place, the terminal gets text and our own colours.
+// A transcript is hostile input: whatever it contains, in any place, the terminal gets text and our own colours.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -60,7 +60,7 @@ function checkAll({ root, sound }: Place, message: string, call: (words: string)
   assert.deepEqual(snapshot(root), before);
 }
 
-/** Root may read and write everything: somebody else has to try. */
+/** Root may read and write everything, so another user tries. */
 const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
 test('a state folder that cannot be written', (context) => {

@@ -1,4 +1,4 @@
-// docs/json.md and the real output tell of the same fields: of every object, all keys, no more and no fewer.
+// docs/json.md and the real output have the same fields: of every object, all keys, no more and no fewer.
 import assert from 'node:assert/strict';
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';

@@ -38,7 +38,7 @@ test('sessions come newest first, by what their lines say and not by the time of
   assert.deepEqual(titles(['--root', root]), ['light the lamp', 'cook the soup', 'paint the harbour']);
 });
 
-test('a session without dates stands where the time of its file puts it', (context) => {
+test('a session without dates is sorted by the time of its file', (context) => {
   const root = temporaryFolder(context);
   library(root);
   const undated = path.join(root, 'projects/-home-kim-soup/undated.jsonl');
@@ -51,7 +51,7 @@ test('a session without dates stands where the time of its file puts it', (conte
   assert.equal(titles(['--root', root])[3], 'when');
 });
 
-test('--json tells all of a session', (context) => {
+test('--json prints all facts of a session', (context) => {
   const root = temporaryFolder(context);
   const file = path.join(root, `projects/-home-kim-light/${ids.lamp}.jsonl`);
   const text = sessionText([user('light the lamp'), assistant('Done.'), user('and now?')], { cwd: '/home/kim/light' });
@@ -129,7 +129,7 @@ test('where no session is of the project, it says so', (context) => {
   });
 });
 
-test('an empty root is no error, and a root that is not there is one', (context) => {
+test('an empty root is not an error, and a root that is not there is one', (context) => {
   const root = temporaryFolder(context);
   assert.deepEqual(runClew(['ls', '--root', root]), {
     status: 0,

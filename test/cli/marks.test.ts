@@ -1,4 +1,4 @@
-// What lists say of a session besides its title: its tag, what it was made from, and what doctor said of it, with the
+// What lists say of a session in addition to its title: its tag, what it was made from, and what doctor said of it, with the
 // same words in ls, show, find and doctor --all.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
@@ -100,7 +100,7 @@ test('ls says what doctor said, and "not examined" until then and after a change
   assert.deepEqual(health(), said);
   assert.match(run('ls').stdout, /DAMAGE[\s\S]* loss\n/);
   assert.doesNotMatch(run('ls').stdout, /not examined/);
-  // Days pass, and nothing was written to it: what only depends on the day is judged anew.
+  // Days pass, and nothing was written to it: what only depends on the day is judged again.
   const old = Date.now() / 1000 - 28 * 86_400;
   utimesSync(path.join(root, 'projects', work, `${second}.jsonl`), old, old);
   run('doctor', second);

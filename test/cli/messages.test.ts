@@ -1,5 +1,5 @@
 // clew messages: the request as JSON, and exit code 3 where the client would refuse the file. Whether the messages are
-// the right ones is tested against recordings of the client in test/interop and beside src/session/resume.
+// the right ones is tested against recordings of the client in test/interop and next to src/session/resume.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// clew open: one line with the address, a server behind it, and an orderly end.
+// clew open: one line with the address, a server at it, and an orderly end.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -49,7 +49,7 @@ test('npm start shows the demo where there are no sessions', async (context) => 
   assert.deepEqual(await clew.end('SIGTERM'), [0, null]);
 });
 
-test('a port that is taken, and one that is none, are told in one line', async (context) => {
+test('a port in use and an invalid port are reported in one line', async (context) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   context.after(() => other.close());

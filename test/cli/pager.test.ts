@@ -1,4 +1,4 @@
-// clew in a real terminal: the pager opens, is left with q, and nothing stays behind that should not.
+// clew in a real terminal: the pager opens, is left with q, and nothing remains that should not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command, openTerminal, skipWithout } from '../support/terminal.ts';

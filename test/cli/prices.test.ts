@@ -189,7 +189,7 @@ test('what is not a newer table is refused in one line, and nothing changes', (c
   assert.ok(!existsSync(kept));
 });
 
-test('prices that somebody wrote by hand are not replaced', (context) => {
+test('prices that the user wrote by hand are not replaced', (context) => {
   const { run, write, kept } = place(context);
   const own = JSON.stringify({ models: { 'claude-zeta-9': { input: 1, output: 2 } } });
   writeFileSync(kept, own);
@@ -202,7 +202,7 @@ test('prices that somebody wrote by hand are not replaced', (context) => {
   assert.equal(readFileSync(kept, 'utf8'), own);
 });
 
-test('a prices.json that could not be used is kept beside the new one', (context) => {
+test('a prices.json that could not be used is kept next to the new one', (context) => {
   const { run, write, kept } = place(context);
   writeFileSync(kept, '{"models": {"m": ');
   write('new.json', newer);

@@ -1,4 +1,4 @@
-// Help, version, and what a call is told that the command line's grammar refuses.
+// Help, version, and the messages for wrong calls.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ test('a call that cannot be understood gets one line that says why and where to 
   }
 });
 
-test('--debug adds where an error arose, before or behind the command', () => {
+test('--debug adds where an error arose, before or after the command', () => {
   for (const args of [
     ['--debug', 'show', 'nope'],
     ['show', 'nope', '--debug'],
@@ -80,7 +80,7 @@ test('--debug adds where an error arose, before or behind the command', () => {
   }
 });
 
-test('--no-color is heard before and behind the command, and outranks FORCE_COLOR', () => {
+test('--no-color works before and after the command, and overrides FORCE_COLOR', () => {
   const env = { FORCE_COLOR: '1', NO_COLOR: '' };
   const coloured = runClew(['ls', '--demo'], { env }).stdout;
   assert.match(coloured, /\x1b\[/);
@@ -92,7 +92,7 @@ test('--no-color is heard before and behind the command, and outranks FORCE_COLO
   }
 });
 
-test('a reader who leaves early is no error, whatever is printed', (context) => {
+test('a reader who leaves early is not an error, whatever is printed', (context) => {
   const folder = temporaryFolder(context);
   for (const args of ['--help', '--version', 'ls --demo', 'show --demo 463b11e7', 'completion bash']) {
     const script = `"${process.execPath}" "${clew}" ${args} | true; exit "\${PIPESTATUS[0]}"`;

@@ -61,7 +61,7 @@ export function firstTime({ nodes }: Transcript): number {
   return nodes.reduce((first, { time }) => (time < first ? time : first), Number.POSITIVE_INFINITY);
 }
 
-export function told(args: readonly string[]): Recount {
+export function report(args: readonly string[]): Recount {
   const stats = jsonOf(['stats', '--json', ...args]) as JsonObject;
   const tools = (stats.tools as readonly JsonObject[]).map(({ name, calls, errors }) => [name, [calls, errors]]);
   const usage = stats.usage as JsonObject;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { corpusFolder } from '../support/corpus.ts';
 import { filesBelow } from '../support/paths.ts';
 import { corpusFiles } from '../support/transcripts.ts';
-import { recount, told } from './stats-kit.ts';
+import { recount, report } from './stats-kit.ts';
 
 test('every folder of projects in the corpora is what a recount finds', () => {
   const roots = new Set(corpusFiles().map((file) => path.dirname(path.dirname(file))));
@@ -16,7 +16,7 @@ test('every folder of projects in the corpora is what a recount finds', () => {
     if (filesBelow(root, '.jsonl').length !== files.length) continue;
     // Each is a process with an index of its own.
     if (count++ % 4 !== 0 && process.env.CLEW_LONG !== '1') continue;
-    assert.deepEqual({ root, ...told(['--root', root]) }, { root, ...recount(files) });
+    assert.deepEqual({ root, ...report(['--root', root]) }, { root, ...recount(files) });
   }
   assert.ok(count > 0);
 });

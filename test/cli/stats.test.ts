@@ -9,15 +9,15 @@ import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { answerLine, session1 } from '../support/usage-library.ts';
-import { recount, told } from './stats-kit.ts';
+import { recount, report } from './stats-kit.ts';
 
 test('the demo sessions, whole and since a time, are what a recount finds', () => {
   const files = filesBelow(path.join(projectRoot, 'demo'), '.jsonl');
-  assert.deepEqual(told(['--demo']), recount(files));
+  assert.deepEqual(report(['--demo']), recount(files));
   const since = Date.UTC(2026, 2, 7, 21, 10);
-  const part = told(['--demo', '--since', '2026-03-07T21:10:00Z']);
+  const part = report(['--demo', '--since', '2026-03-07T21:10:00Z']);
   const wanted = recount(files, since);
-  assert.ok(wanted.prompts > 0 && wanted.prompts < told(['--demo']).prompts);
+  assert.ok(wanted.prompts > 0 && wanted.prompts < report(['--demo']).prompts);
   assert.deepEqual(part, wanted);
 });
 
@@ -81,7 +81,7 @@ test('tokens are those of clew usage, sub-agents without their session included'
   assert.equal((stats.usage as JsonObject).messages, 2);
 });
 
-test('tokens without a price are said beside the cost', (context) => {
+test('tokens without a price are shown next to the cost', (context) => {
   const root = temporaryFolder(context);
   const lines = [answerLine({ id: 'a', output: 400 }), answerLine({ id: 'z', output: 5, model: 'claude-zeta-9' })];
   writeTree(root, { [`projects/-w-p/${session1}.jsonl`]: `${lines.join('\n')}\n` });
@@ -114,13 +114,13 @@ test('since a time, only the turns, days and streaks of that time count', (conte
     'projects/-w/before.jsonl': talk('before', 1, 2),
     'projects/-w/after.jsonl': talk('after', 6, 8),
   });
-  const told = (...args: readonly string[]): object => {
+  const report = (...args: readonly string[]): object => {
     const { sessions, turns, prompts, days } = jsonOf(['stats', '--json', '--root', root, ...args]) as JsonObject;
     const { active, longestStreak, first } = days as JsonObject;
     return { sessions, turns, prompts, active, longestStreak, first };
   };
-  assert.deepEqual(told(), { sessions: 3, turns: 9, prompts: 9, active: 6, longestStreak: 3, first: '2026-03-01' });
-  assert.deepEqual(told('--since', '2026-03-03T00:00:00Z'), {
+  assert.deepEqual(report(), { sessions: 3, turns: 9, prompts: 9, active: 6, longestStreak: 3, first: '2026-03-01' });
+  assert.deepEqual(report('--since', '2026-03-03T00:00:00Z'), {
     sessions: 2,
     turns: 5,
     prompts: 5,

@@ -12,8 +12,8 @@ const session3 = '33333333-3333-4333-a333-333333333333';
 test('one line: cost of the session, cost of today, and how full the context is', (context) => {
   const { file, env, line } = place(context);
   runClew(['usage'], { env });
-  const told = JSON.stringify({ session_id: session1, transcript_path: file, model: { id: 'claude-sonnet-4-5' } });
-  assert.deepEqual(line(told), {
+  const report = JSON.stringify({ session_id: session1, transcript_path: file, model: { id: 'claude-sonnet-4-5' } });
+  assert.deepEqual(line(report), {
     status: 0,
     stdout: '$0.02 session · $0.05 today · 20.0k context (10 %)\n',
     stderr: '',
@@ -22,39 +22,39 @@ test('one line: cost of the session, cost of today, and how full the context is'
   assert.equal(line(wide).stdout, '$0.02 session · $0.05 today · 20.0k context (2 %)\n');
 });
 
-test('tokens without a price are said beside the cost', (context) => {
+test('tokens without a price are shown next to the cost', (context) => {
   const { file, line } = place(context);
   const unknown = answerLine({ id: 'z', output: 1490, model: 'claude-zeta-9', time: new Date().toISOString() });
   appendFileSync(file, `${unknown}\n`);
-  const told = JSON.stringify({ transcript_path: file });
+  const report = JSON.stringify({ transcript_path: file });
   assert.match(
-    line(told).stdout,
+    line(report).stdout,
     /^≥ \$0\.02 \+ 1\.5k tokens unpriced session · ≥ \$0\.05 \+ 1\.5k tokens unpriced today · /,
   );
-  const { sessionUnpricedTokens, todayUnpricedTokens } = JSON.parse(line(told, '--json').stdout);
+  const { sessionUnpricedTokens, todayUnpricedTokens } = JSON.parse(line(report, '--json').stdout);
   assert.deepEqual([sessionUnpricedTokens, todayUnpricedTokens], [1500, 1500]);
 });
 
 test('today is that of all sessions, also with a fresh index and without another command', (context) => {
   const { file, other, env, line } = place(context);
-  const told = JSON.stringify({ transcript_path: file });
-  assert.equal(line(told).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
+  const report = JSON.stringify({ transcript_path: file });
+  assert.equal(line(report).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
   assert.equal(line(JSON.stringify({ transcript_path: other })).stdout.split(' · ')[1], '$0.05 today');
   appendFileSync(file, `${answerLine({ id: 'c', output: 100_000, input: 50_000, time: new Date().toISOString() })}\n`);
-  assert.equal(line(told).stdout, '$1.67 session · $1.70 today · 50.0k context (25 %)\n');
+  assert.equal(line(report).stdout, '$1.67 session · $1.70 today · 50.0k context (25 %)\n');
   assert.equal(line('{}').stdout, '$0.00 session · $1.70 today\n');
   assert.deepEqual((jsonOf(['usage', '--json'], { env }) as { totals: { messages: number } }).totals.messages, 3);
 });
 
-test('while more is new than one call reads, today is unknown; the next calls go on', (context) => {
+test('while more is new than one call reads, today is unknown; the next calls continue', (context) => {
   const { file, other, line } = place(context);
   // Two of them are too much for one call, one is not.
   const filler = `${JSON.stringify({ type: 'progress', data: 'x'.repeat(5 * 1024 * 1024) })}\n`;
   appendFileSync(other, filler);
   writeFileSync(path.join(path.dirname(file), `${session3}.jsonl`), filler);
-  const told = JSON.stringify({ transcript_path: file });
-  assert.equal(line(told).stdout, '… session · … today · 20.0k context (10 %)\n');
-  assert.equal(line(told).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
+  const report = JSON.stringify({ transcript_path: file });
+  assert.equal(line(report).stdout, '… session · … today · 20.0k context (10 %)\n');
+  assert.equal(line(report).stdout, '$0.02 session · $0.05 today · 20.0k context (10 %)\n');
 });
 
 test('old transcripts that are still to be read do not matter for today', (context) => {

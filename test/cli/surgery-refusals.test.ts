@@ -11,7 +11,7 @@ import { type Bench, type benchWith, contentsOf, entriesOf } from '../support/su
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 import { agent, empty, junk, library, prompt, qwen } from './surgery-refusals-kit.ts';
 
-/** [arguments, exit code, what stands in the one line]. */
+/** [arguments, exit code, pattern of the one line]. */
 const refusals: readonly (readonly [string, number, RegExp])[] = [
   ['fork', 2, /fork needs a SESSION/],
   ['fork S --at 9', 2, /has no turn 9; it has 2/],
@@ -72,7 +72,7 @@ test('every command that changes sessions refuses wrong use in one line and chan
   assert.deepEqual(contentsOf(path.dirname(bench.root)), before);
 });
 
-/** Everything that writes to a session where it stands. */
+/** Everything that changes a session in place. */
 const changes = [
   'rename S t',
   'tag S t',
@@ -126,7 +126,7 @@ function assertLeftAlone(bench: Bench, user: string): void {
   assert.deepEqual(contentsOf(bench.root), before);
 }
 
-test('every command that changes sessions can be tried first, and tells a program what it would do', (context) => {
+test('every command that changes sessions can be tried first, and --json shows what it would do', (context) => {
   const bench = changedLibrary(context);
   assert.equal(clewIn(bench, 'bundle S -o sent.clew').status, 0);
   const { to } = JSON.parse(clewIn(bench, 'fork S --at 1 --json').stdout);

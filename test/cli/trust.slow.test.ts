@@ -1,4 +1,4 @@
-// The built command in a repository of traps: with `-p` and in a terminal, before and after a person accepted it.
+// The built command in a repository of traps: with `-p` and in a terminal, before and after the user accepted it.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -49,7 +49,7 @@ test('-p takes it with --trust-project for this run, and after Claude Code recor
 });
 
 test(
-  'chat lists everything before it takes effect; no goes on without, yes is remembered',
+  'chat lists everything before it takes effect; no continues without, yes is remembered',
   {
     skip: skipWithout('tmux'),
   },

@@ -79,7 +79,7 @@ test('ls --json has a row for everything it could not read', (context) => {
   assert.equal(status, 1);
 });
 
-test('a transcript that was indexed before it was locked is named all the same', (context) => {
+test('a transcript that was indexed before it was locked is named anyway', (context) => {
   const { run, root, locked } = library(context);
   for (const file of locked) chmodSync(file, 0o755);
   assert.equal(run('usage').status, 0);

@@ -117,7 +117,7 @@ test('a key that names no row, or several, is an error that says where keys are'
   });
 });
 
-test('the name of a report may stand behind --receipts', (context) => {
+test('the name of a report may follow --receipts', (context) => {
   const { json } = library(context, edgeCases['1_stream_final']?.files ?? {});
   assert.deepEqual(json('--receipts', 'model'), json('model', '--receipts'));
 });

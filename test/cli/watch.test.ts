@@ -1,4 +1,4 @@
-// clew watch as a user runs it: it says what it took in, keeps the index current for others, and ends when told to.
+// clew watch as a user runs it: it says what it took in, keeps the index current for others, and ends when asked to.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -53,7 +53,7 @@ test('--quiet prints nothing', async (context) => {
   const quiet = startClew(context, ['watch', '--quiet', '--root', folder], { CLEW_HOME: state });
   const heard = startClew(context, ['watch', '--root', folder], { CLEW_HOME: path.join(folder, 'other') });
   await heard.says(/watching/);
-  // Until its first reading is done, a signal ends the process by itself.
+  // Until its first reading is done, a signal ends the process directly.
   await waitFor(() => existsSync(indexPath(state)) && promptsIn(state) === 1);
   appendFileSync(path.join(folder, `projects/-a/${id}.jsonl`), talk);
   await heard.prints(/-a\/3f2b8c1e/);

@@ -49,7 +49,7 @@ test('the compiler lets a promised field be used and asks for a check of a claim
   assert.equal(shape.name.slice(0, 1) + shape.lines.join('') + shape.source.type, 'axurl');
   assert.equal(asString(shape.source.url), undefined);
   assert.equal(shape.origin?.kind, undefined);
-  // @ts-expect-error a claim is no number until it was checked
+  // @ts-expect-error an unchecked field is not a number
   const size: number | undefined = shape.size;
   assert.equal(size, 'not a number');
 });

@@ -8,7 +8,7 @@ import { jsonValue, printJson } from '../support/json-text.ts';
 
 const end = (text: string): number => skipValue(Buffer.from(text), 0);
 
-test('a value ends behind its last byte, whatever follows', () => {
+test('a value ends after its last byte, whatever follows', () => {
   for (const text of [
     '1',
     '-1.5e+3',
@@ -145,7 +145,7 @@ test('a member is found by its key, of duplicates the last', () => {
   for (const absent of ['', 'c', 'aa', 'a" : 1 , ', 'u', '\\u0061b']) assert.equal(slice(absent), undefined, absent);
 });
 
-test('members are not found in what is no whole object', () => {
+test('members are not found in incomplete objects', () => {
   for (const text of ['', '[]', '"a"', '{"a":1', '{"a":1,}', '{"a":1 "b":2}', '{"a":1,"b"}', '1']) {
     assert.equal(findMember(Buffer.from(text), 0, 'a'), undefined, text);
   }

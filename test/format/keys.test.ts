@@ -15,7 +15,7 @@ const names = [
 const nameOf = (bytes: Buffer, start: number, end: number): string => keyNames[keyNumber(bytes, start, end) - 1] ?? '';
 const known = (text: string): string => nameOf(Buffer.from(text), 0, Buffer.byteLength(text));
 
-test('every key the scanner asks for is known, wherever it stands', () => {
+test('every key the scanner asks for is known, wherever it is', () => {
   const bytes = Buffer.from(names.join('"'));
   let start = 0;
   const found = names.map((name) => {

@@ -28,7 +28,7 @@ test('a whole record is one piece with the white space around it', () => {
   assert.deepEqual(line.damage, []);
 });
 
-test('a damaged line is its records and what stands between them', () => {
+test('a damaged line is its records and the bytes between them', () => {
   const user = '{"type":"user","uuid":"u","sessionId":"s"}';
   const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['', [], []],
@@ -91,7 +91,7 @@ test('an edit changes the bytes it names and no others', () => {
   assert.equal(piece.bytes.toString('latin1'), before);
 });
 
-test('an edited value stands in the place of the old one, whatever the entry', () => {
+test('an edited value replaces the old one, whatever the entry', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), jsonValue, { minKeys: 1 }), jsonValue, fc.nat(), (object, value, seed) => {
       const bytes = Buffer.from(printJson(object, seed));

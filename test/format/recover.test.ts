@@ -42,7 +42,7 @@ test('joined records are split, however they touch', () => {
   });
 });
 
-test('the record behind a cut one is found, wherever the cut is', () => {
+test('the record after a cut one is found, wherever the cut is', () => {
   for (const [cut, whole] of [
     [user, answer],
     [answer, user],
@@ -60,7 +60,7 @@ test('the record behind a cut one is found, wherever the cut is', () => {
   }
 });
 
-test('records before and behind a cut one are found', () => {
+test('records before and after a cut one are found', () => {
   const fragment = answer.slice(0, 120);
   assert.deepEqual(seen(summary + fragment + user + nested + fragment), {
     records: [summary, user, nested],
@@ -95,7 +95,7 @@ test('NUL runs and a byte-order mark are set aside', () => {
   assert.deepEqual(seen('\0\0\0'), { records: [], damage: ['L-nul \0\0\0'] });
 });
 
-test('noise before and behind a record is set aside', () => {
+test('noise before and after a record is set aside', () => {
   assert.deepEqual(seen(`// header ${summary} // end`), {
     records: [summary],
     damage: ['L-not-json // header', 'L-not-json // end'],
@@ -163,7 +163,7 @@ test('every byte is in a record, in a damage span, or white space, in order and 
   );
 });
 
-// The time limit is no measurement: with work that grows with the square of the length these lines take far longer.
+// The time limit is not a measurement: with work that grows with the square of the length these lines take far longer.
 test('hostile lines of megabytes are gone through once', { timeout: 120_000 }, () => {
   const size = 1_000_000;
   for (const unit of [
@@ -181,9 +181,9 @@ test('hostile lines of megabytes are gone through once', { timeout: 120_000 }, (
   ]) {
     const bytes = Buffer.alloc(size, unit);
     assert.deepEqual(recoverRecords(bytes).records, [], unit);
-    const behind = Buffer.concat([bytes, Buffer.from(`"\0${user}`)]);
-    const { records } = recoverRecords(behind);
-    assert.deepEqual(records, [{ start: behind.length - user.length, end: behind.length }], unit);
+    const after = Buffer.concat([bytes, Buffer.from(`"\0${user}`)]);
+    const { records } = recoverRecords(after);
+    assert.deepEqual(records, [{ start: after.length - user.length, end: after.length }], unit);
   }
 });
 

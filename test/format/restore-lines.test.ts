@@ -99,6 +99,6 @@ for (const [name, file, expected] of cases)
     assert.deepEqual(restored, expected);
   });
 
-test('NUL bytes before a record are no UTF-16', () => {
+test('NUL bytes before a record are not UTF-16', () => {
   assert.equal(utf16Of(Buffer.concat([Buffer.alloc(16), Buffer.from(a)])), undefined);
 });

@@ -184,8 +184,8 @@ test('a long text is cut between two letters, however they are written', () => {
       const json = `"[Request interrupted by user${'x'.repeat(shift)}${letter.repeat(400)}"`;
       const [prefix = ''] = scanRecord(Buffer.from(`{"message":{"content":${json}}}`))?.textPrefixes ?? [];
       const text = JSON.parse(json);
-      assert.ok(text.startsWith(prefix) && prefix.length < text.length, `${letter} behind ${shift}`);
-      assert.ok(prefix.startsWith('[Request interrupted by user'), `${letter} behind ${shift}`);
+      assert.ok(text.startsWith(prefix) && prefix.length < text.length, `${letter} after ${shift}`);
+      assert.ok(prefix.startsWith('[Request interrupted by user'), `${letter} after ${shift}`);
     }
   }
 });
@@ -226,7 +226,7 @@ test('no cut of a record is a record, and neither are two on one line', () => {
   }
 });
 
-test('what is no object has no head', () => {
+test('a value that is not an object has no head', () => {
   const broken = ['', ' ', '\r', '\0', 'null', '1', '"a"', '[]', '[{}]', '//', '{', '}', '{]', '{"a"}', '{"a":}'];
   broken.push('{"a":1,}', '{,"a":1}', '{"a":1 "b":2}', '{"a" 1}', '{"message":{]}', '{"message":{"content":[}}');
   broken.push('{"message":{"content":[{]}}', '{"message":{"content":[1,]}}', '{"message":{"content":[{}{}]}}');

@@ -47,7 +47,7 @@ test('every text is what Date.parse makes of it, whatever was read before', () =
   );
 });
 
-test('a text with illegal escapes is no time', () => {
+test('a text with illegal escapes is not a time', () => {
   const bytes = Buffer.from('"2026-01-0\\x"');
   assert.equal(isoTime(bytes, 1, bytes.length - 1), Number.NaN);
 });

@@ -56,11 +56,11 @@ const samples: readonly (readonly [ToolResultKind, JsonValue])[] = [
   ['other', 3],
 ];
 
-test('the kind of a tool result is told by its shape', () => {
+test('the kind of a tool result is recognised by its shape', () => {
   for (const [kind, value] of samples) assert.equal(toolResultKind(value), kind, JSON.stringify(value));
 });
 
-test('every shape of the table has a sample, so none is hidden behind another', () => {
+test('every shape of the table has a sample, so none is hidden by another', () => {
   const met = new Set(samples.map(([kind]) => kind));
   assert.deepEqual(
     Object.keys(toolResultFields).filter((shape) => !met.has(shape as ToolResultKind)),

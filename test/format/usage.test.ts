@@ -116,7 +116,7 @@ test('the scanner reads from bytes what the parser reads from an object', () => 
   }
 });
 
-test('a usage without numbers counts nothing, what is no object is no usage', () => {
+test('a usage without numbers counts nothing, a value that is not an object is not a usage', () => {
   assert.deepEqual(readUsage({}), noUsage);
   assert.deepEqual(
     readUsage({

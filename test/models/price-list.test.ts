@@ -199,7 +199,7 @@ test('a price that is not given is not known, unless no token needs it', () => {
   assert.equal(ask({ cacheWrite1hTokens: 1 }), undefined);
 });
 
-test('a compaction by the API is billed beside its message, each with the price of its own prompt', () => {
+test('a compaction by the API is billed in addition to its message, each with the price of its own prompt', () => {
   const compaction = {
     inputTokens: 180_000,
     outputTokens: 3500,

@@ -21,7 +21,7 @@ interface Example {
 
 const examples: readonly Example[] = [
   {
-    what: 'a heading keeps its marks and hangs behind them',
+    what: 'a heading keeps its marks and wraps after them',
     markdown: '## What was found in the transcript of today',
     lines: ['## What was found in the transcript of', '   today'],
   },
@@ -107,7 +107,7 @@ const examples: readonly Example[] = [
     lines: ['<details>', '<summary>x</summary>', '</details>', '', 'a <b>bold</b> <!-- no -->'],
   },
   {
-    what: 'character references are resolved outside code, and what they stand for is neutralised',
+    what: 'character references are resolved outside code, and the result is neutralised',
     markdown: '&lt;a&gt; &amp;amp; `&lt;` &#27;c &#x202e; &nope; &#0; [x](&#27;y) ![&#27;z](a) http://a?b&lt;c',
     lines: ['<a> &amp; `&lt;` ␛c ‹U+202E› &nope; \ufffd x', '(␛y) [image: ␛z] http://a?b&lt;c'],
   },

@@ -117,7 +117,7 @@ describe('writing to a pipe', () => {
 });
 
 describe('writing to a terminal with a pager', () => {
-  /** What stands in the file that plays the terminal, after the chunks went through the pager. */
+  /** The content of the file that plays the terminal, after the chunks went through the pager. */
   async function paged(
     env: Environment,
     chunks: AsyncIterable<string> | Iterable<string>,
@@ -141,7 +141,7 @@ describe('writing to a terminal with a pager', () => {
     assert.equal(await paged({ PAGER: "tr a 'd' | tr d e" }, ['aa\n']), 'ee\n');
   });
 
-  test('tells less to show colours and to leave a short text on the screen, unless the user told it something', async () => {
+  test('sets LESS to show colours and to keep a short text on the screen, unless the user set it', async () => {
     assert.equal(await paged({ PAGER: 'sh -c "cat; echo $LESS"' }, ['x\n']), 'x\nFRX\n');
     assert.equal(await paged({ PAGER: 'sh -c "cat; echo $LESS"', LESS: 'S' }, ['x\n']), 'x\nS\n');
   });

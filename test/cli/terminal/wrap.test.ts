@@ -19,7 +19,7 @@ test('keeps newlines, empty lines among them', () => {
   assert.deepEqual(wrap('a\n\nb \n c', 10), ['a', '', 'b', 'c']);
 });
 
-test('a word wider than the line stands alone and whole, or is cut when asked', () => {
+test('a word wider than the line stays whole on its own line, or is cut when asked', () => {
   const spans = [{ text: 'a incomprehensible b', paint: plain }];
   assert.deepEqual(lines(spans, 8), ['a', 'incomprehensible', 'b']);
   assert.deepEqual(lines(spans, 8, true), ['a', 'incompre', 'hensible', 'b']);

@@ -1,4 +1,4 @@
-// Whether the client compacts a session before it takes up the prompt. The limits were measured with client 2.1.325.
+// Whether the client compacts a session before it sends the prompt. The limits were measured with client 2.1.325.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { autoCompactionOf } from '../../../src/session/resume/auto-compaction.ts';

@@ -114,7 +114,7 @@ test('references to tools the client does not have are taken out of a result (ru
   assert.deepEqual(found('WebFetch', 'Glob'), [...asked, { user: ['t → [tool_reference]', 'Tool loaded.'] }, done]);
 });
 
-test('"Tool loaded." is part of its line, so a text behind it gives it a newline (rule 65)', () => {
+test('"Tool loaded." is part of its line, so a text after it gives it a newline (rule 65)', () => {
   const builder = transcript()
     .user('q')
     .call('t')

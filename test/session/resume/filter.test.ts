@@ -17,7 +17,7 @@ test('a call open at the end gets a result that says so (rule 30)', () => {
   ]);
 });
 
-test('behind a result at the end every open call back to the last typed text is closed (rule 30 a)', () => {
+test('after a result at the end every open call back to the last typed text is closed (rule 30 a)', () => {
   const builder = transcript()
     .user('q')
     .assistant([toolUse('t1'), toolUse('t2')])
@@ -34,7 +34,7 @@ test('behind a result at the end every open call back to the last typed text is 
   ]);
 });
 
-test('behind an answer at the end only the calls of that message are closed (rule 30 b)', () => {
+test('after an answer at the end only the calls of that message are closed (rule 30 b)', () => {
   const builder = transcript().user('q').call('t1').user('typed').call('t2', m).assistant('and', m);
   assert.deepEqual(sent(builder), [
     { user: ['q\n', 'typed'] },
@@ -51,7 +51,7 @@ test('notes and idle answers at the end are looked past (rule 30)', () => {
   }
 });
 
-test('behind a typed text, a marker or an API error nothing is closed (rule 30 c)', () => {
+test('after a typed text, a marker or an API error nothing is closed (rule 30 c)', () => {
   for (const last of ['typed', '[Request interrupted by user]']) {
     assert.deepEqual(sent(transcript().user('q').call('t1').user(last)), [{ user: ['q\n', last] }, ...closing]);
   }
@@ -103,11 +103,11 @@ test('thinking alone is dropped unless another line of its message says somethin
     .user('r')
     .assistant('b');
   assert.deepEqual(history(alone), [{ user: ['q\n', 'r'] }, { assistant: ['b'] }]);
-  const beside = transcript()
+  const aside = transcript()
     .user('q')
     .assistant([thinking('hm')], m)
     .assistant('said', m);
-  assert.deepEqual(history(beside), [asked, { assistant: ['thinking hm', 'said'] }]);
+  assert.deepEqual(history(aside), [asked, { assistant: ['thinking hm', 'said'] }]);
 });
 
 test('neither an empty nor a blank line of the message saves its thinking (rule 33)', () => {
@@ -141,6 +141,6 @@ test('a message whose only text is "(no content)" is dropped, with its thinking 
     .user('r')
     .assistant('b');
   assert.deepEqual(history(builder), [{ user: ['q\n', 'r'] }, { assistant: ['b'] }]);
-  const beside = transcript().user('q').assistant('(no content)', m).assistant('said', m);
-  assert.deepEqual(history(beside), [asked, { assistant: ['(no content)', 'said'] }]);
+  const aside = transcript().user('q').assistant('(no content)', m).assistant('said', m);
+  assert.deepEqual(history(aside), [asked, { assistant: ['(no content)', 'said'] }]);
 });

@@ -1,5 +1,5 @@
-// The whole request of a resume against the recordings of the client on both of its ways, and what it says where the
-// session does not tell.
+// The whole request of a resume against recordings of the client, to the API and to a gateway, and the placeholders for
+// values that the session does not contain.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asObject } from '../../../src/base/json.ts';
@@ -56,12 +56,12 @@ function checkTools({ tools }: FullRequest, expected: BindingCase['expected']): 
 
 const snapshot = (text: string): Fields => ({ attachment: { type: 'prompt_snapshot', systemPrompt: [text] } });
 
-test('the snapshot that counts is the last one on the chain behind its last boundary', () => {
+test('the snapshot that counts is the last one on the chain after its last boundary', () => {
   const builder = transcript().user('q').attachment('x', undefined, snapshot('one')).assistant('a');
   const systemOf = (): FullRequest['system'] => requestOf(builder.session(), {}).system;
   const sent = (text: string): unknown => ['built by the client', { type: 'text', text }];
   assert.deepEqual(systemOf(), sent('one'));
-  builder.from('a1').attachment('x', undefined, snapshot('beside')).from('a1').user('q2').assistant('b');
+  builder.from('a1').attachment('x', undefined, snapshot('aside')).from('a1').user('q2').assistant('b');
   assert.deepEqual(systemOf(), sent('one'));
   builder.attachment('x', undefined, snapshot('two')).user('q3').assistant('c');
   assert.deepEqual(systemOf(), sent('two'));

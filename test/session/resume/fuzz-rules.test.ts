@@ -131,7 +131,7 @@ test('where a compaction kept history, a pin counts on a line without children, 
   assert.deepEqual(sent(kept().from(null).user('side', { isSidechain: true })), [...history, next]);
 });
 
-test('the answer to a user at the end stands before local commands at the very end only', () => {
+test('the answer to a user at the end is before local commands at the very end only', () => {
   const ran = { content: 'ran' };
   const builder = (): TranscriptBuilder => transcript().user('q').assistant('a', opus5).user('q2');
   assert.deepEqual(sent(builder().system('local_command', ran)).slice(2), [
@@ -166,7 +166,7 @@ test('a pin on a line that is not in the file keeps the client from looking for 
   assert.deepEqual(sent(builder().lastPrompt('missing')), [{ user: ['parent'] }, noResponse, next]);
 });
 
-test('notes below a result beside the chain come along only where they do not lead to a message', () => {
+test('notes below a result next to the chain come along only where they do not lead to a message', () => {
   const noted = (add: (builder: TranscriptBuilder) => TranscriptBuilder): unknown => {
     const builder = transcript().user('q').call('t1', m).call('t2', m).result('t2');
     return history(add(builder).from('a1').result('t1').assistant('b'))[2];
@@ -178,7 +178,7 @@ test('notes below a result beside the chain come along only where they do not le
     },
   );
   assert.deepEqual(
-    noted((builder) => builder.attachment('custom', ['see']).user('beside')),
+    noted((builder) => builder.attachment('custom', ['see']).user('aside')),
     {
       user: ['t2 → out t2', 't1 → out t1'],
     },

@@ -31,7 +31,7 @@ test('of two glued records only the first is read (rule 2)', async (context) => 
   assert.deepEqual(await readBack(context, `${u1}\n${a1}${a2}\n`), [asked, { assistant: ['first'] }]);
 });
 
-test('junk behind a record is harmless, junk before it loses the line (rule 2)', async (context) => {
+test('junk after a record is harmless, junk before it loses the line (rule 2)', async (context) => {
   const [u1, a1, a2] = lines(transcript().user('q').assistant('first').from('u1').assistant('second'));
   assert.deepEqual(await readBack(context, `${u1}\n${a1} junk\njunk ${a2}\n`), [asked, { assistant: ['first'] }]);
 });
@@ -67,17 +67,17 @@ test('a message line without content stays a link and is not sent (rule 4)', () 
   }
 });
 
-test('progress is passed through if it stands before its child (rule 5)', () => {
+test('progress is passed through if it is before its child (rule 5)', () => {
   const builder = transcript().user('q').progress().progress().assistant('answer');
   assert.deepEqual(links(builder), ['u1 < -', 'a1 < u1']);
 });
 
-test('progress behind its child leaves the child dangling (rule 5)', () => {
+test('progress after its child leaves the child dangling (rule 5)', () => {
   const builder = transcript().user('q').assistant('answer', { parentUuid: 'p1' }).progress({ parentUuid: 'u1' });
   assert.deepEqual(links(builder), ['u1 < -', 'a1 < p1']);
 });
 
-test('a line of an unknown type is no link: its child is bridged by time (rule 6)', () => {
+test('a line of an unknown type is not a link: its child is bridged by time (rule 6)', () => {
   const builder = transcript()
     .user('q')
     .assistant('answer')
@@ -88,7 +88,7 @@ test('a line of an unknown type is no link: its child is bridged by time (rule 6
   assert.deepEqual(history(builder), [asked, { assistant: ['answer'] }, { user: ['u2'] }, { assistant: ['again'] }]);
 });
 
-test('titles, modes, summaries and snapshots are no part of the graph (rule 7)', () => {
+test('titles, modes, summaries and snapshots are not part of the graph (rule 7)', () => {
   const builder = transcript()
     .user('q')
     .aside('summary', { summary: 's', leafUuid: 'u1' })
@@ -98,7 +98,7 @@ test('titles, modes, summaries and snapshots are no part of the graph (rule 7)',
   assert.deepEqual(links(builder), ['u1 < -', 'a1 < u1']);
 });
 
-test('a boundary that lists kept lines moves them behind its anchor and forgets the rest (rule 18)', () => {
+test('a boundary that lists kept lines moves them after its anchor and forgets the rest (rule 18)', () => {
   const builder = talk()
     .boundary({ preservedMessages: { anchorUuid: 'u3', uuids: ['u2', 'a2'], allUuids: ['u1'] } })
     .summary('so far')
@@ -144,7 +144,7 @@ test('what a boundary keeps is ignored if the anchor, a line or the way is missi
   }
 });
 
-test('kept lines rank directly behind the anchor: where the summary is last, the last kept line is the leaf (rule 19)', () => {
+test('kept lines rank directly after the anchor: where the summary is last, the last kept line is the leaf (rule 19)', () => {
   const builder = talk()
     .boundary({ preservedMessages: { anchorUuid: 'u3', uuids: ['u2', 'a2'] } })
     .summary('so far');

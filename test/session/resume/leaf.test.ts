@@ -11,7 +11,7 @@ function leafOf(builder: TranscriptBuilder): string {
   return 'refused' in choice ? choice.refused : String(choice.leaf.uuid);
 }
 
-/** u1 a1, and two branches behind them: u2 a2, and u3 a3. */
+/** u1 a1, and two branches after them: u2 a2, and u3 a3. */
 function forked(): TranscriptBuilder {
   return transcript().user('1').assistant('1').user('2').assistant('2').from('a1').user('3').assistant('3');
 }
@@ -49,7 +49,7 @@ test('a file of notes alone resumes at its last note (rule 10)', () => {
   assert.equal(leafOf(transcript().system('informational').attachment('file')), 'x1');
 });
 
-test('children that stand before the last line compete by time, and a tie is theirs (rule 11)', () => {
+test('children that are before the last line compete by time, and a tie is theirs (rule 11)', () => {
   const child = transcript().assistant('child', { parentUuid: 'u1' });
   assert.equal(leafOf(child.from(null).after(-500).user('parent', { uuid: 'u1' })), 'a1');
   const newer = transcript().assistant('child', { parentUuid: 'u1' }).from(null).after(500).user('parent');
@@ -58,7 +58,7 @@ test('children that stand before the last line compete by time, and a tie is the
   assert.equal(leafOf(tie), 'a1');
 });
 
-test('a uuid written again stands last in the file, and its children compete with it by time (rules 3 and 11)', () => {
+test('a uuid written again comes last in the file, and its children compete with it by time (rules 3 and 11)', () => {
   const again = (pause: number): string =>
     leafOf(transcript().user('1').assistant('1').user('2').after(pause).from('u1').assistant('new', { uuid: 'a1' }));
   assert.deepEqual([again(1000), again(-1000)], ['a1', 'u2']);
@@ -90,7 +90,7 @@ test('under a pin a newer child of the last line does not count (rules 11 and 12
   assert.deepEqual([leafOf(builder), leafOf(builder.lastPrompt('u1'))], ['a1', 'a2']);
 });
 
-test('an explicit pin is left only for lines behind it in the file (rule 13)', () => {
+test('an explicit pin is left only for lines after it in the file (rule 13)', () => {
   const explicit = { explicit: true };
   assert.equal(leafOf(forked().lastPrompt('a1', explicit)), 'a1');
   assert.equal(leafOf(forked().lastPrompt('a1', explicit).user('4')), 'u4');
@@ -147,7 +147,7 @@ test('a leaf needs a timestamp that Date.parse accepts, other lines do not (rule
     assert.equal(stamped(timestamp), 'No conversation found: the last message (line 2) has no valid timestamp');
 });
 
-test('a valid timestamp on a note behind the leaf does not help (rule 16)', () => {
+test('a valid timestamp on a note after the leaf does not help (rule 16)', () => {
   const builder = transcript().user('1').assistant('1', { timestamp: '' }).system('turn_duration');
   assert.equal(leafOf(builder), 'No conversation found: the last message (line 2) has no valid timestamp');
 });

@@ -25,7 +25,7 @@ test('attachments move up past user lines to the answer before them, in their or
   ]);
 });
 
-test('attachments at the start of the history stand first (rule 50)', () => {
+test('attachments at the start of the history come first (rule 50)', () => {
   assert.deepEqual(history(transcript().user('q').attachment('custom', ['one']).assistant('a')), [
     { user: ['one\n', 'q'] },
     { assistant: ['a'] },
@@ -47,7 +47,7 @@ test('lines of one message are not merged over a typed text (rule 52)', () => {
   assert.deepEqual(history(builder), [asked, { assistant: ['one'] }, { user: ['typed'] }, { assistant: ['two'] }]);
 });
 
-test('the request id stands in for the message id, without both nothing is merged (rule 52)', () => {
+test('the request id replaces the message id, without both nothing is merged (rule 52)', () => {
   const pair = (fields: { requestId?: string }): unknown =>
     history(
       transcript()
@@ -93,7 +93,7 @@ test('a text gets a newline where a text of the next line follows, not within a 
   assert.deepEqual(history(builder), [{ user: ['1', '2\n', '3\n', '4'] }, { assistant: ['a'] }]);
 });
 
-test('results of joined lines stand first, and between a result and a text there is no newline (rule 54)', () => {
+test('results of joined lines come first, and between a result and a text there is no newline (rule 54)', () => {
   const builder = transcript()
     .user('q')
     .assistant([toolUse('t1'), toolUse('t2')])
@@ -123,7 +123,7 @@ test('a single line keeps the order of its blocks (rule 54)', () => {
   ]);
 });
 
-test('an attachment behind a result becomes part of it (rule 55)', () => {
+test('an attachment after a result becomes part of it (rule 55)', () => {
   const folded = (...contents: readonly (string | readonly object[])[]): unknown => {
     const builder = transcript()
       .user('q')
@@ -139,7 +139,7 @@ test('an attachment behind a result becomes part of it (rule 55)', () => {
   assert.deepEqual(folded([]), { user: ['t0 → note'] });
 });
 
-test('several attachments are folded one behind the other (rule 55)', () => {
+test('several attachments are folded one after the other (rule 55)', () => {
   const builder = transcript()
     .user('q')
     .call('t')
@@ -155,7 +155,7 @@ test('several attachments are folded one behind the other (rule 55)', () => {
   ]);
 });
 
-test('calls stand last in their message, also within one line (rule 56)', () => {
+test('calls come last in their message, also within one line (rule 56)', () => {
   const builder = transcript()
     .user('q')
     .assistant([thinking('hm'), toolUse('t1'), text('said'), toolUse('t2')])

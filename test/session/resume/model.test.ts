@@ -157,6 +157,6 @@ test('no thinking before the last mark of a stripped history is sent, on either 
     history(marked({ attachment: { type: 'thinking_stripped', scope: 'unknown' } }), 'anthropic'),
     stripped,
   );
-  const beside = marked({ parentUuid: 'a1' }).from('a1').user('q3').assistant('c');
-  assert.deepEqual(history(beside, 'anthropic')[1], { assistant: ['thinking 1', 'thinking unsigned', 'a'] });
+  const aside = marked({ parentUuid: 'a1' }).from('a1').user('q3').assistant('c');
+  assert.deepEqual(history(aside, 'anthropic')[1], { assistant: ['thinking 1', 'thinking unsigned', 'a'] });
 });

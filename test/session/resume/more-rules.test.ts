@@ -37,7 +37,7 @@ const parallelSent = [
   next,
 ];
 
-test('R1: a pin on a result beside the chain is passed when the end of the file goes on', () => {
+test('R1: a pin on a result next to the chain is passed when the end of the file continues', () => {
   assert.deepEqual(sent(parallel().lastPrompt('r1').from('a2').result('t2').assistant('done')), parallelSent);
 });
 
@@ -59,16 +59,16 @@ test('R1: a pin on a line that leads to no such result stays', () => {
   assert.deepEqual(sent(builder), [asked, { assistant: ['a'] }, { user: ['other'] }, noResponse, next]);
 });
 
-test('R2: other lines of a message go behind the last of its lines that stands before them in the file', () => {
-  const beside = transcript().user('q').assistant('1', m).assistant('beside', m).from('a1').assistant('2', m);
-  assert.deepEqual(history(beside)[1], { assistant: ['1', 'beside', '2'] });
-  const last = transcript().user('q').assistant('1', m).assistant('2', m).from('a1').assistant('beside', m);
-  assert.deepEqual(history(last.from('a2').user('q2').assistant('z'))[1], { assistant: ['1', '2', 'beside'] });
-  const first = transcript().user('q').assistant('beside', m).from('u1').assistant('1', m).assistant('2', m);
-  assert.deepEqual(history(first)[1], { assistant: ['1', 'beside', '2'] });
+test('R2: other lines of a message go after the last of its lines that is before them in the file', () => {
+  const aside = transcript().user('q').assistant('1', m).assistant('aside', m).from('a1').assistant('2', m);
+  assert.deepEqual(history(aside)[1], { assistant: ['1', 'aside', '2'] });
+  const last = transcript().user('q').assistant('1', m).assistant('2', m).from('a1').assistant('aside', m);
+  assert.deepEqual(history(last.from('a2').user('q2').assistant('z'))[1], { assistant: ['1', '2', 'aside'] });
+  const first = transcript().user('q').assistant('aside', m).from('u1').assistant('1', m).assistant('2', m);
+  assert.deepEqual(history(first)[1], { assistant: ['1', 'aside', '2'] });
 });
 
-test('R2: also where results stand between its lines', () => {
+test('R2: also where results are between its lines', () => {
   const builder = transcript()
     .user('q')
     .call('t1', m)
@@ -176,7 +176,7 @@ test('R7: the task list is a tool of the models without system messages', () => 
   });
 });
 
-test('R8: an interruption at the end with an attachment behind it gets no answer', () => {
+test('R8: an interruption at the end with an attachment after it gets no answer', () => {
   const interrupted = (): TranscriptBuilder =>
     transcript().user('q').assistant('a').user('[Request interrupted by user]');
   assert.deepEqual(sent(interrupted()).slice(2), [{ user: ['[Request interrupted by user]'] }, noResponse, next]);
@@ -185,7 +185,7 @@ test('R8: an interruption at the end with an attachment behind it gets no answer
   ]);
 });
 
-test('R9: system notes below a result beside the chain come along', () => {
+test('R9: system notes below a result next to the chain come along', () => {
   const builder = parallel().system('local_command', { content: 'ran' }).from('a2').result('t2').assistant('done');
   assert.deepEqual(sent(builder).slice(2, 3), [{ user: ['t1 → out t1', 't2 → out t2', 'ran'] }]);
 });
@@ -199,7 +199,7 @@ test('R10: a line of thinking and blank text counts as thinking alone', () => {
   assert.deepEqual(history(builder), [{ user: ['q\n', 'q2'] }, { assistant: ['a'] }]);
 });
 
-test('R11: where only calls stand behind the last result, all calls since the prompt that are open count', () => {
+test('R11: where only calls follow the last result, all calls since the prompt that are open count', () => {
   const builder = transcript().user('q').call('t0').call('t1').result('t1').call('t2');
   assert.deepEqual(sent(builder), [
     asked,
@@ -214,7 +214,7 @@ test('R11: where only calls stand behind the last result, all calls since the pr
   ]);
 });
 
-test('R11: where a text stands behind the last result, only the calls of the last message count', () => {
+test('R11: where a text is after the last result, only the calls of the last message count', () => {
   const builder = transcript().user('q').call('t0').call('t1').result('t1').assistant('x', m).call('t2', m);
   assert.deepEqual(sent(builder), [
     asked,

@@ -9,7 +9,7 @@ function taken(builder: TranscriptBuilder): string[] {
   return 'refused' in resumed ? [resumed.refused] : namesOf(resumed.lines);
 }
 
-test('the newest line by its time is the end, wherever it stands and whatever is pinned', () => {
+test('the newest line by its time is the end, wherever it is and whatever is pinned', () => {
   const lines = transcript()
     .user('a')
     .assistant('b')
@@ -25,7 +25,7 @@ test('a missing parent and an unknown type are the beginning', () => {
   assert.deepEqual(taken(transcript().user('a').entry(odd).from('o1').assistant('b')), ['a1']);
 });
 
-test('progress lines are passed through, what hangs beside the chain is left out', () => {
+test('progress lines are passed through, what is next to the chain is left out', () => {
   assert.deepEqual(taken(transcript().user('a').progress().assistant('b')), ['u1', 'a1']);
   const message = { id: 'm1' };
   const parallel = transcript()

@@ -60,7 +60,7 @@ test('an API error at the end does not hide an open turn up to 2.1.260', () => {
   check(failed, { '2.1.260': `U one · A tool_use t1 · U tool_result t1 + ${goOn}` });
 });
 
-test('a result from beside the chain comes in the order of the file from 2.1.300 on, before in front', () => {
+test('a result next to the chain comes in the order of the file from 2.1.300 on, before in front', () => {
   const message = { id: 'both' };
   const parallel = transcript()
     .user('one')

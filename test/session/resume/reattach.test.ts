@@ -23,7 +23,7 @@ function attached(builder: TranscriptBuilder): string[] {
 
 const m = { message: { id: 'm' } };
 
-test('other lines of a message go behind its last line in the chain, in file order (rule 20)', () => {
+test('other lines of a message go after its last line in the chain, in file order (rule 20)', () => {
   const builder = transcript().user('q').assistant('1', m).from('u1').assistant('2', m).from('u1').assistant('3', m);
   assert.deepEqual(attached(builder.lastPrompt('a2', { explicit: true })), ['u1', 'a2', 'a1', 'a3']);
 });
@@ -56,7 +56,7 @@ test('a side line in the chain is sent (rule 24)', () => {
   assert.deepEqual(attached(transcript().user('q', { isSidechain: true }).assistant('1')), ['u1', 'a1']);
 });
 
-test('results beside the chain go behind their message, by file order among the results there (rule 21)', () => {
+test('results next to the chain go after their message, by file order among the results there (rule 21)', () => {
   const calls = (): TranscriptBuilder => transcript().user('q').call('t1', m).call('t2', m).call('t3', m);
   const chained = calls().from('a1').result('t1').from('a2').result('t2').from('a3').result('t3').assistant('done');
   assert.deepEqual(attached(chained), ['u1', 'a1', 'a2', 'a3', 'r1', 'r2', 'r3', 'a4']);
@@ -70,7 +70,7 @@ test('results beside the chain go behind their message, by file order among the 
   assert.deepEqual(attached(backwards), ['u1', 'a1', 'a2', 'a3', 'r1', 'r2', 'a4']);
 });
 
-test('results come before a text that was typed behind the results of the chain (rule 21)', () => {
+test('results come before a text that was typed after the results of the chain (rule 21)', () => {
   const builder = transcript().user('q').call('t1', m).call('t2', m).result('t2').user('typed').from('a1').result('t1');
   assert.deepEqual(attached(builder.lastPrompt('u2', { explicit: true })), ['u1', 'a1', 'a2', 'r1', 'r2', 'u2']);
 });
@@ -80,7 +80,7 @@ test('a result comes along because of its parent, whatever call it names (rule 2
   assert.deepEqual(attached(builder), ['u1', 'a1', 'r1', 'r2', 'a2']);
 });
 
-test('attachments on such a result come along behind it (rule 22)', () => {
+test('attachments on such a result come along after it (rule 22)', () => {
   const builder = transcript()
     .user('q')
     .call('t1', m)
@@ -97,7 +97,7 @@ test('attachments on such a result come along behind it (rule 22)', () => {
   assert.deepEqual(attached(builder), ['u1', 'a1', 'a2', 'r1', 'x1', 'x2', 'x3', 'r2', 'a3']);
 });
 
-test('an open call gets the first result for it, wherever in the file that stands (rule 23)', () => {
+test('an open call gets the first result for it, wherever it is in the file (rule 23)', () => {
   const open = (): TranscriptBuilder => transcript().user('q').call('t1', m).assistant('done');
   const pinned = { explicit: true };
   assert.deepEqual(attached(open().from(null).result('t1').from(null).result('t1').lastPrompt('a2', pinned)), [
@@ -133,7 +133,7 @@ test('a result for an open call comes with the attachments below it, not with th
   assert.deepEqual(attached(builder.lastPrompt('a1', { explicit: true })), ['u1', 'a1', 'r1', 'r2', 'x2']);
 });
 
-test('results for open calls stand by file order among the results there (rule 23)', () => {
+test('results for open calls are in file order among the results there (rule 23)', () => {
   const builder = transcript()
     .user('q')
     .assistant([toolUse('t1'), toolUse('t2'), toolUse('t3')], m)
@@ -151,7 +151,7 @@ test('a result that hangs on a later answer is found by its call (rules 21 and 2
   assert.deepEqual(attached(builder), ['u1', 'a1', 'r1', 'a2', 'a3']);
 });
 
-test('a side result is no answer to an open call (rule 23)', () => {
+test('a side result is not an answer to an open call (rule 23)', () => {
   const builder = transcript().user('q').call('t1', m).assistant('done').from(null).result('t1', { isSidechain: true });
   assert.deepEqual(attached(builder), ['u1', 'a1', 'a2']);
 });
@@ -206,7 +206,7 @@ test('what a compaction forgot is not re-attached (rule 18)', () => {
   assert.deepEqual(attached(builder), ['b1', 'u2', 'a2', 'a3']);
 });
 
-test('of a result written twice the later content stands in the first place (rules 3 and 21)', () => {
+test('of a result written twice the later content is in the first place (rules 3 and 21)', () => {
   const builder = transcript()
     .user('q')
     .call('t1', m)

@@ -1,4 +1,4 @@
-// Our prediction of a resume against every recording of the real client, those in the repository and those beside it.
+// Our prediction of a resume against every recording of the real client, those in the repository and those next to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { normalise } from '../../../src/session/resume/normalise.ts';

@@ -19,7 +19,7 @@ function blocksOf(builder: TranscriptBuilder, message: number): unknown {
   return 'messages' in request ? request.messages[message]?.content : request.refused;
 }
 
-test('half of a surrogate pair is sent as U+FFFD, wherever it stands (rule 1)', () => {
+test('half of a surrogate pair is sent as U+FFFD, wherever it is (rule 1)', () => {
   const builder = transcript()
     .user('\ud800')
     .assistant([toolUse('t', 'Bash', { command: ['\udc00x', { '\ud801': '😀' }] })])
@@ -29,7 +29,7 @@ test('half of a surrogate pair is sent as U+FFFD, wherever it stands (rule 1)', 
   assert.deepEqual(blocksOf(builder, 1), [toolUse('t', 'Bash', { command: ['\ufffdx', { '\ufffd': '😀' }] })]);
 });
 
-test('a call without a result in the message behind gets an error (rule 32)', () => {
+test('a call without a result in the next message gets an error (rule 32)', () => {
   const builder = transcript()
     .user('q')
     .assistant([toolUse('t1'), toolUse('t2')])
@@ -55,7 +55,7 @@ test('a message for the errors is made where another answer follows (rule 32)', 
   ]);
 });
 
-test('an empty text of an answer goes, white space beside other text stays (rule 57)', () => {
+test('an empty text of an answer goes, white space next to other text stays (rule 57)', () => {
   assert.deepEqual(
     history(
       transcript()

@@ -22,7 +22,7 @@ test('a conversation that ends with the user gets an answer (rule 35)', () => {
   assert.deepEqual(sent(conversation().user('more')), answered('more'));
 });
 
-test('the answer stands behind the attachments of the last line and before a local command (rule 35)', () => {
+test('the answer is after the attachments of the last line and before a local command (rule 35)', () => {
   const builder = conversation()
     .user('more')
     .attachment('custom', ['seen'])
@@ -35,7 +35,7 @@ test('the answer stands behind the attachments of the last line and before a loc
   ]);
 });
 
-test('behind an API error there is no answer: the prompt joins the last one (rules 35 and 51)', () => {
+test('after an API error there is no answer: the prompt joins the last one (rules 35 and 51)', () => {
   assert.deepEqual(sent(conversation().user('more').assistant('failed', failed)), [
     ...talk,
     { user: ['more', 'next'] },
@@ -49,7 +49,7 @@ test('a local command at the end joins the prompt (rule 36)', () => {
   ]);
 });
 
-test('a command that the user ran beside the conversation needs no answer (rule 37)', () => {
+test('a command that the user ran outside the conversation needs no answer (rule 37)', () => {
   const caveat = '<local-command-caveat>Caveat</local-command-caveat>';
   const command = '<command-name>/x</command-name>';
   const output = '<local-command-stdout>out</local-command-stdout>';
@@ -78,7 +78,7 @@ test('a command without its caveat, a caveat that is not meta and bash mode get 
   ]);
 });
 
-test('the reminders of the client stand between an API error and the prompt, where they keep a newline away (rule 51)', () => {
+test('the reminders of the client are between an API error and the prompt, where they keep a newline away (rule 51)', () => {
   const model = 'claude-opus-5-5';
   const builder = (): TranscriptBuilder => transcript().user('q').assistant('a', { message: { model } }).user('more');
   const joined = (text: string): unknown => [...talk, { user: [text, 'next'] }];
@@ -97,7 +97,7 @@ test('the prompt is sent as it is, in a message of its own (rule 68)', () => {
   });
 });
 
-test('without a prompt the history stands alone', () => {
+test('without a prompt only the history is sent', () => {
   const request = requestMessages({ transcript: conversation().user('more').transcript() });
   assert.deepEqual('messages' in request && request.messages.map(({ role }) => role), [
     'user',
