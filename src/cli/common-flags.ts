@@ -23,3 +23,10 @@ export const portable: Flag = {
   name: '--portable',
   summary: 'write the result so that all clients since 1.0.57 read it the same way',
 };
+
+/** Of commands that read sessions. */
+export const readFlags: readonly Flag[] = [json, root, demo];
+/** Of commands that write a new session. */
+export const planFlags: readonly Flag[] = [portable, dryRun, json, root];
+/** Of commands that can also change a session in place. */
+export const changeFlags: readonly Flag[] = [inPlace, ...planFlags];

@@ -1,6 +1,6 @@
 // The rows of the commands that keep, delete and repair sessions; part of the table in commands.ts.
 import type { CommandRow } from './command.ts';
-import { demo, dryRun, inPlace, json, portable, project, root } from './common-flags.ts';
+import { changeFlags, demo, json, project, readFlags, root } from './common-flags.ts';
 
 export const keepCommands: readonly CommandRow[] = [
   {
@@ -51,7 +51,7 @@ export const keepCommands: readonly CommandRow[] = [
   {
     name: 'index',
     summary: 'update the index now instead of on the next use',
-    flags: [json, root, demo],
+    flags: [...readFlags],
     examples: ['clew index', 'clew index --json'],
     load: () => import('./index-command.ts'),
   },
@@ -84,11 +84,7 @@ export const repairCommands: readonly CommandRow[] = [
         summary: 'run the installed Claude Code, or FILE, on twenty small sessions to check our predictions',
       },
       { name: '--yes', summary: 'do not ask for confirmation' },
-      inPlace,
-      portable,
-      dryRun,
-      json,
-      root,
+      ...changeFlags,
       demo,
     ],
     examples: [

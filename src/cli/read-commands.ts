@@ -1,6 +1,6 @@
 // The rows of the commands that read, search, count and show sessions; part of the table in commands.ts.
 import type { CommandRow } from './command.ts';
-import { demo, json, project, root } from './common-flags.ts';
+import { demo, json, project, readFlags, root } from './common-flags.ts';
 
 export const readCommands: readonly CommandRow[] = [
   {
@@ -10,9 +10,7 @@ export const readCommands: readonly CommandRow[] = [
       project,
       { name: '--tag', value: 'TAG', summary: 'only sessions with this tag (set by `clew tag`)' },
       { name: '--expiring', summary: 'only sessions that Claude Code deletes within a week, with the days left' },
-      json,
-      root,
-      demo,
+      ...readFlags,
       { name: '--or-demo', summary: 'list the demo sessions if there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
     ],
@@ -33,9 +31,7 @@ export const readCommands: readonly CommandRow[] = [
       { name: '--turn', value: 'N', summary: 'show turn N only' },
       { name: '--branch', value: 'N', summary: 'show branch N instead of the active one' },
       { name: '--full', summary: 'also thinking, tool input and output, and injected text' },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: ['clew show 3f2b8c1e', 'clew show 3f2b8c1e --turn 4 --full', 'clew show ./session.jsonl --json'],
     load: () => import('./show.ts'),
@@ -106,9 +102,7 @@ export const findCommands: readonly CommandRow[] = [
       { name: '--regex', summary: 'match a JavaScript regular expression' },
       { name: '-i', summary: 'ignore case with --exact and --regex; words always do' },
       { name: '--limit', value: 'N', summary: 'show N hits instead of 20' },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: [
       'clew find slugify umlaut',
@@ -136,9 +130,7 @@ export const findCommands: readonly CommandRow[] = [
         notValue: /^(?:daily|weekly|monthly|session|project|model|blocks)$/,
         summary: 'the transcript lines that were counted, for row KEY or all rows',
       },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: [
       'clew usage',
@@ -154,9 +146,7 @@ export const findCommands: readonly CommandRow[] = [
     flags: [
       project,
       { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, 12h, 7d, 2w' },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: ['clew stats', 'clew stats --since 30d', 'clew stats --project lighthouse --json'],
     load: () => import('./stats.ts'),
@@ -166,7 +156,7 @@ export const findCommands: readonly CommandRow[] = [
     argument: '[ACTION] [FILE]',
     actions: ['update'],
     summary: 'show the prices used for costs, or update them',
-    flags: [{ name: '--dry-run', summary: 'show what update would write, from a file' }, json, root, demo],
+    flags: [{ name: '--dry-run', summary: 'show what update would write, from a file' }, ...readFlags],
     examples: [
       'clew prices',
       'clew prices update prices.json  # or an https address',
@@ -192,9 +182,7 @@ export const showCommands: readonly CommandRow[] = [
       { name: '--port', value: 'N', summary: 'listen on port N of 127.0.0.1 instead of a free one' },
       { name: '--no-browser', summary: 'only print the address' },
       { name: '--allow-changes', summary: 'allow repairs and undo from the page; without it the page is read-only' },
-      json,
-      root,
-      demo,
+      ...readFlags,
       { name: '--or-demo', summary: 'show the demo sessions if there are no others', isHidden: true },
     ],
     examples: ['clew open', 'clew open 3f2b8c1e', 'clew open --port 8080 --no-browser'],
@@ -219,9 +207,7 @@ export const showCommands: readonly CommandRow[] = [
       { name: '--no-redact', summary: 'leave secrets in' },
       { name: '--rules', value: 'FILE', summary: 'your own rules for secrets' },
       { name: '--force', summary: 'overwrite existing files' },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: [
       'clew export 3f2b8c1e > parser.md',

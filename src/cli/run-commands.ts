@@ -2,7 +2,7 @@
 // commands.ts.
 import { chatFlags } from './chat-flags.ts';
 import type { CommandRow } from './command.ts';
-import { demo, json, project, root } from './common-flags.ts';
+import { project, readFlags } from './common-flags.ts';
 import { printFlags } from './headless/flags.ts';
 
 export const traceCommands: readonly CommandRow[] = [
@@ -36,9 +36,7 @@ export const traceCommands: readonly CommandRow[] = [
       { name: '--keep-forks', summary: 'also send the turns that a fork copied, as separate traces' },
       { name: '--compat', summary: 'keep writing the state file of cc-langfuse' },
       { name: '--strict-seed', summary: 'every user line that is not a tool result opens a turn', isHidden: true },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: [
       'clew trace install  # also uninstall; sets up the hooks',
@@ -91,9 +89,7 @@ export const runCommands: readonly CommandRow[] = [
         value: 'nearest|error',
         summary: 'if a request differs: serve the nearest message (the default), or refuse with 400',
       },
-      json,
-      root,
-      demo,
+      ...readFlags,
     ],
     examples: ['clew replay 3f2b8c1e', 'clew replay 3f2b8c1e --port 8080 --speed real'],
     load: () => import('./replay.ts'),

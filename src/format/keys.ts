@@ -2,56 +2,16 @@
 // gives one candidate, and a comparison confirms it. A key is its number.
 
 /** In the order of their numbers, from 1; 0 is any other key. */
-export const keyNames: readonly string[] = [
-  'type',
-  'subtype',
-  'uuid',
-  'parentUuid',
-  'logicalParentUuid',
-  'timestamp',
-  'sessionId',
-  'agentId',
-  'cwd',
-  'version',
-  'requestId',
-  'leafUuid',
-  'explicit',
-  'isSidechain',
-  'isMeta',
-  'isCompactSummary',
-  'isApiErrorMessage',
-  'permissionMode',
-  'message',
-  'toolUseResult',
-  'attachment',
-  'id',
-  'role',
-  'model',
-  'stop_reason',
-  'usage',
-  'parts',
-  'content',
-  'name',
-  'tool_use_id',
-  'is_error',
-  'text',
-  'input',
-  'file_path',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'cache_creation',
-  'ephemeral_5m_input_tokens',
-  'ephemeral_1h_input_tokens',
-  'server_tool_use',
-  'web_search_requests',
-  'speed',
-  'inference_geo',
-  'service_tier',
-  'iterations',
-  'forkedFrom',
-];
+export const keyNames: readonly string[] = `
+  type subtype uuid parentUuid logicalParentUuid timestamp sessionId agentId cwd version requestId leafUuid
+  explicit isSidechain isMeta isCompactSummary isApiErrorMessage permissionMode message toolUseResult attachment id
+  role model stop_reason usage parts content name tool_use_id is_error text input file_path input_tokens
+  output_tokens cache_read_input_tokens cache_creation_input_tokens cache_creation ephemeral_5m_input_tokens
+  ephemeral_1h_input_tokens server_tool_use web_search_requests speed inference_geo service_tier iterations
+  forkedFrom
+`
+  .trim()
+  .split(/\s+/);
 const longest = 27;
 
 const tableSize = 4096;

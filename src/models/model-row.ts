@@ -12,13 +12,11 @@ export interface Rates {
 
 /** The prices of a model in a period. */
 export interface PriceRow extends Rates {
-  /** First and last day in UTC, such as `2026-10-07`; without one the period is open. */
-  readonly from?: string;
+  readonly from?: string; // first and last day in UTC, such as `2026-10-07`; without one the period is open
   readonly to?: string;
   /** For the whole request, if input, cache reads and cache writes together exceed this number of tokens. */
   readonly longPrompt?: Rates & { readonly overPromptTokens: number };
-  /** In fast mode. Without it fast mode has no known price. */
-  readonly fast?: Rates;
+  readonly fast?: Rates; // in fast mode. Without it fast mode has no known price
   readonly note?: string;
 }
 
@@ -26,71 +24,52 @@ export type ThinkingType = 'adaptive' | 'between_tools' | 'enabled' | 'disabled'
 
 /** The models whose thinking a model reads on the Claude API; other thinking is dropped from the request. */
 export interface ReadsThinking {
-  /** These models. */
-  readonly models?: readonly string[];
-  /** Also models of these lines released up to a day. */
-  readonly lines?: readonly string[];
+  readonly models?: readonly string[]; // these models
+  readonly lines?: readonly string[]; // also models of these lines released up to a day
   readonly upTo?: string;
-  /** It is not documented whether it reads other earlier models. */
-  readonly earlier?: 'unknown';
+  readonly earlier?: 'unknown'; // it is not documented whether it reads other earlier models
 }
 
 export interface ModelRow {
   readonly id: string;
   readonly line: string;
-  /** Other names in the API. */
-  readonly aliases: readonly string[];
-  /** Names in Claude Code. */
-  readonly clientAliases?: readonly string[];
-  /** Only for some organisations. */
-  readonly limited?: boolean;
+  readonly aliases: readonly string[]; // other names in the API
+  readonly clientAliases?: readonly string[]; // Names in Claude Code
+  readonly limited?: boolean; // only for some organisations
   readonly released?: string;
   readonly status: 'active' | 'legacy' | 'deprecated' | 'retired';
   readonly retires?: string;
   readonly retiresNotBefore?: string;
   readonly contextTokens: number;
-  /** With the beta for a longer context. */
-  readonly longContextTokens?: number;
+  readonly longContextTokens?: number; // with the beta for a longer context
   readonly maxOutputTokens: number;
   readonly maxOutputTokensBatch?: number;
   readonly minCacheTokens?: number;
   readonly thinking: {
-    /** What a request may ask for. */
-    readonly types: readonly ThinkingType[];
+    readonly types: readonly ThinkingType[]; // what a request may ask for
     readonly default: 'always' | 'on' | 'off' | 'none';
-    /** `disabled` is refused above this effort. */
-    readonly disabledUpToEffort?: string;
+    readonly disabledUpToEffort?: string; // `disabled` is refused above this effort
   };
   readonly defaultEffort?: string;
   readonly effortInClaudeCode?: string;
   /** The accounts for which the API refuses its thinking after a prefix other than the one that produced it. */
   readonly prefixCheck: 'every-account' | 'new-accounts' | 'none';
-  /** Its thinking is dropped from requests of another account. */
-  readonly accountBound?: boolean;
+  readonly accountBound?: boolean; // its thinking is dropped from requests of another account
   readonly reads?: ReadsThinking;
-  /** Whether a request may end in an assistant message. */
-  readonly prefill: boolean;
-  /** Whether the API may return its thinking as a signature without text. */
-  readonly omitsThinking: boolean;
-  /** Whether Claude Code resumes a session of this model with the same model. */
-  readonly offered: boolean;
-  /** Whether Claude Code sends it reminders as `role: "system"`. */
-  readonly systemRole: boolean;
-  /** Whether it can be asked to run in the US only. */
-  readonly geo: boolean;
-  /** Oldest first. */
-  readonly prices: readonly PriceRow[];
+  readonly prefill: boolean; // whether a request may end in an assistant message
+  readonly omitsThinking: boolean; // whether the API may return its thinking as a signature without text
+  readonly offered: boolean; // whether Claude Code resumes a session of this model with the same model
+  readonly systemRole: boolean; // whether Claude Code sends it reminders as `role: "system"`
+  readonly geo: boolean; // whether it can be asked to run in the US only
+  readonly prices: readonly PriceRow[]; // oldest first
   readonly sources: readonly string[];
 }
 
 export interface ModelTable {
-  /** The day of the last comparison with its sources. */
-  readonly version: string;
-  /** The version of Claude Code whose aliases and offered models it has. */
-  readonly client: string;
+  readonly version: string; // the day of the last comparison with its sources
+  readonly client: string; // the version of Claude Code whose aliases and offered models it has
   readonly rules: PriceRules;
-  /** Newest first. */
-  readonly models: readonly ModelRow[];
+  readonly models: readonly ModelRow[]; // newest first
 }
 
 /** Price rules for all models. */
@@ -99,6 +78,5 @@ export interface PriceRules {
   readonly inferenceGeoUs: { readonly multiplier: number };
   /** On every token price of a response with `service_tier: "batch"`. */
   readonly batch: { readonly multiplier: number };
-  /** Dollars. */
-  readonly webSearchPerThousand: number;
+  readonly webSearchPerThousand: number; // dollars
 }

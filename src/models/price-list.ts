@@ -11,23 +11,17 @@ export interface PricedModel {
   readonly id: string;
   readonly aliases: readonly string[];
   readonly contextTokens?: number;
-  /** Oldest first. */
-  readonly prices: readonly PriceRow[];
+  readonly prices: readonly PriceRow[]; // oldest first
 }
 
 export interface Prices {
-  /** The day of the table and of the files applied to it. */
-  readonly version: string;
-  /** The day of the last comparison of the newest table with its sources. */
-  readonly day: string;
-  /** Changes with every change of a price. */
-  readonly fingerprint: string;
+  readonly version: string; // the day of the table and of the files applied to it
+  readonly day: string; // the day of the last comparison of the newest table with its sources
+  readonly fingerprint: string; // changes with every change of a price
   readonly rules: PriceRules;
   readonly models: readonly PricedModel[];
-  /** The files applied to the bundled table. */
-  readonly files: readonly string[];
-  /** One sentence for each file that could not be used. */
-  readonly notices: readonly string[];
+  readonly files: readonly string[]; // the files applied to the bundled table
+  readonly notices: readonly string[]; // one sentence for each file that could not be used
   /** Models without a price for cache reads in a file; a tenth of the input price is assumed. */
   readonly assumedReads: readonly string[];
 }

@@ -3,28 +3,14 @@
 
 export type Paint = (text: string) => string;
 
-export interface Style {
+type PaintName =
+  | ('bold' | 'italic' | 'underline' | 'inverse' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan')
+  | ('heading' | 'code' | 'error' | 'ok' | 'accent' | 'muted');
+
+export interface Style extends Readonly<Record<PaintName, Paint>> {
   readonly enabled: boolean;
   /** In every colour sequence, so that `safeText` can distinguish it from those in a file name; may be empty. */
   readonly mark: string;
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly italic: Paint;
-  readonly underline: Paint;
-  readonly inverse: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly blue: Paint;
-  readonly magenta: Paint;
-  readonly cyan: Paint;
-  readonly grey: Paint;
-  readonly heading: Paint;
-  readonly code: Paint;
-  readonly error: Paint;
-  readonly ok: Paint;
-  readonly accent: Paint;
-  readonly muted: Paint;
 }
 
 /** `mark`: a parameter of colour sequences that terminals ignore, such as `4711;`. */
@@ -38,13 +24,11 @@ export function createStyle(enabled: boolean, mark = ''): Style {
     blue: sgr(34, 39),
     magenta: sgr(35, 39),
     cyan: sgr(36, 39),
-    grey: sgr(90, 39),
   };
   return {
     enabled,
     mark,
     bold,
-    dim: sgr(2, 22),
     italic: sgr(3, 23),
     underline: sgr(4, 24),
     inverse: sgr(7, 27),
@@ -54,7 +38,7 @@ export function createStyle(enabled: boolean, mark = ''): Style {
     error: colors.red,
     ok: colors.green,
     accent: colors.magenta,
-    muted: colors.grey,
+    muted: sgr(90, 39),
   };
 }
 
