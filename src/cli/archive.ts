@@ -17,7 +17,7 @@ import { type CommandInput, type CommandIo, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { folderOfTranscript, projectFilter } from './project-argument.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { readStdin } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
 import { showByteProgress } from './terminal/progress.ts';

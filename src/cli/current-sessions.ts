@@ -4,7 +4,7 @@ import { listSessions, type SessionList } from '../library/session-list.ts';
 import type { CommandInput } from './command.ts';
 import { withIndex } from './current-index.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
 export function currentSessions(input: CommandInput): Promise<SessionList> {

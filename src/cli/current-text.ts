@@ -2,7 +2,7 @@
 import type { Database } from '../library/database.ts';
 import { type TextReport, updateText } from '../library/text-indexer.ts';
 import type { CommandInput } from './command.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
 export function bringTextUpToDate(input: CommandInput, database: Database): TextReport {

@@ -15,7 +15,8 @@ import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
 import { jsonText } from './json-text.ts';
 import { keepVerdicts } from './keep-verdicts.ts';
-import { findSessionArgument, readSession, refuseAgent, rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
+import { findSessionArgument, readSession, refuseAgent } from './session-argument.ts';
 import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<number> {

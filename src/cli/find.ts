@@ -14,7 +14,7 @@ import { jsonText } from './json-text.ts';
 import { type LineageOf, readLineage } from './lineage.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { proseWidth, terminalWidth, writeOut } from './terminal/output.ts';
 import { parseTime } from './time-flag.ts';
 

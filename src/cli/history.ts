@@ -7,7 +7,7 @@ import { type OperationRecord, operationsFolder, readRecords } from '../surgery/
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { localTime, shortOperation } from './wording.ts';
 

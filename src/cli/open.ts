@@ -8,8 +8,8 @@ import { startServer } from '../web/server/server.ts';
 import { type CommandInput, portFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { packageRoot } from './roots-argument.ts';
-import { findSessionArgument, rootsOf } from './session-argument.ts';
+import { packageRoot, rootsOf } from './roots-argument.ts';
+import { findSessionArgument } from './session-argument.ts';
 import { createStop } from './stop-signal.ts';
 import { writeOut } from './terminal/output.ts';
 

@@ -19,7 +19,7 @@ import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { rulesArgument } from './redact-rules.ts';
 import { findingsText, secretsJson, type TurnsByLine, turnsByLine } from './redact-text.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { showByteProgress } from './terminal/progress.ts';
 import { counted } from './wording.ts';

@@ -10,7 +10,7 @@ import { diskError } from '../store/disk.ts';
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { canAsk, confirm } from './stdin.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted } from './wording.ts';

@@ -10,8 +10,6 @@ import { diskError } from '../store/disk.ts';
 import type { CommandInput } from './command.ts';
 import { rootsOf } from './roots-argument.ts';
 
-export { demoRoot, rootsOf } from './roots-argument.ts';
-
 export async function findSessionArgument(input: CommandInput): Promise<string> {
   return findSession(input.argument ?? '', rootsOf(input), input.io.cwd);
 }

@@ -13,7 +13,7 @@ import { isoDate } from './json-date.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
 import { projectFilter } from './project-argument.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { statsText } from './stats-text.ts';
 import { terminalWidth, writeOut } from './terminal/output.ts';
 import { parseTime } from './time-flag.ts';

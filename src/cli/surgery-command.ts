@@ -14,7 +14,8 @@ import { loadSource, type Source } from '../surgery/source.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
+import { findSessionArgument, refuseAgent, spareMemoryFor } from './session-argument.ts';
 import { writeOut } from './terminal/output.ts';
 import { counted, shortOperation } from './wording.ts';
 

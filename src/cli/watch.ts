@@ -9,7 +9,7 @@ import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
-import { rootsOf } from './session-argument.ts';
+import { rootsOf } from './roots-argument.ts';
 import { createStop } from './stop-signal.ts';
 import { writeOut } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';

@@ -7,7 +7,7 @@ import type { CommandInput, CommandIo } from '../command.ts';
 import { currentSessions } from '../current-sessions.ts';
 import { lastUse } from '../ls-table.ts';
 import { writeNotice } from '../notice.ts';
-import { rootsOf } from '../session-argument.ts';
+import { rootsOf } from '../roots-argument.ts';
 import { KeyReader } from '../terminal/keys.ts';
 import { withoutMark } from '../terminal/style.ts';
 import { Unread } from '../unread.ts';
