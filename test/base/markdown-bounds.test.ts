@@ -1,4 +1,4 @@
-// Where a huge text stops to be Markdown: near the limit, at the end of a paragraph, and never inside of a character.
+// Where a huge text stops to be Markdown: near the limit, at the end of a paragraph, and never inside a character.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundMarkdown, maxMarkdownChars } from '../../src/base/markdown-bounds.ts';

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 
 const record = '{"type":"user","uuid":"ü1"}';
 
-/** The text as a plain array of bytes that begins and ends inside of another one. */
+/** The text as a plain array of bytes that begins and ends inside another one. */
 function plainBytes(text: string): Uint8Array {
   const encoded = new TextEncoder().encode(text);
   const larger = new Uint8Array(encoded.length + 8).fill(0x78);

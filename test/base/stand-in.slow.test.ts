@@ -1,4 +1,4 @@
-// Stand-ins of random texts.
+// Digests of random texts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// `clew cat` gives back every byte of whatever file it is given: the proof that reading loses nothing. Starting a
+// `clew cat` prints every byte of any file: the proof that reading loses nothing. Starting a
 // process for each of the hundreds of files would take minutes, so the command runs on some and its function on all.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

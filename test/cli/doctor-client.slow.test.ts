@@ -73,7 +73,7 @@ test('--json says the same', (context) => {
   assert.equal(status, 1);
 });
 
-test('without a client, or with one that is none, it is one line and exit code 2', (context) => {
+test('without a client, or with an invalid one, it is one line and exit code 2', (context) => {
   const folder = temporaryFolder(context);
   writeFileSync(path.join(folder, 'mute'), '#!/bin/sh\n');
   chmodSync(path.join(folder, 'mute'), 0o755);

@@ -80,7 +80,7 @@ test('a session with an empty main transcript costs what its sub-agents cost', (
   assert.deepEqual([stats.sessions, stats.agents], [3, 1]);
 });
 
-test('a damaged index or a file of prices that is none does not break the line', (context) => {
+test('a damaged index or an invalid file of prices does not break the line', (context) => {
   const { env, line, file } = place(context);
   mkdirSync(env.CLEW_HOME ?? '', { recursive: true });
   writeFileSync(

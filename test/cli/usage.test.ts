@@ -297,7 +297,7 @@ test('wrong use is one line with what to do', (context) => {
   ]);
 });
 
-test('nothing to count is said on stderr and is no error', (context) => {
+test('nothing to count is reported on stderr and is not an error', (context) => {
   const { run, json, root } = library(context, {});
   const { status, stdout, stderr } = run();
   assert.deepEqual([status, stdout], [0, '']);

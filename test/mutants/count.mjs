@@ -40,7 +40,7 @@ export const mutants = [
   {
     id: 'session-ids-ignored',
     file: reader,
-    find: 'const origin = marked ?? this.#otherSession(textOf(bytes, field.sessionId));',
+    find: 'const origin = marked ?? this.#otherSession(stringField(bytes, field.sessionId));',
     replace: 'const origin = marked;',
     tests,
   },

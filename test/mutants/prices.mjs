@@ -75,7 +75,7 @@ export const mutants = [
   {
     id: 'us-only-not-read',
     file: 'src/format/scan-usage.ts',
-    find: "usOnly: textOf(bytes, field.inferenceGeo) === 'us',",
+    find: "usOnly: stringField(bytes, field.inferenceGeo) === 'us',",
     replace: 'usOnly: false,',
     tests: ['format/usage'],
   },

@@ -38,7 +38,9 @@ export function referenceHead(entry: JsonObject): Head {
 function messageBeside(entry: JsonObject): MessageHead | undefined {
   if (entry.type !== 'user' && entry.type !== 'assistant') return undefined;
   const message = referenceMessage({ content: entry.content });
-  return message.content === 'string' || message.content === 'blocks' ? { ...message, content: 'on-record' } : undefined;
+  return message.content === 'string' || message.content === 'blocks'
+    ? { ...message, content: 'on-record' }
+    : undefined;
 }
 
 function contentOf(entry: JsonObject): JsonValue | undefined {

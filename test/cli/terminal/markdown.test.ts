@@ -43,8 +43,8 @@ const examples: readonly Example[] = [
   { what: 'an image is named', markdown: '![a cat](cat.png) ![](dog.png)', lines: ['[image: a cat] [image: dog.png]'] },
   {
     what: 'lists nest and hang',
-    markdown: '- one\n- two that goes on for more than one line\n  - inner\n    - innermost',
-    lines: ['- one', '- two that goes on for more than one', '  line', '  - inner', '    - innermost'],
+    markdown: '- one\n- two that is long for more than one line\n  - inner\n    - innermost',
+    lines: ['- one', '- two that is long for more than one', '  line', '  - inner', '    - innermost'],
   },
   {
     what: 'ordered lists count from their start and align',
