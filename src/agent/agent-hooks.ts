@@ -1,17 +1,44 @@
-// The user's hooks as the loop calls them: each gets what Claude Code's hooks get on stdin, and what they say to the
-// person becomes notices. A hook that fails in itself stops nothing.
+// The user's hooks as the loop calls them: each gets the stdin that Claude Code's hooks get, and its messages become
+// notices. A hook that fails stops nothing.
 import type { JsonObject } from '../base/json.ts';
 import type { EmitEvent } from './event.ts';
-import type { HookName, HookRunner, HookVerdict } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
 
-/** What every hook is told, read when it runs: a session may change. */
+export type HookName =
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'UserPromptSubmit'
+  | 'Stop'
+  | 'SubagentStop'
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'PreCompact'
+  | 'Notification';
+
+export interface HookVerdict {
+  /** From exit code 2 or `decision: "block"`: the reason for the model or, if a prompt is blocked, for the user. */
+  readonly blocked?: string;
+  readonly permission?: { readonly decision: 'allow' | 'deny' | 'ask'; readonly reason: string };
+  readonly updatedInput?: JsonObject;
+  readonly context: readonly string[];
+  readonly messages: readonly string[];
+  /** `continue: false`. */
+  readonly stop?: string;
+}
+
+export interface HookRunner {
+  /** A matcher is compared with `subject`: the tool's name, the start's source or the compaction's trigger. */
+  run(name: HookName, subject: string, input: JsonObject, signal: AbortSignal): Promise<HookVerdict>;
+  has(name: HookName): boolean;
+}
+
+/** Sent to every hook; read when the hook runs, because the session may change. */
 export interface HookFacts {
   readonly sessionId: string;
   readonly transcriptPath: string;
   readonly cwd: string;
   readonly mode: PermissionMode;
-  /** Of the sub-agent it runs for. */
+  /** Set in a sub-agent. */
   readonly agent?: { readonly id: string; readonly type: string };
 }
 

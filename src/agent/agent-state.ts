@@ -1,22 +1,17 @@
-// What a front end may read of a running agent at any time: a view, never a copy.
+// The state of a running agent as a front end reads it: every property is computed when it is read.
 import { modelFactsOf } from '../models/facts.ts';
-import type { CostMeter } from './cost-meter.ts';
+import type { AgentContext } from './context.ts';
 import type { AgentState } from './handle.ts';
 import type { LiveSession } from './live-session.ts';
-import type { PermissionMode } from './permission-mode.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AgentSetup } from './setup.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-export interface StateSources {
-  readonly live: () => LiveSession;
-  readonly mode: () => PermissionMode;
-  readonly model: () => string;
-  readonly meter: CostMeter;
-  readonly queue: TurnQueue;
-  readonly surroundings: Surroundings;
-}
-
-export function viewState({ live, mode, model, meter, queue, surroundings }: StateSources): AgentState {
+export function viewState(
+  { mode, model, meter }: AgentContext,
+  setup: AgentSetup,
+  queue: TurnQueue,
+  live: () => LiveSession,
+): AgentState {
   return {
     get sessionId() {
       return live().open.sessionId;
@@ -65,13 +60,13 @@ export function viewState({ live, mode, model, meter, queue, surroundings }: Sta
     },
     costMicrosOf: (asked) => meter.costOfModel(asked),
     get mcpServers() {
-      return surroundings.servers();
+      return setup.servers();
     },
     get commands() {
-      return surroundings.commands.filter(({ isForPerson }) => isForPerson);
+      return setup.commands.filter(({ isForPerson }) => isForPerson);
     },
     get allowRules() {
-      return surroundings.judge.rules.filter(({ kind }) => kind === 'allow').map(({ text }) => text);
+      return setup.judge.rules.filter(({ kind }) => kind === 'allow').map(({ text }) => text);
     },
   };
 }

@@ -1,6 +1,7 @@
-// Options → a running agent: the composition of everything beside it. What a front end holds of it is `Agent`; what
-// happens goes out through its sinks, the recorder first.
+// Options → a running agent. A front end gets an `Agent` and receives events through its sinks, after the recorder.
+
 import path from 'node:path';
+import type { StreamModel } from '../api/client/model.ts';
 import { makeStreamModel } from '../api/client/stream-model.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { pathOutside } from '../base/find-program.ts';
@@ -11,13 +12,14 @@ import { type Clock, systemClock } from './clock.ts';
 import { CostMeter } from './cost-meter.ts';
 import { EventBus } from './event-bus.ts';
 import type { Agent, AgentOptions } from './handle.ts';
-import type { StreamModel } from './parts.ts';
 import { idleTimeoutOf } from './retry.ts';
 import { RunningAgent } from './running-agent.ts';
-import { loadSurroundings } from './surroundings.ts';
+import type { SettingsFiles } from './settings.ts';
+import { loadSetup } from './setup.ts';
 
-/** What a test puts in the place of the network and of time. */
+/** Settings that are already read; in tests, replacements for the network and the clock. */
 export interface AgentReplacements {
+  readonly settings?: SettingsFiles;
   readonly streamModel?: StreamModel;
   readonly clock?: Clock;
 }
@@ -32,13 +34,13 @@ export async function openAgent(given: AgentOptions, replaced: AgentReplacements
   const clock = replaced.clock ?? systemClock;
   const meter = new CostMeter(loadPrices(options.env), options.price);
   const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
-  const surroundings = await loadSurroundings(options);
+  const setup = await loadSetup(options, replaced.settings);
   const { env } = options;
   const idleTimeoutMs = idleTimeoutOf(env);
   const modelOptions = { env, userAgent: `clew/${version}`, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
   const model = replaced.streamModel ?? makeStreamModel(modelOptions);
   const streamModel = withinBudget(model, meter, options.maxBudgetUsd);
-  const agent = new RunningAgent({ options, clock, meter, bus, streamModel, surroundings });
+  const agent = new RunningAgent({ options, clock, meter, bus, streamModel }, setup);
   try {
     await agent.begin(options.session);
     return agent;
@@ -48,18 +50,18 @@ export async function openAgent(given: AgentOptions, replaced: AgentReplacements
   }
 }
 
-/** No program that the project brings is taken for one of ours. */
+/** Programs in the project's folders are never run in place of installed ones. */
 function withSafePath({ env, cwd, addDirs = [] }: AgentOptions): AgentOptions['env'] {
   const folders = [cwd, ...addDirs.map((dir) => path.resolve(cwd, dir))];
   return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, folders) };
 }
 
-/** Before a session is opened: one in which nothing could be asked would only be in the way. */
+/** Checked before a session is opened, so that no empty session is left. */
 function requireKey({ ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN }: NodeJS.ProcessEnv): void {
   if (ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
   throw new UserError(
-    'there is no ANTHROPIC_API_KEY in the environment, so nothing can be asked',
-    'set it, or ANTHROPIC_AUTH_TOKEN, and run it again',
+    'ANTHROPIC_API_KEY is not set',
+    'set it or ANTHROPIC_AUTH_TOKEN, then try again',
     exitCodes.failed,
   );
 }

@@ -1,13 +1,14 @@
 // A request → a whole answer as events, each block once, tried again as often as the failures allow. The last block is
 // held until the end is known, so that its line has the final usage and stop reason.
+
 import { randomUUID } from 'node:crypto';
 import { isThinkingRefused, streamFailure } from '../api/client/failure.ts';
+import type { ModelEvent, ModelFailure, ModelRequest } from '../api/client/model.ts';
 import { sentBlocks, thinkingId } from '../api/request-prefix.ts';
 import { asObject, asString, type JsonObject } from '../base/json.ts';
-import type { Clock } from './clock.ts';
-import type { AnswerHead, EmitEvent, ModelFailure, ThinkingReported, ToolCallView } from './event.ts';
+import type { AgentContext } from './context.ts';
+import type { AnswerHead, EmitEvent, ThinkingReported, ToolCallView } from './event.ts';
 import { hasThinking, markOf, type PrefixMark, withoutThinking } from './fit-thinking.ts';
-import type { ModelEvent, ModelRequest, StreamModel } from './parts.ts';
 import { retryDelayMs } from './retry.ts';
 import type { UsedIds } from './used-ids.ts';
 
@@ -34,22 +35,17 @@ export type AnswerOutcome = { readonly apiMs: number } & (
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
 );
 
-export interface AnswerParts {
-  readonly streamModel: StreamModel;
-  readonly clock: Clock;
-  readonly maxRetries: number;
-  readonly usedIds: () => UsedIds;
-  /** The thinking blocks that the API has reported so far: each is told once. */
-  readonly reportedThinking?: Set<string>;
-}
+type AnswerContext = Pick<
+  AgentContext,
+  'streamModel' | 'clock' | 'maxRetries' | 'usedIds' | 'thinkingNotices' | 'emit'
+>;
 
 export async function requestAnswer(
   request: ModelRequest,
-  parts: AnswerParts,
-  emit: EmitEvent,
+  context: AnswerContext,
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
-  const { clock, maxRetries } = parts;
+  const { clock, maxRetries, emit } = context;
   let apiMs = 0;
   let sent = request;
   let refusal: string | undefined;
@@ -58,12 +54,12 @@ export async function requestAnswer(
     const begin = async (head: AnswerHead, transformations: readonly JsonObject[]): Promise<void> => {
       if (refusal !== undefined && !isStripped) await tellStripped(refusal, emit);
       isStripped = refusal !== undefined;
-      await reportThinking(head, transformations, sent, parts, emit);
+      await reportThinking(head, transformations, sent, context);
     };
-    const taken = new TakenAnswer(parts.usedIds(), emit, markOf(sent), begin);
+    const taken = new TakenAnswer(context.usedIds(), emit, markOf(sent), begin);
     await emit({ type: 'request', model: sent.model, attempt });
     const started = clock.now().getTime();
-    const failure = await takeAnswer(parts.streamModel(sent, signal), taken, signal);
+    const failure = await takeAnswer(context.streamModel(sent, signal), taken, signal);
     const durationMs = clock.now().getTime() - started;
     apiMs += durationMs;
     if (signal.aborted && !taken.isEnded) {
@@ -102,8 +98,7 @@ async function reportThinking(
   message: AnswerHead,
   transformations: readonly JsonObject[],
   request: ModelRequest,
-  { reportedThinking = new Set() }: AnswerParts,
-  emit: EmitEvent,
+  { thinkingNotices: { reported }, emit }: AnswerContext,
 ): Promise<void> {
   if (transformations.length === 0) return;
   const ids = new Map(sentBlocks(request.messages).map(({ path, block }) => [path, thinkingId(block)]));
@@ -111,8 +106,8 @@ async function reportThinking(
   for (const { type, path, reason } of transformations) {
     const entry = { type: asString(type) ?? '', path: asString(path) ?? '', reason: asString(reason) ?? '' };
     const id = ids.get(entry.path);
-    if (!knownReports.has(entry.type) || id === undefined || reportedThinking.has(id)) continue;
-    reportedThinking.add(id);
+    if (!knownReports.has(entry.type) || id === undefined || reported.has(id)) continue;
+    reported.add(id);
     entries.push(entry);
   }
   if (entries.length === 0) return;

@@ -1,9 +1,8 @@
 // A limit in dollars → a model that is asked only while the limit holds. Every request of a run passes here: those of
 // sub-agents, summaries and tools too. What has no known price is not sent, because its cost could not be counted.
+import type { ModelFailure, StreamModel } from '../api/client/model.ts';
 import { UserError } from '../base/errors.ts';
 import type { CostMeter } from './cost-meter.ts';
-import type { ModelFailure } from './event.ts';
-import type { StreamModel } from './parts.ts';
 
 export function withinBudget(streamModel: StreamModel, meter: CostMeter, maxUsd: number | undefined): StreamModel {
   if (maxUsd === undefined) return streamModel;

@@ -1,10 +1,10 @@
 // When a conversation is to be summarised, what the model is asked for it, and the text that takes the place of the
 // history. Pure: whoever asks the model and writes the lines is elsewhere.
+import type { ModelRequest } from '../api/client/model.ts';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { isArray, type JsonObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
 import { withoutThinking } from './fit-thinking.ts';
-import type { ModelRequest } from './parts.ts';
 
 type Messages = ModelRequest['messages'];
 

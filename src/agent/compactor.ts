@@ -1,22 +1,14 @@
 // Asks the model for a summary of the conversation and puts it in the place of the history. Where no summary can be had,
 // nothing changes: the history is worth more than its length.
+
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong } from '../api/client/failure.ts';
-import type { AgentHooks } from './agent-hooks.ts';
+import type { ModelRequest } from '../api/client/model.ts';
 import { readSummary, summaryRequest, summaryText } from './compaction.ts';
-import type { EmitEvent } from './event.ts';
-import type { ModelRequest } from './parts.ts';
-import { collectAnswer, type SideParts } from './side-answer.ts';
-
-export interface CompactionParts extends SideParts {
-  readonly hooks: AgentHooks;
-  /** What the next request would be, without a new prompt. */
-  readonly request: () => Promise<ModelRequest>;
-  /** What the person typed, by the origin of the lines: not what files, hooks or summaries say. */
-  readonly typedPrompts: () => Promise<readonly string[]>;
-  readonly usedTokens: () => number;
-  readonly windowTokens: () => number;
-}
+import type { AgentContext } from './context.ts';
+import { makeRequest } from './make-request.ts';
+import { typedPrompts } from './session/rewind.ts';
+import { collectAnswer } from './side-answer.ts';
 
 export interface CompactionWish {
   readonly trigger: 'auto' | 'manual';
@@ -31,20 +23,20 @@ const shares = [undefined, 0.6, 0.3] as const;
 /** Whether the conversation is a summary now. */
 export async function compactConversation(
   wish: CompactionWish,
-  parts: CompactionParts,
-  emit: EmitEvent,
+  context: AgentContext,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { emit } = context;
   const { trigger } = wish;
-  const preTokens = parts.usedTokens();
+  const preTokens = context.meter.contextTokens();
   await emit({ type: 'compacting', trigger, preTokens });
-  const base = await parts.request();
-  const found = await findSummary(base, wish, parts, signal);
+  const base = await makeRequest(context);
+  const found = await findSummary(base, wish, context, signal);
   if ('problem' in found) {
     await emit({ type: 'compacted', trigger, preTokens, result: found });
     return false;
   }
-  const summary = summaryText(await parts.typedPrompts(), found.summary, wish.isTurnOpen);
+  const summary = summaryText(await typedPrompts(context.session()), found.summary, wish.isTurnOpen);
   const result = { boundaryUuid: randomUUID(), summaryUuid: randomUUID(), summary };
   await emit({ type: 'compacted', trigger, preTokens, result });
   return true;
@@ -53,16 +45,16 @@ export async function compactConversation(
 async function findSummary(
   base: ModelRequest,
   { trigger, focus }: CompactionWish,
-  parts: CompactionParts,
+  context: AgentContext,
   signal: AbortSignal,
 ): Promise<{ readonly summary: string } | { readonly problem: string }> {
   if (base.messages.length === 0) return { problem: 'there is nothing to summarise yet' };
-  const verdict = await parts.hooks.run('PreCompact', trigger, { trigger, custom_instructions: focus ?? '' }, signal);
+  const verdict = await context.hooks.run('PreCompact', trigger, { trigger, custom_instructions: focus ?? '' }, signal);
   const blocked = verdict.blocked ?? verdict.stop;
   if (blocked !== undefined) return { problem: `a hook does not want it: ${blocked}` };
   for (const share of shares) {
-    const budget = share === undefined ? undefined : parts.windowTokens() * share;
-    const answer = await collectAnswer(summaryRequest(base, focus, budget), parts, signal);
+    const budget = share === undefined ? undefined : context.meter.windowOf(context.model()) * share;
+    const answer = await collectAnswer(summaryRequest(base, focus, budget), context, signal);
     if (answer.kind === 'answered') return readSummary(answer.blocks, answer.stopReason);
     if (answer.kind === 'interrupted') return { problem: 'it was interrupted' };
     if (!isPromptTooLong(answer.failure)) return { problem: answer.failure.message };

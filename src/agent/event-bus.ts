@@ -1,8 +1,7 @@
 // Happenings from anywhere in the agent → every listener, one event after the other in the order they were told. The
 // recorder hears first, so that nothing is shown or done that is not written.
 import type { Clock } from './clock.ts';
-import type { AgentEvent, AgentHappening, AgentMark } from './event.ts';
-import type { EventSink } from './parts.ts';
+import type { AgentEvent, AgentHappening, AgentMark, EventSink } from './event.ts';
 
 export class EventBus {
   readonly #clock: Clock;

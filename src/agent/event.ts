@@ -14,6 +14,9 @@ export interface AgentMark {
   readonly parentCallId: string;
 }
 
+/** Receives every event of the agent, in order. */
+export type EventSink = (event: AgentEvent) => void | Promise<void>;
+
 export type EmitEvent = (happening: AgentHappening) => Promise<void>;
 
 /** What an event is about; `type` tells the kinds apart. */
@@ -181,8 +184,6 @@ export interface ThinkingReported {
   readonly message: AnswerHead;
   readonly entries: readonly { readonly type: string; readonly path: string; readonly reason: string }[];
 }
-
-export type { ModelFailure } from '../api/client/model.ts';
 
 /** A tool call of the model: its id, the tool's name and its input. */
 export interface ToolCallView {

@@ -1,9 +1,9 @@
 // A request and what is known of its thinking → the request without the thinking that the API would refuse. An answer is
 // written down with a mark of the request that it answers; its thinking fits as long as the same comes before it.
+import type { ModelRequest } from '../api/client/model.ts';
 import { sentBlocks, shortHash, thinkingId } from '../api/request-prefix.ts';
 import { isBinding } from '../api/thinking-binding.ts';
 import { asObject, asString, type JsonObject } from '../base/json.ts';
-import type { ModelRequest } from './parts.ts';
 import { promptHash } from './session/frozen-prompt.ts';
 
 /** What an answer was made after. */

@@ -4,8 +4,8 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
 import type { Usage } from '../format/usage.ts';
-import type { TurnEnded } from './event.ts';
-import type { Approve, EventSink } from './parts.ts';
+import type { EventSink, TurnEnded } from './event.ts';
+import type { Approve } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { PersonAnswer, PersonQuestion, Todo } from './tool.ts';
 

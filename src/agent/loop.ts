@@ -1,55 +1,32 @@
 // One turn: prompts → request → blocks → calls → results → next request, until an answer has no calls. Everything that
 // happens is an event, which is written before the next thing begins; what a model or a tool does wrong is never an
 // exception, and no call is left without its result.
+
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong } from '../api/client/failure.ts';
+import type { ModelFailure } from '../api/client/model.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type Answer, type AnswerOutcome, type AnswerParts, requestAnswer } from './answer.ts';
-import type { EmitEvent, ModelFailure, TurnEnded } from './event.ts';
-import type { ModelRequest } from './parts.ts';
+import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
+import { toldTexts, untoldSections } from './context/situation.ts';
+import type { AgentContext } from './context.ts';
+import type { TurnEnded } from './event.ts';
+import { makeRequest } from './make-request.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import { interruptedText } from './permit-call.ts';
-import { type CallParts, closeCalls, runCalls } from './run-calls.ts';
+import { closeCalls, runCalls } from './run-calls.ts';
 
 export interface TurnPrompt {
   readonly content: string | readonly JsonObject[];
   readonly isMeta: boolean;
 }
 
-export interface LoopParts extends AnswerParts, CallParts {
-  /** The request as the conversation stands now. */
-  readonly request: () => Promise<ModelRequest>;
-  /** What counts against a limit. */
-  readonly costMicros: () => number;
-  readonly limits: TurnLimits;
-  /** `undefined` where a conversation is too short-lived to be summarised. */
-  readonly compaction: TurnCompaction | undefined;
-  /** Where and when the agent runs, as far as the conversation does not say it yet. */
-  readonly situation: () => Promise<readonly JsonObject[]>;
-  /** What came to pass meanwhile and the model should know: the ends of background tasks. */
-  readonly takeNews: () => readonly string[];
-  /** Asked before an answer without calls ends the turn; a reason to go on, or none. */
-  readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<string | undefined>;
-}
-
-export interface TurnLimits {
-  readonly maxTurns?: number;
-  readonly maxBudgetUsd?: number;
-}
-
-export interface TurnCompaction {
-  isDue(): boolean;
-  run(isTurnOpen: boolean, signal: AbortSignal): Promise<boolean>;
-}
-
 export async function runTurn(
   prompts: readonly TurnPrompt[],
-  parts: LoopParts,
-  emit: EmitEvent,
+  context: AgentContext,
   signal: AbortSignal,
 ): Promise<TurnEnded> {
-  const ended = await new Turn(parts, emit, signal).run(prompts);
-  await emit(ended);
+  const ended = await new Turn(context, signal).run(prompts);
+  await context.emit(ended);
   return ended;
 }
 
@@ -63,8 +40,7 @@ const continueText =
 type End = Pick<TurnEnded, 'outcome' | 'error'>;
 
 class Turn {
-  readonly #parts: LoopParts;
-  readonly #emit: EmitEvent;
+  readonly #context: AgentContext;
   readonly #signal: AbortSignal;
   readonly #started: number;
   readonly #denials: TurnEnded['denials'][number][] = [];
@@ -78,18 +54,17 @@ class Turn {
   #cannotCompact = false;
   #toldMode: PermissionMode | undefined;
 
-  constructor(parts: LoopParts, emit: EmitEvent, signal: AbortSignal) {
-    this.#parts = parts;
-    this.#emit = emit;
+  constructor(context: AgentContext, signal: AbortSignal) {
+    this.#context = context;
     this.#signal = signal;
-    this.#started = parts.clock.now().getTime();
+    this.#started = context.clock.now().getTime();
   }
 
   async run(prompts: readonly TurnPrompt[]): Promise<TurnEnded> {
     const end = await this.#work(prompts);
     return {
       type: 'turn-end',
-      durationMs: this.#parts.clock.now().getTime() - this.#started,
+      durationMs: this.#context.clock.now().getTime() - this.#started,
       apiDurationMs: this.#apiMs,
       rounds: this.#rounds,
       text: this.#text,
@@ -100,34 +75,34 @@ class Turn {
 
   async #work(prompts: readonly TurnPrompt[]): Promise<End> {
     await this.#compactIfDue(false);
-    await this.#say(this.#parts.takeNews());
-    for (const prompt of prompts) await this.#emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
+    await this.#say(this.#context.takeNews());
+    for (const prompt of prompts) await this.#context.emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
     // After the prompt, which readers of a session expect on its first line.
     await this.#tellSituation();
     for (;;) {
       const end = this.#limitEnd() ?? (await this.#round());
       if (end !== undefined) return end;
       if (this.#signal.aborted) return this.#interrupt('text');
-      await this.#say(this.#parts.takeNews());
+      await this.#say(this.#context.takeNews());
       const isCompacted = await this.#compactIfDue(true);
-      if (isCompacted || this.#parts.mode() !== this.#toldMode) await this.#tellSituation();
+      if (isCompacted || this.#context.mode() !== this.#toldMode) await this.#tellSituation();
     }
   }
 
   /** Checked where no call is open, so that nothing is left without its result. */
   #limitEnd(): End | undefined {
-    const { maxTurns, maxBudgetUsd } = this.#parts.limits;
+    const { maxTurns, maxBudgetUsd } = this.#context.limits;
     if (maxTurns !== undefined && this.#rounds >= maxTurns) return { outcome: 'error_max_turns' };
-    if (maxBudgetUsd !== undefined && this.#parts.costMicros() >= maxBudgetUsd * 1_000_000)
+    if (maxBudgetUsd !== undefined && this.#context.meter.costAgainstLimit >= maxBudgetUsd * 1_000_000)
       return { outcome: 'error_max_budget_usd' };
     return undefined;
   }
 
   /** One request and what follows from it; `undefined`: the turn goes on. */
   async #round(): Promise<End | undefined> {
-    const request = await this.#parts.request();
+    const request = await makeRequest(this.#context);
     if (this.#signal.aborted) return this.#interrupt('text');
-    const outcome = await requestAnswer(request, this.#parts, this.#emit, this.#signal);
+    const outcome = await requestAnswer(request, this.#context, this.#signal);
     this.#apiMs += outcome.apiMs;
     switch (outcome.kind) {
       case 'failed':
@@ -160,7 +135,7 @@ class Turn {
   }
 
   async #runCalls(answer: Answer): Promise<End | undefined> {
-    const outcome = await runCalls(answer.calls, this.#parts, this.#emit, this.#signal);
+    const outcome = await runCalls(answer.calls, this.#context, this.#signal);
     this.#denials.push(...outcome.denials);
     if (outcome.isInterrupted) return this.#interrupt('tool');
     await this.#say(outcome.notes);
@@ -180,7 +155,7 @@ class Turn {
 
   async #askStop(answer: Answer): Promise<End | undefined> {
     if (answer.blockCount === 0) await this.#notice('info', 'the model had nothing to say');
-    const reason = await this.#parts.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
+    const reason = await this.#context.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
     if (reason === undefined) return { outcome: 'success' };
     if (this.#stopBlocks++ >= maxStopBlocks) {
@@ -192,7 +167,7 @@ class Turn {
   }
 
   async #refused({ calls }: Answer): Promise<End> {
-    await closeCalls(calls, 'The answer was refused; this call did not run.', this.#emit);
+    await closeCalls(calls, 'The answer was refused; this call did not run.', this.#context.emit);
     return this.#giveUp(
       failureOf('refusal', 'the model declined to answer; rephrase the prompt, rewind, or begin a new session'),
     );
@@ -204,7 +179,7 @@ class Turn {
 
   /** Once in a turn: a summary that is still too long would be made again and again. */
   async #shorten(failure: ModelFailure): Promise<End | undefined> {
-    const { compaction } = this.#parts;
+    const { compaction } = this.#context;
     if (compaction === undefined || this.#hasCompacted) return this.#giveUp(failure);
     this.#hasCompacted = true;
     const isShorter = await compaction.run(true, this.#signal);
@@ -215,23 +190,23 @@ class Turn {
   }
 
   async #giveUp(failure: ModelFailure): Promise<End> {
-    await this.#emit({ type: 'request-failed', uuid: randomUUID(), error: failure });
+    await this.#context.emit({ type: 'request-failed', uuid: randomUUID(), error: failure });
     return { outcome: 'error_during_execution', error: failure };
   }
 
   async #breakOff({ calls }: Extract<AnswerOutcome, { readonly kind: 'interrupted' }>): Promise<End> {
-    await closeCalls(calls, interruptedText, this.#emit);
+    await closeCalls(calls, interruptedText, this.#context.emit);
     return this.#interrupt(calls.length > 0 ? 'tool' : 'text');
   }
 
   async #interrupt(during: 'text' | 'tool'): Promise<End> {
-    await this.#emit({ type: 'interrupted', uuid: randomUUID(), during });
+    await this.#context.emit({ type: 'interrupted', uuid: randomUUID(), during });
     return { outcome: 'interrupted' };
   }
 
   /** Whether it was. */
   async #compactIfDue(isTurnOpen: boolean): Promise<boolean> {
-    const { compaction } = this.#parts;
+    const { compaction } = this.#context;
     if (this.#cannotCompact || compaction?.isDue() !== true) return false;
     // A summary that failed once would be paid for again at every step.
     this.#cannotCompact = !(await compaction.run(isTurnOpen, this.#signal));
@@ -239,18 +214,20 @@ class Turn {
   }
 
   async #tellSituation(): Promise<void> {
-    this.#toldMode = this.#parts.mode();
-    const content = await this.#parts.situation();
+    this.#toldMode = this.#context.mode();
+    const context = this.#context;
+    const content = await untoldSections(await context.sections(), toldTexts(context.messages(context.model())));
     if (content.length === 0) return;
-    await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });
+    await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });
   }
 
   async #say(texts: readonly string[]): Promise<void> {
-    for (const content of texts) await this.#emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
+    for (const content of texts)
+      await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
   }
 
   async #notice(level: 'info' | 'warn', text: string): Promise<void> {
-    await this.#emit({ type: 'notice', level, text });
+    await this.#context.emit({ type: 'notice', level, text });
   }
 }
 

@@ -1,10 +1,15 @@
-// What the loop is given: each part as a value with its one job, so that a test passes a small one of its own.
+// Permission to run a tool call: what the rules decide, what the user is asked and answers.
 import type { JsonObject } from '../base/json.ts';
 import type { Confinement } from './confinement.ts';
-import type { AgentEvent, ToolCallView } from './event.ts';
+import type { ToolCallView } from './event.ts';
 import type { PermissionMode } from './permission-mode.ts';
 
-export type { ModelEvent, ModelRequest, StreamModel } from '../api/client/model.ts';
+/** A rule from settings.json or a flag. The reason of a decision names its `source`. */
+export interface RuleText {
+  readonly kind: 'allow' | 'ask' | 'deny';
+  readonly text: string;
+  readonly source: string;
+}
 
 export type Decision =
   /** `confinement`: how a command runs; `open` if absent. */
@@ -28,7 +33,7 @@ export interface PermissionJudge {
     call: ToolCallView,
     where: { readonly mode: PermissionMode; readonly cwd: string; readonly isReadOnly: boolean },
   ): Decision;
-  /** From "always": kept in memory, and for `local` in `.claude/settings.local.json`. */
+  /** Adds the rule of an "always" answer in memory and, for `local`, in `.claude/settings.local.json`. */
   addRule(offer: RuleOffer): Promise<void>;
 }
 
@@ -45,34 +50,3 @@ export type Approve = (request: {
 export type Approval =
   | { readonly kind: 'allow'; readonly input?: JsonObject; readonly always?: RuleOffer }
   | { readonly kind: 'deny'; readonly message: string; readonly isInterrupt: boolean };
-
-export type HookName =
-  | 'PreToolUse'
-  | 'PostToolUse'
-  | 'UserPromptSubmit'
-  | 'Stop'
-  | 'SubagentStop'
-  | 'SessionStart'
-  | 'SessionEnd'
-  | 'PreCompact'
-  | 'Notification';
-
-export interface HookVerdict {
-  /** Exit code 2 or `decision: "block"`: what the model, or for a prompt the person, is told. */
-  readonly blocked?: string;
-  readonly permission?: { readonly decision: 'allow' | 'deny' | 'ask'; readonly reason: string };
-  readonly updatedInput?: JsonObject;
-  readonly context: readonly string[];
-  readonly messages: readonly string[];
-  /** `continue: false`. */
-  readonly stop?: string;
-}
-
-export interface HookRunner {
-  /** `subject` is what a matcher is compared with: the tool's name, the start's source, the compaction's trigger. */
-  run(name: HookName, subject: string, input: JsonObject, signal: AbortSignal): Promise<HookVerdict>;
-  has(name: HookName): boolean;
-}
-
-/** Receives every event of the agent, in order. */
-export type EventSink = (event: AgentEvent) => void | Promise<void>;

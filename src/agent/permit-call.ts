@@ -1,23 +1,16 @@
 // A call the model made → the tool and the input it may run with, or why not: its input is read, the hooks are asked,
 // then the rules, then the person. Deny rules stand above what a hook allows.
 import type { JsonObject } from '../base/json.ts';
-import type { AgentHooks } from './agent-hooks.ts';
+import type { HookVerdict } from './agent-hooks.ts';
 import type { OpenCall } from './answer.ts';
 import type { Confinement } from './confinement.ts';
+import type { AgentContext } from './context.ts';
 import type { ToolCallView } from './event.ts';
-import type { Approve, HookVerdict, PermissionJudge } from './parts.ts';
-import type { PermissionMode } from './permission-mode.ts';
-import { failedOutcome, type Tool, type ToolOutcome } from './tool.ts';
+import { failedOutcome, findTool, type Tool, type ToolOutcome, type Workspace } from './tool.ts';
 
-export interface PermitParts {
-  readonly findTool: (name: string) => Tool | undefined;
-  readonly hooks: AgentHooks;
-  readonly judge: PermissionJudge;
-  readonly approve: Approve;
-  readonly mode: () => PermissionMode;
-  readonly cwd: () => string;
-  readonly agentId?: string;
-}
+type PermitContext = Pick<AgentContext, 'tools' | 'hooks' | 'judge' | 'approve' | 'mode' | 'mark'> & {
+  readonly workspace: () => Pick<Workspace, 'cwd'>;
+};
 
 export type Permit =
   | {
@@ -41,14 +34,14 @@ export type Permit =
 
 export const interruptedText = '[Request interrupted by user for tool use]';
 
-export async function permitCall(call: OpenCall, parts: PermitParts, signal: AbortSignal): Promise<Permit> {
+export async function permitCall(call: OpenCall, context: PermitContext, signal: AbortSignal): Promise<Permit> {
   const { view } = call;
-  const tool = parts.findTool(view.name);
+  const tool = findTool(context.tools(), view.name);
   if (tool === undefined) return unusable(`Error: No such tool available: ${view.name}`);
   if (call.inputProblem !== undefined) return unusable(call.inputProblem);
   const parsed = tool.parse(view.input);
   if ('problem' in parsed) return unusable(`InputValidationError: ${parsed.problem}`);
-  const verdict = await askHooks(view, parsed.input, parts, signal);
+  const verdict = await askHooks(view, parsed.input, context, signal);
   if (signal.aborted) return interrupted();
   if (verdict.stop !== undefined) return { kind: 'stop', outcome: failedOutcome(verdict.stop), reason: verdict.stop };
   if (verdict.blocked !== undefined) return refuse('hook', verdict.blocked);
@@ -56,7 +49,7 @@ export async function permitCall(call: OpenCall, parts: PermitParts, signal: Abo
   const updated = verdict.updatedInput === undefined ? parsed : tool.parse(verdict.updatedInput);
   if ('problem' in updated)
     return refuse('hook', `A hook changed the input, and it no longer fits: ${updated.problem}`);
-  const judged = await judgeCall({ ...view, input: updated.input }, tool, verdict, parts, signal);
+  const judged = await judgeCall({ ...view, input: updated.input }, tool, verdict, context, signal);
   if (judged.kind !== 'allowed') return judged;
   const chosen = judged.input === undefined ? updated : tool.parse(judged.input);
   if ('problem' in chosen) return unusable(`InputValidationError: ${chosen.problem}`);
@@ -76,10 +69,10 @@ export function callFields(view: ToolCallView): JsonObject {
 function askHooks(
   view: ToolCallView,
   input: JsonObject,
-  parts: PermitParts,
+  context: PermitContext,
   signal: AbortSignal,
 ): Promise<HookVerdict> {
-  return parts.hooks.run('PreToolUse', view.name, callFields({ ...view, input }), signal);
+  return context.hooks.run('PreToolUse', view.name, callFields({ ...view, input }), signal);
 }
 
 type Refusal = Extract<Permit, { readonly kind: 'refused' }>;
@@ -93,26 +86,26 @@ async function judgeCall(
   view: ToolCallView,
   tool: Tool,
   { permission }: HookVerdict,
-  parts: PermitParts,
+  context: PermitContext,
   signal: AbortSignal,
 ): Promise<Refusal | Allowed> {
-  const where = { mode: parts.mode(), cwd: parts.cwd(), isReadOnly: tool.isReadOnly(view.input) };
-  const decision = parts.judge.judge(view, where);
+  const where = { mode: context.mode(), cwd: context.workspace().cwd, isReadOnly: tool.isReadOnly(view.input) };
+  const decision = context.judge.judge(view, where);
   if (decision.kind === 'deny') return refuse('permission', decision.why);
   const { confinement = 'open' } = decision;
   const hookAsks = permission?.decision === 'ask';
   if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks))
     return { kind: 'allowed', confinement, isApproved: decision.kind !== 'allow' };
-  const approval = await parts.approve({
+  const approval = await context.approve({
     call: view,
     why: hookAsks ? permission.reason : decision.why,
     always: decision.kind === 'ask' ? decision.always : [],
-    ...(parts.agentId === undefined ? {} : { agentId: parts.agentId }),
+    ...(context.mark === undefined ? {} : { agentId: context.mark.agentId }),
     signal,
   });
   if (signal.aborted) return interrupted();
   if (approval.kind === 'deny') return { ...refuse('permission', approval.message), isInterrupt: approval.isInterrupt };
-  if (approval.always !== undefined) await parts.judge.addRule(approval.always);
+  if (approval.always !== undefined) await context.judge.addRule(approval.always);
   return {
     kind: 'allowed',
     confinement,

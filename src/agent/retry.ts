@@ -1,6 +1,6 @@
 // A failure and how often it happened → how long to wait before the next try, or that there is none.
-import type { ModelFailure } from './event.ts';
 
+import type { ModelFailure } from '../api/client/model.ts';
 export const defaultMaxRetries = 10;
 const firstDelayMs = 500;
 const longestDelayMs = 32_000;

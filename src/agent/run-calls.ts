@@ -2,22 +2,11 @@
 // run together; the others wait for those before them.
 import { randomUUID } from 'node:crypto';
 import type { OpenCall } from './answer.ts';
-import type { Clock } from './clock.ts';
+import { openCall } from './call-context.ts';
+import type { AgentContext } from './context.ts';
 import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from './event.ts';
-import { callFields, interrupted, interruptedText, type Permit, type PermitParts, permitCall } from './permit-call.ts';
-import { type CallContext, failedOutcome, type ToolOutcome } from './tool.ts';
-
-export interface CallParts extends PermitParts {
-  readonly clock: Clock;
-  /** `close` ends its progress: nothing is heard of a call after its result. */
-  readonly openCall: (
-    view: ToolCallView,
-    signal: AbortSignal,
-    permit: Pick<Permit & { readonly kind: 'run' }, 'confinement' | 'isApproved'>,
-  ) => { readonly context: CallContext; close(): void };
-  /** Instructions that wait for what a call has touched, and that the conversation does not have yet. */
-  readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
-}
+import { callFields, interrupted, interruptedText, type Permit, permitCall } from './permit-call.ts';
+import { failedOutcome, findTool, type ToolOutcome } from './tool.ts';
 
 export interface CallsOutcome {
   /** By the signal, or by a person who refused a call and wants to say something else. */
@@ -34,12 +23,11 @@ const graceMs = 5000;
 
 export async function runCalls(
   calls: readonly OpenCall[],
-  parts: CallParts,
-  emit: EmitEvent,
+  context: AgentContext,
   signal: AbortSignal,
 ): Promise<CallsOutcome> {
-  const round = new Round(calls, parts, emit, signal);
-  for (const batch of batchesOf(calls, parts)) await round.run(batch);
+  const round = new Round(calls, context, signal);
+  for (const batch of batchesOf(calls, context)) await round.run(batch);
   return round.outcome();
 }
 
@@ -52,10 +40,10 @@ export async function closeCalls(calls: readonly OpenCall[], text: string, emit:
 }
 
 /** Neighbours that only read make one batch. */
-function batchesOf(calls: readonly OpenCall[], { findTool }: PermitParts): OpenCall[][] {
+function batchesOf(calls: readonly OpenCall[], { tools }: AgentContext): OpenCall[][] {
   const batches: { readonly isReadOnly: boolean; readonly calls: OpenCall[] }[] = [];
   for (const call of calls) {
-    const tool = findTool(call.view.name);
+    const tool = findTool(tools(), call.view.name);
     const parsed = tool?.parse(call.view.input);
     const isReadOnly = parsed !== undefined && 'input' in parsed && tool?.isReadOnly(parsed.input) === true;
     const last = batches.at(-1);
@@ -69,8 +57,7 @@ type Finished = Pick<CallFinished, 'call' | 'outcome' | 'refused'>;
 
 class Round {
   readonly #calls: readonly OpenCall[];
-  readonly #parts: CallParts;
-  readonly #emit: EmitEvent;
+  readonly #context: AgentContext;
   readonly #signal: AbortSignal;
   readonly #finished = new Map<OpenCall, Finished>();
   readonly #notes: string[] = [];
@@ -80,10 +67,9 @@ class Round {
   #isRefused = false;
   #stop: string | undefined;
 
-  constructor(calls: readonly OpenCall[], parts: CallParts, emit: EmitEvent, signal: AbortSignal) {
+  constructor(calls: readonly OpenCall[], context: AgentContext, signal: AbortSignal) {
     this.#calls = calls;
-    this.#parts = parts;
-    this.#emit = emit;
+    this.#context = context;
     this.#signal = signal;
   }
 
@@ -115,7 +101,7 @@ class Round {
   async #permit(call: OpenCall): Promise<Permit> {
     if (this.#signal.aborted || this.#isRefused) return interrupted();
     if (this.#stop !== undefined) return { kind: 'stop', outcome: failedOutcome(this.#stop), reason: this.#stop };
-    return permitCall(call, this.#parts, this.#signal);
+    return permitCall(call, this.#context, this.#signal);
   }
 
   async #refuse(call: OpenCall, permit: Exclude<Permit, { readonly kind: 'run' }>): Promise<void> {
@@ -132,9 +118,9 @@ class Round {
 
   async #runCall(call: OpenCall, permit: Permit & { readonly kind: 'run' }): Promise<void> {
     const { tool, view, notes } = permit;
-    await this.#emit({ type: 'call', call: view });
-    const { context, close } = this.#parts.openCall(view, this.#signal, permit);
-    const running = (async () => tool.run(view.input, context))().catch(brokenTool);
+    await this.#context.emit({ type: 'call', call: view });
+    const { call: callContext, close } = openCall(this.#context, view, this.#signal, permit);
+    const running = (async () => tool.run(view.input, callContext))().catch(brokenTool);
     const outcome = await this.#withGrace(running);
     close();
     this.#notes.push(...notes);
@@ -145,13 +131,13 @@ class Round {
 
   /** Calls that run together may touch the same folder. */
   async #addInstructions(view: ToolCallView): Promise<void> {
-    for (const text of await this.#parts.findInstructions(view))
+    for (const text of await this.#context.findInstructions(view))
       if (!this.#notes.includes(text)) this.#notes.push(text);
   }
 
   async #askHooks(view: ToolCallView, outcome: ToolOutcome): Promise<void> {
     const fields = { ...callFields(view), tool_response: outcome.stored };
-    const verdict = await this.#parts.hooks.run('PostToolUse', view.name, fields, this.#signal);
+    const verdict = await this.#context.hooks.run('PostToolUse', view.name, fields, this.#signal);
     if (verdict.blocked !== undefined) this.#notes.push(`A hook says of ${view.name}: ${verdict.blocked}`);
     this.#notes.push(...verdict.context);
     this.#stop ??= verdict.stop;
@@ -160,7 +146,7 @@ class Round {
   async #withGrace(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
     const over = new AbortController();
     const left = untilAborted(this.#signal, over.signal).then(async () => {
-      await this.#parts.clock.sleep(graceMs, over.signal);
+      await this.#context.clock.sleep(graceMs, over.signal);
       return failedOutcome(interruptedText);
     });
     try {
@@ -183,7 +169,7 @@ class Round {
       const finished = call === undefined ? undefined : this.#finished.get(call);
       if (call === undefined || finished === undefined) return;
       this.#told++;
-      await this.#emit({ type: 'result', uuid: randomUUID(), callUuid: call.uuid, ...finished });
+      await this.#context.emit({ type: 'result', uuid: randomUUID(), callUuid: call.uuid, ...finished });
     }
   }
 }

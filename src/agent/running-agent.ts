@@ -1,114 +1,150 @@
-// The agent behind the handle: one session at a time, one turn at a time, and what a person may do in between. It holds
-// what changes while it runs; everything it does is done elsewhere.
-
+// The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context for
+// everything else.
 import { hostOf } from '../api/client/stream-model.ts';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { defaultModel } from '../models/client-models.ts';
 import { resolveModelAlias } from '../models/facts.ts';
-import type { AgentCore } from './agent-core.ts';
-import { type AgentHooks, bindHooks } from './agent-hooks.ts';
+import { bindHooks } from './agent-hooks.ts';
 import { viewState } from './agent-state.ts';
 import { BackgroundWork } from './background-work.ts';
 import { requirePrice } from './budget.ts';
-import type { Clock } from './clock.ts';
-import { compactConversation } from './compactor.ts';
-import type { CostMeter } from './cost-meter.ts';
-import type { AgentHappening, Notice, TurnEnded } from './event.ts';
-import type { EventBus } from './event-bus.ts';
-import type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, SessionChoice } from './handle.ts';
+import { isCompactionDue } from './compaction.ts';
+import { type CompactionWish, compactConversation } from './compactor.ts';
+import type { AgentContext } from './context.ts';
+import { CurrentSession } from './current-session.ts';
+import type { EmitEvent, Notice, TurnEnded } from './event.ts';
+import type { Agent, AgentState, RewindPoint, RewindReport, SessionChoice } from './handle.ts';
 import type { LiveSession } from './live-session.ts';
-import { type LoopParts, runTurn } from './loop.ts';
-import { compactionParts, mainConversation } from './main-conversation.ts';
+import { runTurn } from './loop.ts';
 import { ModeSwitch } from './mode-switch.ts';
-import type { StreamModel } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
-import { Person } from './person.ts';
 import { takePrompt } from './prompt-intake.ts';
 import { maxRetriesOf } from './retry.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
-import { SessionDesk } from './session-desk.ts';
-import type { Surroundings } from './surroundings.ts';
-import type { PersonAnswer, PersonQuestion } from './tool.ts';
+import type { AgentSetup } from './setup.ts';
+import { startSubAgent } from './sub-agent.ts';
 import { endedWithout } from './turn-end.ts';
 import { promptText, TurnQueue } from './turn-queue.ts';
+import { UserQuestions } from './user-questions.ts';
 
-export interface RunningParts {
-  readonly options: AgentOptions;
-  readonly clock: Clock;
-  readonly meter: CostMeter;
-  readonly bus: EventBus;
-  readonly streamModel: StreamModel;
-  readonly surroundings: Surroundings;
-}
+/** The values that exist before the session is open. */
+type RunContext = Pick<AgentContext, 'options' | 'clock' | 'meter' | 'bus' | 'streamModel'>;
 
 export class RunningAgent implements Agent {
   readonly state: AgentState;
-  readonly #parts: RunningParts;
+  readonly #context: AgentContext;
+  readonly #setup: AgentSetup;
+  readonly #current: CurrentSession;
   readonly #queue = new TurnQueue();
   readonly #lifetime = new AbortController();
   readonly #background: BackgroundWork;
-  readonly #hooks: AgentHooks;
-  readonly #person: Person;
-  readonly #core: AgentCore;
-  readonly #loop: LoopParts;
+  readonly #questions: UserQuestions;
   readonly #mode: ModeSwitch;
-  readonly #desk: SessionDesk;
   #model: string;
   #turn: AbortController | undefined;
   #failure: { readonly error: unknown } | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: RunningParts) {
-    const { options, surroundings, meter, bus } = parts;
-    this.#parts = parts;
-    this.#mode = new ModeSwitch(options.mode ?? surroundings.mode, this.#emit);
-    this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? surroundings.model ?? defaultModel);
+  constructor(run: RunContext, setup: AgentSetup) {
+    const { options, bus } = run;
+    this.#setup = setup;
+    this.#mode = new ModeSwitch(setup.mode, (happening) => bus.emit(happening));
+    this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? setup.model ?? defaultModel);
     bus.setOnFailure((error) => this.#failTurn(error));
     this.#background = new BackgroundWork((text) => bus.tell({ type: 'notice', level: 'error', text }));
-    this.#hooks = bindHooks(surroundings.hookRunner, () => this.#hookFacts(), this.#emit);
-    this.#person = new Person(options.approve, options.askPerson, () => this.#hooks);
-    const [mode, model] = [() => this.#mode.mode, () => this.#model];
-    const takeModel = (taken: string): void => {
-      this.#model = taken;
-    };
-    const lifetime = this.#lifetime.signal;
-    const hooks = this.#hooks;
-    this.#desk = new SessionDesk({ options, bus, meter, surroundings, hooks, lifetime, mode, model, takeModel });
-    surroundings.start({
-      cwd: () => this.#desk.cwd,
-      mode,
-      onHook: (ran) => this.#emit({ type: 'hook', ...ran }),
-      note: (text) => bus.tell({ type: 'notice', level: 'warn', text }),
-      consent: (wish) => this.#person.consent(wish, lifetime),
+    this.#questions = new UserQuestions(options.approve, options.askPerson, () => this.#context.hooks);
+    this.#context = this.#buildContext(run);
+    this.#current = new CurrentSession(this.#context, setup, (model) => {
+      this.#model = model;
     });
-    this.#core = this.#makeCore();
-    const live = () => this.#desk.live;
-    this.#loop = mainConversation(this.#core, live, options, () => [
-      ...live().takeContext(),
-      ...this.#background.takeNews(),
-    ]);
-    this.state = viewState({ live, mode, model, meter, queue: this.#queue, surroundings });
+    setup.start({
+      cwd: () => this.#current.cwd,
+      mode: this.#context.mode,
+      onHook: (ran) => bus.emit({ type: 'hook', ...ran }),
+      note: (text) => bus.tell({ type: 'notice', level: 'warn', text }),
+      consent: (wish) => this.#questions.consent(wish, this.#lifetime.signal),
+    });
+    this.state = viewState(this.#context, setup, this.#queue, () => this.#session);
+  }
+
+  /** The context of the main conversation. Its functions read the session that is open when they are called. */
+  #buildContext(run: RunContext): AgentContext {
+    const { options, bus, meter } = run;
+    const { env } = options;
+    const setup = this.#setup;
+    const host = hostOf(env);
+    const emit: EmitEvent = (happening) => bus.emit(happening);
+    const hooks = bindHooks(setup.hookRunner, () => this.#hookFacts(), emit);
+    const context: AgentContext = {
+      ...run,
+      maxRetries: maxRetriesOf(env),
+      smallModel: resolveModelAlias(env.ANTHROPIC_SMALL_FAST_MODEL || 'haiku'),
+      thinkingTokens: setup.thinkingTokens,
+      host,
+      judge: setup.judge,
+      hookRunner: setup.hookRunner,
+      approve: this.#questions.approve,
+      askPerson: async (question, signal) => {
+        const answer = await this.#questions.ask(question, signal);
+        await this.#mode.hear(answer);
+        return answer;
+      },
+      definitions: setup.definitions,
+      lifetime: this.#lifetime.signal,
+      session: () => this.#session.open,
+      mode: () => this.#mode.mode,
+      describeEnvironment: (model) =>
+        setup.describeEnvironment(this.#session.workspace, { model, mode: this.#mode.mode }),
+      addNews: (text) => this.#background.addNews(text),
+      addBackground: (task) => this.#background.add(task),
+      emit,
+      hooks,
+      limits: options,
+      compaction: {
+        isDue: () =>
+          env.CLEW_AUTO_COMPACT !== '0' && isCompactionDue(meter.contextTokens(), meter.windowOf(this.#model)),
+        run: (isTurnOpen, signal) => this.#compact({ trigger: 'auto', isTurnOpen }, signal),
+      },
+      thinkingNotices: { leftOut: 0, reported: new Set() },
+      workspace: () => this.#session.workspace,
+      model: () => this.#model,
+      tools: () => setup.tools(),
+      prompt: () => this.#session.prompt,
+      sections: () => this.#session.sections(),
+      messages: (model) => this.#session.open.messages(model, host),
+      marks: () => this.#session.open.recorder.marks(),
+      usedIds: () => this.#session.usedIds,
+      takeNews: () => [...this.#session.takeContext(), ...this.#background.takeNews()],
+      findInstructions: (view) => this.#session.findInstructions(view, this.#model),
+      askStop: async (text, isActive, signal) => {
+        const fields = { stop_hook_active: isActive, last_assistant_message: text };
+        const verdict = await hooks.run('Stop', '', fields, signal);
+        return verdict.stop === undefined ? verdict.blocked : undefined;
+      },
+      startAgent: (task, callId, signal) => startSubAgent(context, task, callId, signal),
+    };
+    return context;
   }
 
   /** Opens the first session. */
   async begin(choice: SessionChoice): Promise<void> {
-    const { meter, options, surroundings } = this.#parts;
+    const { meter, options } = this.#context;
     if (choice.kind === 'new') requirePrice(this.#model, meter, options.maxBudgetUsd);
-    await this.#desk.enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
-    // The session may have brought its own model.
+    await this.#current.enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
+    // A resumed session has its own model.
     requirePrice(this.#model, meter, options.maxBudgetUsd);
-    if (!meter.isPriced(this.#model)) await this.#emit(unpricedNotice(this.#model));
-    for (const text of surroundings.notes) await this.#emit({ type: 'notice', level: 'warn', text });
+    if (!meter.isPriced(this.#model)) await this.#context.emit(unpricedNotice(this.#model));
+    for (const text of this.#setup.notes) await this.#context.emit({ type: 'notice', level: 'warn', text });
   }
 
   async prompt(content: string | readonly JsonObject[]): Promise<TurnEnded> {
     if (this.#closing !== undefined) throw new UserError('the agent is closed', 'open another one');
     const isWaiting = this.#queue.isBusy;
     const text = promptText(content);
-    if (isWaiting) this.#parts.bus.tell({ type: 'queued', text });
+    if (isWaiting) this.#context.bus.tell({ type: 'queued', text });
     const work = async (): Promise<TurnEnded> => {
-      if (isWaiting) await this.#emit({ type: 'unqueued', operation: 'dequeue', text });
+      if (isWaiting) await this.#context.emit({ type: 'unqueued', operation: 'dequeue', text });
       return this.#inTurn((signal) => this.#runPrompt(content, signal));
     };
     return this.#queue.runPrompt(content, work, () => endedWithout('interrupted'));
@@ -116,7 +152,7 @@ export class RunningAgent implements Agent {
 
   unqueue(): string | undefined {
     const text = this.#queue.takeBack();
-    if (text !== undefined) this.#parts.bus.tell({ type: 'unqueued', operation: 'remove', text });
+    if (text !== undefined) this.#context.bus.tell({ type: 'unqueued', operation: 'remove', text });
     return text;
   }
 
@@ -128,20 +164,20 @@ export class RunningAgent implements Agent {
     return this.#queue.run(() =>
       this.#inTurn(async (signal) => {
         await this.#ready(signal);
-        const wish = { trigger: 'manual', isTurnOpen: false, ...(focus === undefined ? {} : { focus }) } as const;
-        const parts = compactionParts(this.#core, this.#loop);
-        if (await compactConversation(wish, parts, this.#emit, signal))
-          await this.#session.startOver(this.#hooks, signal);
+        await this.#compact(
+          { trigger: 'manual', isTurnOpen: false, ...(focus === undefined ? {} : { focus }) },
+          signal,
+        );
       }),
     );
   }
 
   clear(): Promise<void> {
-    return this.#queue.run(() => this.#desk.enter({ kind: 'new' }, 'clear'));
+    return this.#queue.run(() => this.#current.enter({ kind: 'new' }, 'clear'));
   }
 
   switchTo(choice: SessionChoice): Promise<void> {
-    return this.#queue.run(() => this.#desk.enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
+    return this.#queue.run(() => this.#current.enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
   }
 
   setMode(mode: PermissionMode): Promise<void> {
@@ -150,12 +186,12 @@ export class RunningAgent implements Agent {
 
   setModel(model: string): void {
     const chosen = resolveModelAlias(model);
-    requirePrice(chosen, this.#parts.meter, this.#parts.options.maxBudgetUsd);
+    requirePrice(chosen, this.#context.meter, this.#context.options.maxBudgetUsd);
     this.#model = chosen;
   }
 
   async rename(title: string): Promise<void> {
-    this.#session.title = await this.#session.open.recorder.rename(title, this.#parts.clock.now());
+    this.#session.title = await this.#session.open.recorder.rename(title, this.#context.clock.now());
   }
 
   async rewindPoints(): Promise<readonly RewindPoint[]> {
@@ -166,12 +202,12 @@ export class RunningAgent implements Agent {
     return this.#queue.run(async () => {
       const report = await rewind(this.#session.open, point, what);
       for (const file of [...report.restored, ...report.removed]) this.#session.workspace.files.forget(file);
-      if (what !== 'files') this.#parts.meter.setContext(this.#session.open.recorder.windowTokens);
+      if (what !== 'files') this.#context.meter.setContext(this.#session.open.recorder.windowTokens);
       return report;
     });
   }
 
-  /** Also after a failed start: what was opened is closed, what was not is left. */
+  /** Also called after a failed start: closes only what was opened. */
   close(reason: 'exit' | 'clear' | 'signal'): Promise<void> {
     this.#closing ??= this.#close(reason);
     return this.#closing;
@@ -182,54 +218,53 @@ export class RunningAgent implements Agent {
     this.#lifetime.abort();
     this.interrupt();
     await this.#queue.settle();
-    await Promise.all([this.#background.settle(), this.#person.settle()]);
+    await Promise.all([this.#background.settle(), this.#questions.settle()]);
     const steps = [
-      () => this.#desk.leave(endReasons[reason]),
-      () => this.#desk.endCommands(),
-      () => this.#parts.surroundings.close(),
+      () => this.#current.leave(endReasons[reason]),
+      () => this.#current.endCommands(),
+      () => this.#setup.close(),
     ];
-    for (const step of steps) await step().catch((error: unknown) => this.#tellFailure(error));
+    for (const step of steps) await step().catch((error: unknown) => this.#reportFailure(error));
   }
 
-  /** Where a sink or the disk fails, the prompt has said so; whatever else is open must end all the same. */
-  #tellFailure(error: unknown): void {
+  /** The prompt already reported a failing sink or disk; the rest must still be closed. */
+  #reportFailure(error: unknown): void {
     const text = `closing: ${error instanceof Error ? error.message : String(error)}`;
-    this.#parts.bus.tell({ type: 'notice', level: 'error', text });
+    this.#context.bus.tell({ type: 'notice', level: 'error', text });
   }
 
   get #session(): LiveSession {
-    return this.#desk.live;
+    return this.#current.live;
   }
 
-  readonly #emit = (happening: AgentHappening): Promise<void> => this.#parts.bus.emit(happening);
+  async #compact(wish: CompactionWish, signal: AbortSignal): Promise<boolean> {
+    const isDone = await compactConversation(wish, this.#context, signal);
+    if (isDone) await this.#session.startOver(this.#context.hooks, signal);
+    return isDone;
+  }
 
   async #runPrompt(content: string | readonly JsonObject[], signal: AbortSignal): Promise<TurnEnded> {
-    const { surroundings } = this.#parts;
+    const context = this.#context;
     await this.#ready(signal);
-    const { workspace, open } = this.#session;
-    const { commands, judge } = surroundings;
-    const { sessionId } = open;
-    const [hooks, emit, mode, consent] = [this.#hooks, this.#emit, this.#mode.mode, this.#person.consent];
-    const parts = { hooks, commands, judge, mode, workspace, sessionId, emit, consent };
-    const intake = await takePrompt(content, parts, signal);
-    if ('prompts' in intake) return runTurn(intake.prompts, this.#loop, this.#emit, signal);
-    await this.#emit({ type: 'notice', level: 'warn', text: `a hook refused the prompt: ${intake.blocked}` });
+    const intake = await takePrompt(content, context, this.#setup, this.#questions.consent, signal);
+    if ('prompts' in intake) return runTurn(intake.prompts, context, signal);
+    await context.emit({ type: 'notice', level: 'warn', text: `a hook refused the prompt: ${intake.blocked}` });
     const ended = endedWithout('error_during_execution', intake.blocked);
-    await this.#emit(ended);
+    await context.emit(ended);
     return ended;
   }
 
-  /** A server that is slow to start must not keep an interrupt waiting. */
+  /** An interrupt does not wait for a server that starts slowly. */
   async #ready(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<readonly string[]>((resolve) => {
       if (signal.aborted) resolve([]);
       signal.addEventListener('abort', () => resolve([]), { once: true });
     });
-    const notices = await Promise.race([this.#parts.surroundings.ready(), aborted]);
-    for (const text of notices) await this.#emit({ type: 'notice', level: 'warn', text });
+    const notices = await Promise.race([this.#setup.ready(), aborted]);
+    for (const text of notices) await this.#context.emit({ type: 'notice', level: 'warn', text });
   }
 
-  /** Whatever ends it, an error of the disk included, nothing of the turn goes on behind it. */
+  /** When the work ends, even with a disk error, everything that the turn started is aborted. */
   async #inTurn<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const turn = new AbortController();
     if (this.#lifetime.signal.aborted) turn.abort();
@@ -237,7 +272,7 @@ export class RunningAgent implements Agent {
     this.#failure = undefined;
     try {
       const done = await work(turn.signal);
-      // A tool may have taken the failure for its own.
+      // A tool may have caught the failure.
       this.#throwFailure();
       return done;
     } finally {
@@ -250,7 +285,7 @@ export class RunningAgent implements Agent {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** What cannot be told, to the file above all, must not go on. */
+  /** A turn whose events cannot be written must end. */
   #failTurn(error: unknown): void {
     this.#failure ??= { error };
     this.interrupt();
@@ -260,45 +295,6 @@ export class RunningAgent implements Agent {
     const { open, workspace } = this.#session;
     return { sessionId: open.sessionId, transcriptPath: open.file, cwd: workspace.cwd, mode: this.#mode.mode };
   }
-
-  async #askPerson(question: PersonQuestion, signal: AbortSignal): Promise<PersonAnswer | undefined> {
-    const answer = await this.#person.ask(question, signal);
-    await this.#mode.hear(answer);
-    return answer;
-  }
-
-  #makeCore(): AgentCore {
-    const { options, clock, meter, bus, streamModel, surroundings } = this.#parts;
-    const { env } = options;
-    return {
-      env,
-      clock,
-      bus,
-      meter,
-      streamModel,
-      maxRetries: maxRetriesOf(env),
-      judge: surroundings.judge,
-      hookRunner: surroundings.hookRunner,
-      hooks: this.#hooks,
-      approve: this.#person.approve,
-      askPerson: (question, signal) => this.#askPerson(question, signal),
-      definitions: surroundings.definitions,
-      budgetUsd: options.maxBudgetUsd,
-      thinkingTokens: surroundings.thinkingTokens,
-      smallModel: resolveModelAlias(env.ANTHROPIC_SMALL_FAST_MODEL || 'haiku'),
-      session: () => this.#session.open,
-      workspace: () => this.#session.workspace,
-      mode: () => this.#mode.mode,
-      model: () => this.#model,
-      tools: () => surroundings.tools(),
-      environment: (model) =>
-        surroundings.describeEnvironment(this.#session.workspace, { model, mode: this.#mode.mode }),
-      host: hostOf(env),
-      lifetime: this.#lifetime.signal,
-      addNews: (text) => this.#background.addNews(text),
-      addBackground: (task) => this.#background.add(task),
-    };
-  }
 }
 
 function unpricedNotice(model: string): Notice {
@@ -306,5 +302,5 @@ function unpricedNotice(model: string): Notice {
   return { type: 'notice', level: 'warn', text };
 }
 
-/** In the words of Claude Code's SessionEnd hook. */
+/** The reasons that Claude Code's SessionEnd hook gets. */
 const endReasons = { exit: 'prompt_input_exit', clear: 'clear', signal: 'other' } as const;

@@ -1,5 +1,6 @@
 // The settings files of the user, the project and this checkout, and the flags, → one set of values. A file that cannot be
 // read is a notice. A project is somebody else's text: what it may decide is limited here, in one place.
+
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
@@ -7,7 +8,7 @@ import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue,
 import type { Environment } from '../base/node-types.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import { isGuardedVariable } from './guarded-variable.ts';
-import type { RuleText } from './permission/judge.ts';
+import type { RuleText } from './parts.ts';
 import { isPermissionMode, type PermissionMode } from './permission-mode.ts';
 import { runGit } from './run-git.ts';
 
@@ -65,6 +66,12 @@ export function localSettingsFile(projectDir: string): string {
   return path.join(projectDir, '.claude', 'settings.local.json');
 }
 
+/** `~/.claude.json`; inside the folder if CLAUDE_CONFIG_DIR or `--root` names another one, as Claude Code does. */
+export function findUserConfig(root: string, home: string): string {
+  const isUsual = path.resolve(root) === path.resolve(home, '.claude');
+  return path.join(isUsual ? home : root, '.claude.json');
+}
+
 /**
  * The only decision about what counts of a settings file: all of it if the user wrote it or accepted the project, else
  * only what restricts.
@@ -79,11 +86,15 @@ export function trustedPart({ isOwn, values }: SettingsSource, isProjectTrusted:
   };
 }
 
-/** The settings files, the one that wins first. */
-export async function readSettingsSources(
-  { root, projectDir, env }: SettingsPlace,
-  notices: string[],
-): Promise<readonly SettingsSource[]> {
+/** The settings files as they were read once: what the user accepts is what is used. */
+export interface SettingsFiles {
+  /** The file with the highest precedence first. */
+  readonly sources: readonly SettingsSource[];
+  readonly notices: readonly string[];
+}
+
+export async function readSettingsFiles({ root, projectDir, env }: SettingsPlace): Promise<SettingsFiles> {
+  const notices: string[] = [];
   const projectFile = path.join(projectDir, '.claude', 'settings.json');
   const userFile = path.join(root, 'settings.json');
   const localFile = localSettingsFile(projectDir);
@@ -93,11 +104,12 @@ export async function readSettingsSources(
     const values = await readSettings(file, notices);
     return { scope, name: `${scope} settings`, file, isOwn, values };
   };
-  return [
+  const sources = [
     await read('local', localFile, isHome || (await isOwnLocalFile(localFile, projectDir, env))),
     ...(isHome ? [] : [await read('project', projectFile, false)]),
     await read('user', userFile, true),
   ];
+  return { sources, notices };
 }
 
 /** Git ignores it, so that it did not come with the repository, and nobody else owns it. */
@@ -111,17 +123,19 @@ async function isOwnLocalFile(file: string, projectDir: string, env: Environment
   return (await runGit(projectDir, env, ['check-ignore', '--quiet', '--', file])) !== undefined;
 }
 
-export async function loadSettings(options: SettingsOptions): Promise<Settings> {
-  const notices: string[] = [];
-  const values = options.flags ?? {};
-  const flags = { scope: 'flag', name: 'the command line', file: '', isOwn: true, values } as const;
-  const read = [flags, ...(await readSettingsSources(options, notices))];
-  const sources = read.map((source) => ({ ...source, values: trustedPart(source, options.isProjectTrusted) }));
-  return mergeSettings(sources, options, notices);
-}
-
-/** `sources`: only what counts of them; the one that wins first. */
-function mergeSettings(sources: readonly SettingsSource[], options: SettingsOptions, notices: string[]): Settings {
+export function mergeSettings(files: SettingsFiles, options: SettingsOptions): Settings {
+  const notices = [...files.notices];
+  const flags = {
+    scope: 'flag',
+    name: 'the command line',
+    file: '',
+    isOwn: true,
+    values: options.flags ?? {},
+  } as const;
+  const sources: readonly SettingsSource[] = [flags, ...files.sources].map((source) => ({
+    ...source,
+    values: trustedPart(source, options.isProjectTrusted),
+  }));
   const values = sources.map((source) => source.values);
   const first = <T>(read: (each: JsonObject) => T | undefined): T | undefined =>
     values.map(read).find((each) => each !== undefined);

@@ -1,39 +1,32 @@
-// One request whose answer nobody watches (a summary, a page to read) → its blocks, or what went wrong. It is tried
-// again like any other, and its usage counts.
+// A request whose answer is not part of the conversation (a summary, a web page to read) → its blocks or a failure. It is
+// retried like any other request, and its usage counts.
 
 import { isThinkingRefused } from '../api/client/failure.ts';
+import type { ModelFailure, ModelRequest } from '../api/client/model.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Clock } from './clock.ts';
-import type { CostMeter } from './cost-meter.ts';
-import type { ModelFailure } from './event.ts';
+import type { AgentContext } from './context.ts';
 import { hasThinking, withoutThinking } from './fit-thinking.ts';
-import type { ModelRequest, StreamModel } from './parts.ts';
 import { retryDelayMs } from './retry.ts';
 
-export interface SideParts {
-  readonly streamModel: StreamModel;
-  readonly clock: Clock;
-  readonly meter: CostMeter;
-  readonly maxRetries: number;
-}
+type SideContext = Pick<AgentContext, 'streamModel' | 'clock' | 'meter' | 'maxRetries'>;
 
 export type CollectedAnswer =
   | { readonly kind: 'answered'; readonly blocks: readonly JsonObject[]; readonly stopReason: string | null }
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'interrupted' };
 
-/** A person waits for the call or the compaction it is part of. */
+/** The user waits for the call or the compaction. */
 const mostRetries = 4;
 
 export async function collectAnswer(
   request: ModelRequest,
-  parts: SideParts,
+  context: SideContext,
   signal: AbortSignal,
 ): Promise<CollectedAnswer> {
-  const { clock } = parts;
+  const { clock } = context;
   let sent = request;
   for (let attempt = 1; ; attempt++) {
-    const collected = await collectOnce(sent, parts, signal);
+    const collected = await collectOnce(sent, context, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (collected.kind !== 'failed') return collected;
     const { failure } = collected;
@@ -41,7 +34,7 @@ export async function collectAnswer(
       sent = withoutThinking(sent);
       continue;
     }
-    if (!failure.isRetryable || attempt > Math.min(parts.maxRetries, mostRetries)) return collected;
+    if (!failure.isRetryable || attempt > Math.min(context.maxRetries, mostRetries)) return collected;
     await clock.sleep(retryDelayMs(attempt, failure, clock.random()), signal);
     if (signal.aborted) return { kind: 'interrupted' };
   }
@@ -49,7 +42,7 @@ export async function collectAnswer(
 
 async function collectOnce(
   request: ModelRequest,
-  { streamModel, meter }: SideParts,
+  { streamModel, meter }: SideContext,
   signal: AbortSignal,
 ): Promise<CollectedAnswer> {
   const blocks: JsonObject[] = [];

@@ -1,15 +1,16 @@
-// A task of the model → a sub-agent that does it: a conversation and a loop of its own, fewer tools, a limit of rounds,
-// and its last words as the outcome. In the background it reports later, by a file and by news.
+// A task of the model → a sub-agent that does it, with its own conversation, fewer tools and a limit of rounds. Its last
+// text is the outcome; a sub-agent in the background reports later, in a file and in a message to the model.
+
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
 import { resolveModelAlias } from '../models/facts.ts';
-import type { AgentCore, AgentDefinition } from './agent-core.ts';
 import { bindHooks } from './agent-hooks.ts';
+import type { AgentDefinition } from './context/agent-definition.ts';
 import { soundText } from './context/system-prompt.ts';
-import { makeLoopParts } from './conversation-parts.ts';
+import type { AgentContext } from './context.ts';
 import type { AgentHappening, AgentMark, EmitEvent, TurnEnded } from './event.ts';
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';
@@ -19,28 +20,28 @@ import { makeWorkspace } from './tools/workspace.ts';
 import { UsedIds } from './used-ids.ts';
 
 const maxRounds = 200;
-/** A sub-agent starts none, asks no person, and ends no plan. */
-const ownTools: ReadonlySet<string> = new Set(['Task', 'Agent', 'AskUserQuestion', 'ExitPlanMode']);
+/** Not for sub-agents: they start no others, ask no questions and end no plan. */
+const mainTools: ReadonlySet<string> = new Set(['Task', 'Agent', 'AskUserQuestion', 'ExitPlanMode']);
 
 export async function startSubAgent(
-  core: AgentCore,
+  context: AgentContext,
   task: AgentTask,
   parentCallId: string,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const definition = core.definitions.find(({ name }) => name === task.type);
+  const definition = context.definitions.find(({ name }) => name === task.type);
   if (definition === undefined) return failedOutcome(`There is no agent of the type "${task.type}".`);
   const mark = { agentId: `a${randomBytes(8).toString('hex')}`, parentCallId };
   const { type: agentType, description } = task;
-  await core.bus.emit({ type: 'agent-started', ...mark, agentType, description });
-  const agent = new SubAgent(core, task, definition, mark);
+  await context.bus.emit({ type: 'agent-started', ...mark, agentType, description });
+  const agent = new SubAgent(context, task, definition, mark);
   if (!task.isBackground) {
     const outcome = await agent.run(signal);
-    await core.bus.emit({ type: 'agent-finished', ...mark, outcome });
+    await context.bus.emit({ type: 'agent-finished', ...mark, outcome });
     return outcome;
   }
-  const outputFile = path.join(core.workspace().sessionDir, 'tool-results', `${mark.agentId}.output`);
-  core.addBackground(runInBackground(core, agent, task, outputFile));
+  const outputFile = path.join(context.workspace().sessionDir, 'tool-results', `${mark.agentId}.output`);
+  context.addBackground(runInBackground(context, agent, task, outputFile));
   return {
     content: `The agent ${mark.agentId} works in the background. You will be told when it has ended; its report will stand in ${outputFile}.`,
     isError: false,
@@ -56,43 +57,48 @@ export async function startSubAgent(
   };
 }
 
-async function runInBackground(core: AgentCore, agent: SubAgent, task: AgentTask, outputFile: string): Promise<void> {
-  const outcome = await agent.run(core.lifetime);
+async function runInBackground(
+  context: AgentContext,
+  agent: SubAgent,
+  task: AgentTask,
+  outputFile: string,
+): Promise<void> {
+  const outcome = await agent.run(context.lifetime);
   const report = outcomeText(outcome);
   makeFolderSync(path.dirname(outputFile), 0o777);
   await writeFile(outputFile, report);
   const status = outcome.isError ? 'failed' : 'completed';
-  core.addNews(
+  context.addNews(
     `<task-notification>\n<task-id>${agent.mark.agentId}</task-id>\n<status>${status}</status>\n<summary>The agent "${task.description}" has ended.</summary>\n<output-file>${outputFile}</output-file>\n<result>\n${report}\n</result>\n</task-notification>`,
   );
-  await core.bus.emit({ type: 'agent-finished', ...agent.mark, outcome });
+  await context.bus.emit({ type: 'agent-finished', ...agent.mark, outcome });
 }
 
 class SubAgent {
   readonly mark: AgentMark;
-  readonly #core: AgentCore;
+  readonly #context: AgentContext;
   readonly #task: AgentTask;
   readonly #definition: AgentDefinition;
   readonly #emit: EmitEvent;
   #calls = 0;
   #usage: JsonObject = {};
 
-  constructor(core: AgentCore, task: AgentTask, definition: AgentDefinition, mark: AgentMark) {
-    this.#core = core;
+  constructor(context: AgentContext, task: AgentTask, definition: AgentDefinition, mark: AgentMark) {
+    this.#context = context;
     this.#task = task;
     this.#definition = definition;
     this.mark = mark;
     this.#emit = async (happening) => {
       this.#count(happening);
-      await core.bus.emit(happening, mark);
+      await context.bus.emit(happening, mark);
     };
   }
 
   async run(signal: AbortSignal): Promise<ToolOutcome> {
-    const { clock } = this.#core;
+    const { clock } = this.#context;
     const started = clock.now().getTime();
     const prompts = [{ content: this.#task.prompt, isMeta: false }];
-    const ended = await runTurn(prompts, this.#parts(), this.#emit, signal);
+    const ended = await runTurn(prompts, this.#ownContext(), signal);
     return this.#outcome(ended, clock.now().getTime() - started);
   }
 
@@ -101,14 +107,14 @@ class SubAgent {
     if (happening.type === 'answer') this.#usage = happening.usage;
   }
 
-  #parts() {
-    const core = this.#core;
+  #ownContext(): AgentContext {
+    const context = this.#context;
     const { agentId } = this.mark;
-    const main = core.workspace();
-    const workspace = makeWorkspace({ ...main, todos: [] });
+    const { maxBudgetUsd } = context.options;
+    const workspace = makeWorkspace({ ...context.workspace(), todos: [] });
     const tools = this.#tools();
     const model = this.#model();
-    const hooks = bindHooks(core.hookRunner, () => this.#hookFacts(workspace.cwd), this.#emit);
+    const hooks = bindHooks(context.hookRunner, () => this.#hookFacts(workspace.cwd), this.#emit);
     const usedIds = new UsedIds();
     const prompt = new PromptKeeper({
       stored: () => undefined,
@@ -116,19 +122,22 @@ class SubAgent {
       tools: () => tools,
       emit: this.#emit,
     });
-    return makeLoopParts(core, {
+    return {
+      ...context,
       mark: this.mark,
+      emit: this.#emit,
       hooks,
+      limits: { maxTurns: maxRounds, ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }) },
+      compaction: undefined,
+      thinkingNotices: { leftOut: 0, reported: new Set() },
       workspace: () => workspace,
       model: () => model,
       tools: () => tools,
       prompt: () => prompt,
-      sections: async () => core.environment(model),
-      messages: (asked) => core.session().recorder.messages(asked, core.host, agentId),
-      marks: () => core.session().recorder.marks(agentId),
-      limits: { maxTurns: maxRounds, ...(core.budgetUsd === undefined ? {} : { maxBudgetUsd: core.budgetUsd }) },
+      sections: async () => context.describeEnvironment(model),
+      messages: (asked) => context.session().recorder.messages(asked, context.host, agentId),
+      marks: () => context.session().recorder.marks(agentId),
       usedIds: () => usedIds,
-      compaction: undefined,
       takeNews: () => [],
       findInstructions: async () => [],
       askStop: async (text, isActive, signal) => {
@@ -141,24 +150,24 @@ class SubAgent {
         return verdict.stop === undefined ? verdict.blocked : undefined;
       },
       startAgent: async () => failedOutcome('A sub-agent cannot start others.'),
-    });
+    };
   }
 
   #tools(): readonly Tool[] {
     const { tools, disallowedTools = [] } = this.#definition;
-    return this.#core
+    return this.#context
       .tools()
-      .filter(({ name }) => !ownTools.has(name) && !disallowedTools.includes(name))
+      .filter(({ name }) => !mainTools.has(name) && !disallowedTools.includes(name))
       .filter(({ name }) => tools === undefined || tools.includes('*') || tools.includes(name));
   }
 
   #model(): string {
     const named = this.#task.model ?? this.#definition.model;
-    return named === undefined || named === 'inherit' ? this.#core.model() : resolveModelAlias(named);
+    return named === undefined || named === 'inherit' ? this.#context.model() : resolveModelAlias(named);
   }
 
   #hookFacts(cwd: string) {
-    const { session, mode } = this.#core;
+    const { session, mode } = this.#context;
     const { sessionId, file } = session();
     return {
       sessionId,
@@ -170,7 +179,7 @@ class SubAgent {
   }
 
   #transcript(): string {
-    return path.join(this.#core.session().sessionDir, 'subagents', `agent-${this.mark.agentId}.jsonl`);
+    return path.join(this.#context.session().sessionDir, 'subagents', `agent-${this.mark.agentId}.jsonl`);
   }
 
   #outcome(ended: TurnEnded, totalDurationMs: number): ToolOutcome {
@@ -191,7 +200,7 @@ class SubAgent {
         agentId,
         content,
         totalDurationMs,
-        totalTokens: this.#core.meter.contextTokens(agentId),
+        totalTokens: this.#context.meter.contextTokens(agentId),
         totalToolUseCount: this.#calls,
         usage: this.#usage,
       },

@@ -22,6 +22,11 @@ export function namesOf(tool: string): readonly string[] {
   return tool === 'Agent' || tool === 'Task' ? ['Agent', 'Task'] : [tool];
 }
 
+export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
+  const names = namesOf(name);
+  return tools.find((tool) => names.includes(tool.name));
+}
+
 export type ParsedInput = { readonly input: JsonObject } | { readonly problem: string };
 
 /** The result of a tool call. */
@@ -150,6 +155,13 @@ export type PersonAnswer =
       readonly mode?: PermissionMode;
     }
   | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean };
+
+export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
+
+export type AskConsent = (
+  wish: Omit<Extract<PersonQuestion, { readonly kind: 'consent' }>, 'kind'>,
+  signal: AbortSignal,
+) => Promise<{ readonly isGiven: boolean; readonly isKept?: boolean }>;
 
 export interface SideRequest {
   readonly system: string;

@@ -1,7 +1,8 @@
 // The ids of messages and calls that a conversation has had. A resume joins lines by the one and pairs results by the
 // other, so an id that a gateway hands out twice must not be written twice.
+
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest } from './parts.ts';
+import type { ModelRequest } from '../api/client/model.ts';
 
 export class UsedIds {
   readonly #messages = new Set<string>();

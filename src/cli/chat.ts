@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { SessionChoice } from '../agent/handle.ts';
 import { isPermissionMode, type PermissionMode, permissionModes } from '../agent/permission-mode.ts';
+import type { SettingsFiles } from '../agent/settings.ts';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { isUuid } from '../base/uuid.ts';
 import { type CommandInput, countFlag, listFlag, textFlag } from './command.ts';
@@ -21,14 +22,23 @@ export async function run(input: CommandInput): Promise<number> {
   if (session === undefined) return exitCodes.ok;
   const firstPrompt = words.join(' ').trim();
   const agent = agentOptions(input, session);
+  // The settings that the user accepts are the ones that are used.
+  let settings: SettingsFiles | undefined;
   return runConsole({
     io,
     stdin,
     stdout,
     stderr,
-    loadAgent: async () => (await import('../agent/agent.ts')).openAgent,
+    loadAgent: async () => {
+      const { openAgent } = await import('../agent/agent.ts');
+      return (options) => openAgent(options, settings === undefined ? {} : { settings });
+    },
     agent,
-    decideTrust: (ask) => decideTrust(agent, input.flags['trust-project'] === true, ask),
+    decideTrust: async (ask) => {
+      const decided = await decideTrust(agent, input.flags['trust-project'] === true, ask);
+      settings = decided.settings;
+      return decided.isTrusted;
+    },
     ...(firstPrompt === '' ? {} : { firstPrompt }),
   });
 }
@@ -37,19 +47,21 @@ async function decideTrust(
   { cwd, root, env }: ConsoleOptions['agent'],
   isFlagged: boolean,
   ask: AskDialog,
-): Promise<boolean> {
-  if (isFlagged) return true;
-  const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }] = await Promise.all([
+): Promise<{ readonly isTrusted: boolean; readonly settings?: SettingsFiles }> {
+  if (isFlagged) return { isTrusted: true };
+  const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }, { readSettingsFiles }] = await Promise.all([
     import('../agent/trust/acceptance.ts'),
     import('../agent/trust/offer.ts'),
+    import('../agent/settings.ts'),
   ]);
   const place = { cwd, root, env, home: homedir() };
-  if (await isFolderAccepted(place)) return true;
-  const offer = await readProjectOffer(place);
-  if (offer.every(({ isAskedApart }) => isAskedApart)) return false;
-  if (!isTrusted(await ask(trustDialog(cwd, offer)))) return false;
+  if (await isFolderAccepted(place)) return { isTrusted: true };
+  const settings = await readSettingsFiles({ root, projectDir: cwd, env });
+  const offer = await readProjectOffer(place, settings);
+  if (offer.every(({ isAskedApart }) => isAskedApart)) return { isTrusted: false, settings };
+  if (!isTrusted(await ask(trustDialog(cwd, offer)))) return { isTrusted: false, settings };
   await acceptFolder(place, new Date());
-  return true;
+  return { isTrusted: true, settings };
 }
 
 function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {

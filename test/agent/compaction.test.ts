@@ -1,27 +1,17 @@
 // Compaction: when it is due, what the model is asked, what is left, and that a failed one changes nothing.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fitMessages, isCompactionDue, summaryRequest, summaryText } from '../../src/agent/compaction.ts';
 import { compactConversation } from '../../src/agent/compactor.ts';
-import type { TurnCompaction } from '../../src/agent/loop.ts';
-import type { ModelRequest } from '../../src/agent/parts.ts';
-import { typedPrompts } from '../../src/agent/session/rewind.ts';
+import type { TurnCompaction } from '../../src/agent/context.ts';
 import { checkRequest } from '../../src/api/check-request.ts';
+import type { ModelRequest } from '../../src/api/client/model.ts';
 import { estimateTextTokens } from '../../src/api/json-size.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { says } from '../support/headless-kit.ts';
-import {
-  assertResumable,
-  call,
-  type FakeAnswer,
-  fakeTool,
-  type LoopKit,
-  model,
-  noHooks,
-  say,
-  startLoop,
-} from '../support/loop-kit.ts';
+import { assertResumable, call, type FakeAnswer, fakeTool, type LoopKit, say, startLoop } from '../support/loop-kit.ts';
 
 const full = { input_tokens: 190_000, output_tokens: 1000 };
 const tooLong = {
@@ -126,7 +116,7 @@ test('an answer that is no summary is a failure too', async (t) => {
   ]) {
     const kit = await startWithCompaction(t, [{ blocks: [say('hi')] }, answer]);
     await kit.turn('hello');
-    assert.equal(await kit.parts.compaction?.run(false, new AbortController().signal), false);
+    assert.equal(await kit.context.compaction?.run(false, new AbortController().signal), false);
     await assertResumable(kit.session);
   }
 });
@@ -203,32 +193,7 @@ async function startWithCompaction(
   };
   const compaction: TurnCompaction = {
     isDue: () => isCompactionDue(kitOf().meter.contextTokens(), 200_000),
-    run: (isTurnOpen, signal) => {
-      const { parts, meter, session, clock, emit } = kitOf();
-      const request = async () => ({
-        model,
-        system: ['You help.'],
-        messages: session.messages(model),
-        tools,
-        maxTokens: 8000,
-      });
-      return compactConversation(
-        { trigger: 'auto', isTurnOpen },
-        {
-          streamModel: parts.streamModel,
-          clock,
-          meter,
-          maxRetries: 0,
-          hooks: noHooks,
-          request,
-          typedPrompts: () => typedPrompts(session),
-          usedTokens: () => meter.contextTokens(),
-          windowTokens: () => 200_000,
-        },
-        emit,
-        signal,
-      );
-    },
+    run: (isTurnOpen, signal) => compactConversation({ trigger: 'auto', isTurnOpen }, kitOf().context, signal),
   };
   holder.kit = await startLoop(t, answers, { tools, compaction });
   return holder.kit;

@@ -1,10 +1,12 @@
 // A shell command in a command or a skill: it runs where the rules allow it, and nobody is asked.
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { runInlineShell } from '../../src/agent/inline-shell.ts';
-import { makeJudge, type RuleText } from '../../src/agent/permission/judge.ts';
+import type { RuleText } from '../../src/agent/parts.ts';
+import { makeJudge } from '../../src/agent/permission/judge.ts';
 import { makeBench } from './tools/tool-kit.ts';
 
 const rule = (kind: RuleText['kind'], text: string): RuleText => ({ kind, text, source: 'test' });

@@ -1,9 +1,12 @@
 // The loop with a model that plays a list: what it does in which order, and what it leaves behind when things go wrong.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HookVerdict } from '../../src/agent/parts.ts';
+import type { HookVerdict } from '../../src/agent/agent-hooks.ts';
+import { CostMeter } from '../../src/agent/cost-meter.ts';
 import type { ToolOutcome } from '../../src/agent/tool.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import { bundledPrices } from '../../src/models/price-list.ts';
 import { allowAll, call, fakeTool, model, playAnswer, resultsOf, say, startLoop } from '../support/loop-kit.ts';
 
 const done: ToolOutcome = { content: 'done', isError: false, stored: {} };
@@ -333,10 +336,12 @@ test('the limits of turns and money end a turn where no call is open', async (t)
     [2_499_999, 'success'],
     [2_500_000, 'error_max_budget_usd'],
   ] as const) {
-    const kit = await startLoop(t, [{ blocks: [say('ok')] }], {
-      limits: { maxBudgetUsd: 2.5 },
-      costMicros: () => costMicros,
-    });
+    const meter = new (class extends CostMeter {
+      override get costAgainstLimit(): number {
+        return costMicros;
+      }
+    })(bundledPrices);
+    const kit = await startLoop(t, [{ blocks: [say('ok')] }], { limits: { maxBudgetUsd: 2.5 }, meter });
     assert.equal((await kit.turn('go')).outcome, outcome);
   }
 });

@@ -1,7 +1,9 @@
 // One call and what hooks, rules and the person say of it: which of them decides, and about which input.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Approval, Decision, HookVerdict } from '../../src/agent/parts.ts';
+import type { HookVerdict } from '../../src/agent/agent-hooks.ts';
+import type { Approval, Decision } from '../../src/agent/parts.ts';
 import { permitCall } from '../../src/agent/permit-call.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { call, fakeTool } from '../support/loop-kit.ts';
@@ -16,7 +18,7 @@ interface Said {
 async function permit({ hook = {}, rules = () => allow, person }: Said): Promise<readonly [string, boolean]> {
   let isAsked = false;
   const parts: Parameters<typeof permitCall>[1] = {
-    findTool: () => fakeTool('Write'),
+    tools: () => [fakeTool('Write')],
     hooks: { run: async () => ({ context: [], messages: [], ...hook }) },
     judge: { judge: ({ input }) => rules(input), addRule: async () => undefined },
     approve: async () => {
@@ -25,7 +27,7 @@ async function permit({ hook = {}, rules = () => allow, person }: Said): Promise
       return person;
     },
     mode: () => 'default',
-    cwd: () => '/project',
+    workspace: () => ({ cwd: '/project' }),
   };
   const { id, name, input } = call('Write', { file: 'a' }) as { id: string; name: string; input: JsonObject };
   const permitted = await permitCall({ view: { id, name, input }, uuid: 'u' }, parts, new AbortController().signal);

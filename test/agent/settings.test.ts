@@ -4,9 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { loadSettings, type SettingsOptions } from '../../src/agent/settings.ts';
+import { mergeSettings, readSettingsFiles, type Settings, type SettingsOptions } from '../../src/agent/settings.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+
+async function loadSettings(options: SettingsOptions): Promise<Settings> {
+  return mergeSettings(await readSettingsFiles(options), options);
+}
 
 test('no files are no settings', async (context) => {
   const { files, ...rest } = await loadSettings(optionsFor(temporaryFolder(context)));

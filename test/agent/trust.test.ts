@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { readSettingsFiles } from '../../src/agent/settings.ts';
 import { acceptFolder, isFolderAccepted, type TrustPlace } from '../../src/agent/trust/acceptance.ts';
-import { readProjectOffer, summariseOffer } from '../../src/agent/trust/offer.ts';
+import { type OfferItem, readProjectOffer, summariseOffer } from '../../src/agent/trust/offer.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, says } from '../support/headless-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
@@ -17,9 +18,14 @@ function trapPlace(t: TestContext): TrustPlace & { readonly folder: string } {
   return { folder, cwd, home, root: path.join(home, '.claude'), env: { CLEW_HOME: path.join(folder, 'state') } };
 }
 
+async function offerOf(place: TrustPlace): Promise<readonly OfferItem[]> {
+  const { cwd, root, env } = place;
+  return readProjectOffer(place, await readSettingsFiles({ root, projectDir: cwd, env }));
+}
+
 test('the list of what a folder brings names every trap, with what it runs', async (t) => {
   const place = trapPlace(t);
-  const offer = await readProjectOffer(place);
+  const offer = await offerOf(place);
   const byHand = [...trapList, ['import', path.join(place.folder, 'secrets/note.md')]];
   assert.deepEqual(
     offer.map(({ kind, text }) => [kind, text]),
@@ -43,11 +49,7 @@ test('a folder that brings nothing, and the home folder, have an empty list', as
   });
   const home = path.join(folder, 'home');
   for (const cwd of [path.join(folder, 'plain'), home])
-    assert.deepEqual(
-      await readProjectOffer({ cwd, home, root: path.join(home, '.claude'), env: process.env }),
-      [],
-      cwd,
-    );
+    assert.deepEqual(await offerOf({ cwd, home, root: path.join(home, '.claude'), env: process.env }), [], cwd);
 });
 
 test('a folder is accepted once it was accepted here or in Claude Code, and only this very folder', async (t) => {

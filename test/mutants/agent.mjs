@@ -510,7 +510,7 @@ const loop = [
   {
     id: 'loop-interrupt-leaves-calls-open',
     file: 'src/agent/loop.ts',
-    find: 'await closeCalls(calls, interruptedText, this.#emit);',
+    find: 'await closeCalls(calls, interruptedText, this.#context.emit);',
     replace: '',
     tests: ['agent/loop'],
   },

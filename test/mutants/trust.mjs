@@ -104,14 +104,14 @@ export const mutants = [
   },
   {
     id: 'reading-other-sessions',
-    file: 'src/agent/surroundings.ts',
+    file: 'src/agent/setup.ts',
     find: 'readableDirs: this.#sessionDirs,',
     replace: "readableDirs: [path.join(options.root, 'projects')],",
     tests: ['agent/reading'],
   },
   {
     id: 'reading-credentials',
-    file: 'src/agent/surroundings.ts',
+    file: 'src/agent/setup.ts',
     find: '...credentialRules(options.root), ',
     replace: '',
     tests: ['agent/reading'],
@@ -139,7 +139,7 @@ export const mutants = [
   },
   {
     id: 'reading-imports-asked-for-every-time',
-    file: 'src/agent/surroundings.ts',
+    file: 'src/agent/setup.ts',
     find: 'this.#imports.set(file, asked);',
     replace: '',
     tests: ['agent/reading'],
@@ -210,7 +210,7 @@ export const mutants = [
   {
     id: 'plan-mode-ends-unsaid-within-a-turn',
     file: 'src/agent/loop.ts',
-    find: 'if (isCompacted || this.#parts.mode() !== this.#toldMode)',
+    find: 'if (isCompacted || this.#context.mode() !== this.#toldMode)',
     replace: 'if (isCompacted)',
     tests: ['agent/agent-person'],
   },

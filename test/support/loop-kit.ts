@@ -6,13 +6,18 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { type AgentHooks, emptyVerdict } from '../../src/agent/agent-hooks.ts';
 import type { Clock } from '../../src/agent/clock.ts';
+import type { AgentContext } from '../../src/agent/context.ts';
 import { CostMeter } from '../../src/agent/cost-meter.ts';
-import type { AgentEvent, AgentHappening, ModelFailure, TurnEnded } from '../../src/agent/event.ts';
-import { type LoopParts, runTurn } from '../../src/agent/loop.ts';
-import type { ModelEvent, ModelRequest, PermissionJudge, StreamModel } from '../../src/agent/parts.ts';
+import type { AgentEvent, AgentHappening, TurnEnded } from '../../src/agent/event.ts';
+import { EventBus } from '../../src/agent/event-bus.ts';
+import { runTurn } from '../../src/agent/loop.ts';
+import type { PermissionJudge } from '../../src/agent/parts.ts';
+import { freezePrompt } from '../../src/agent/session/frozen-prompt.ts';
 import { type OpenSession, openSession } from '../../src/agent/session/open-session.ts';
-import type { CallContext, Tool, ToolOutcome } from '../../src/agent/tool.ts';
+import { type CallContext, failedOutcome, type Tool, type ToolOutcome } from '../../src/agent/tool.ts';
+import { makeWorkspace } from '../../src/agent/tools/workspace.ts';
 import { UsedIds } from '../../src/agent/used-ids.ts';
+import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from '../../src/api/client/model.ts';
 import { asObject, type JsonObject } from '../../src/base/json.ts';
 import { bundledPrices } from '../../src/models/price-list.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
@@ -142,19 +147,28 @@ export interface LoopKit {
   readonly requests: ModelRequest[];
   readonly clock: FakeClock;
   readonly meter: CostMeter;
-  readonly parts: LoopParts;
-  readonly emit: (happening: AgentHappening) => Promise<void>;
+  readonly context: AgentContext;
   /** Runs a turn, and checks that the conversation equals what a resume of the file would send. */
   turn(prompt: string, signal?: AbortSignal): Promise<TurnEnded>;
   /** The types of the events, without text deltas. */
   types(): string[];
 }
 
-export interface KitOptions extends Partial<Omit<LoopParts, 'streamModel'>> {
+export interface KitOptions extends Partial<Omit<AgentContext, 'streamModel' | 'tools'>> {
   readonly tools?: readonly Tool[];
   readonly onEvent?: (event: AgentEvent) => void | Promise<void>;
   readonly folder?: string;
 }
+
+/** Only for sub-agents, which a loop in a test does not start. */
+type KitUnused =
+  | 'options'
+  | 'hookRunner'
+  | 'definitions'
+  | 'lifetime'
+  | 'describeEnvironment'
+  | 'addNews'
+  | 'addBackground';
 
 export async function startLoop(
   t: TestContext,
@@ -179,38 +193,47 @@ export async function startLoop(
     await onEvent?.(event);
   };
   const usedIds = new UsedIds();
-  const parts: LoopParts = {
-    streamModel: fake.stream,
+  const loopContext: Omit<AgentContext, KitUnused> = {
     clock,
+    bus: new EventBus(clock, []),
+    meter,
+    streamModel: fake.stream,
     maxRetries: 3,
-    usedIds: () => usedIds,
-    findTool: (name) => tools.find((tool) => tool.name === name),
-    hooks: noHooks,
+    smallModel: model,
+    thinkingTokens: undefined,
+    host: 'gateway',
     judge: allowAll,
     approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
+    askPerson: async () => undefined,
+    session: () => session,
     mode: () => 'default',
-    cwd: () => cwd,
-    findInstructions: async () => [],
-    openCall: (view, signal) => ({
-      context: { callId: view.id, confinement: 'open', signal } as unknown as CallContext,
-      close: () => undefined,
-    }), // tools of a test use no more
-    request: async () => ({ model, system: ['You help.'], messages: session.messages(model), tools, maxTokens: 8000 }),
-    costMicros: () => meter.costMicros,
+    emit,
+    hooks: noHooks,
     limits: {},
     compaction: undefined,
-    situation: async () => [],
+    thinkingNotices: { leftOut: 0, reported: new Set() },
+    workspace: () => makeWorkspace({ projectDir: cwd, sessionDir: session.sessionDir, env }),
+    model: () => model,
+    tools: () => tools,
+    prompt: () => ({ current: async () => freezePrompt(['You help.'], tools) }),
+    sections: async () => [],
+    messages: (asked) => session.messages(asked),
+    marks: () => session.recorder.marks(),
+    usedIds: () => usedIds,
     takeNews: () => [],
+    findInstructions: async () => [],
     askStop: async () => undefined,
+    startAgent: async () => failedOutcome('there are no sub-agents here'),
     ...more,
   };
+  const context = loopContext as AgentContext; // the loop uses no more
   const turn = async (prompt: string, signal: AbortSignal = new AbortController().signal): Promise<TurnEnded> => {
-    const ended = await runTurn([{ content: prompt, isMeta: false }], parts, emit, signal);
+    const ended = await runTurn([{ content: prompt, isMeta: false }], context, signal);
     await assertResumable(session);
     return ended;
   };
   const types = () => events.filter(({ type }) => type !== 'part').map(({ type }) => type);
-  return { session, events, requests: fake.requests, clock, meter, parts, emit, turn, types };
+  return { session, events, requests: fake.requests, clock, meter, context, turn, types };
 }
 
 /** The conversation in memory equals what a resume of the file would send. */

@@ -1,7 +1,8 @@
 // What a hook printed and how it ended → its verdict, by the published contract: exit 2 blocks with what it wrote to
 // stderr, JSON on stdout decides, any other failure is only said. Several verdicts → one, the strictest first.
+
 import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json.ts';
-import type { HookName, HookVerdict } from '../parts.ts';
+import type { HookName, HookVerdict } from '../agent-hooks.ts';
 import type { HookCommand } from './hook-config.ts';
 import type { HookResult } from './hook-process.ts';
 

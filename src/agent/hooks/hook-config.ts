@@ -1,7 +1,8 @@
 // The `hooks` of the settings → which commands run for an event. What is not understood is a problem to be said once,
 // never an exception.
+
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import type { HookName } from '../parts.ts';
+import type { HookName } from '../agent-hooks.ts';
 
 export interface HookCommand {
   readonly command: string;

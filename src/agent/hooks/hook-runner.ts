@@ -1,7 +1,8 @@
 // The hooks of the settings as the loop calls them: for an event, every command whose matcher fits runs at once, the same
 // command once, and their verdicts come back as one.
+
 import type { JsonObject } from '../../base/json.ts';
-import type { HookName, HookRunner, HookVerdict } from '../parts.ts';
+import type { HookName, HookRunner, HookVerdict } from '../agent-hooks.ts';
 import { namesOf } from '../tool.ts';
 import { mergeVerdicts, readAnswer } from './hook-answer.ts';
 import { type HookCommand, readHooks } from './hook-config.ts';

@@ -50,12 +50,6 @@ export interface CollectedServers {
   readonly notices: readonly string[];
 }
 
-/** Beside `~/.claude`, but inside any other folder that takes its place: so does Claude Code with CLAUDE_CONFIG_DIR. */
-export function findUserConfig(root: string, home: string): string {
-  const isUsual = path.resolve(root) === path.resolve(home, '.claude');
-  return path.join(isUsual ? home : root, '.claude.json');
-}
-
 const ranks: readonly ServerScope[] = ['flag', 'local', 'project', 'user'];
 const maxServers = 100;
 const maxConfigBytes = 32 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { neutralise } from '../../base/hostile-text.ts';
 import { isObject } from '../../base/json.ts';
 import type { PathPolicy } from '../confinement.ts';
 import type { ToolCallView } from '../event.ts';
-import type { Decision, PermissionJudge, RuleOffer } from '../parts.ts';
+import type { Decision, PermissionJudge, RuleOffer, RuleText } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import { judgeTool } from './judge-tool.ts';
 import { makePlaces, makePolicy } from './path-judge.ts';
@@ -27,9 +27,6 @@ export interface JudgeOptions {
   /** Keeps a rule in `.claude/settings.local.json`. */
   readonly keepLocalRule?: (rule: string) => Promise<void>;
 }
-
-/** A rule as it is in settings.json or in a flag; `source` is what the reason of a decision calls it. */
-export type RuleText = Pick<Rule, 'kind' | 'text' | 'source'>;
 
 /** `problems`: texts that are no rules, for a notice. `rules`: all that hold now. */
 export interface Judge extends PermissionJudge {

@@ -1,6 +1,8 @@
 // Events → the bodies of the lines that record them, in the shapes of client 2.1.45. What all lines share (parent,
 // folder, version, time) is put around them by the writer.
+
 import { randomUUID } from 'node:crypto';
+import type { ModelFailure } from '../../api/client/model.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { version as clewVersion } from '../../base/version.ts';
 import { blocksOf, textOf } from '../../format/block.ts';
@@ -14,7 +16,6 @@ import type {
   Compacted,
   HookRan,
   Interrupted,
-  ModelFailure,
   PromptGiven,
   RequestFailed,
   RetryPlanned,

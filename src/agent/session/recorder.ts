@@ -10,9 +10,8 @@ import type { ClientHost } from '../../session/resume/model.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { labelText } from '../../surgery/rename.ts';
 import { pinTo } from '../../surgery/request-parts.ts';
-import type { AgentEvent, AgentMark, AgentStarted, FileKept, PromptGiven } from '../event.ts';
+import type { AgentEvent, AgentMark, AgentStarted, EventSink, FileKept, PromptGiven } from '../event.ts';
 import type { ThinkingMarks } from '../fit-thinking.ts';
-import type { EventSink } from '../parts.ts';
 import type { PermissionMode } from '../permission-mode.ts';
 import type { Continuation } from './continuation.ts';
 import {

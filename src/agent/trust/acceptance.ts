@@ -1,5 +1,6 @@
 // Whether a person accepted what a folder brings. Clew keeps one file per accepted folder in its own state folder; what
 // Claude Code recorded in its user configuration counts too.
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -8,7 +9,7 @@ import type { Environment } from '../../base/node-types.ts';
 import { writeNewFile } from '../../store/replace.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { realPath } from '../context/place.ts';
-import { findUserConfig } from '../mcp/config.ts';
+import { findUserConfig } from '../settings.ts';
 import { readText } from '../text-file.ts';
 
 export interface TrustPlace {

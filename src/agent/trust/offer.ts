@@ -9,7 +9,7 @@ import { inlineCommandsOf } from '../context/command-text.ts';
 import { loadMemory } from '../context/memory.ts';
 import { realPath } from '../context/place.ts';
 import { isGuardedVariable } from '../guarded-variable.ts';
-import { readSettingsSources, type SettingsSource } from '../settings.ts';
+import type { SettingsFiles, SettingsSource } from '../settings.ts';
 import { readText } from '../text-file.ts';
 import type { TrustPlace } from './acceptance.ts';
 
@@ -40,11 +40,11 @@ export interface OfferItem {
 
 const maxFileBytes = 4 * 1024 * 1024;
 
-export async function readProjectOffer(place: TrustPlace): Promise<readonly OfferItem[]> {
+export async function readProjectOffer(place: TrustPlace, settings: SettingsFiles): Promise<readonly OfferItem[]> {
   const { cwd, root } = place;
   // In the home folder `.claude` is the user's own.
   const isHome = (await realPath(path.join(cwd, '.claude'))) === (await realPath(root));
-  const sources = isHome ? [] : await readSettingsSources({ root, projectDir: cwd, env: place.env }, []);
+  const sources = isHome ? [] : settings.sources;
   return [
     ...sources.filter(({ isOwn }) => !isOwn).flatMap((source) => settingsItems(source, cwd)),
     ...(await serverFileItems(cwd)),

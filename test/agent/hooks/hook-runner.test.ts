@@ -1,10 +1,11 @@
 // Hooks as real commands in a real shell: what they get, what their ends mean, and that nothing of them is left.
+
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { HookName, HookVerdict } from '../../../src/agent/agent-hooks.ts';
 import { makeHookRunner, type RanHook } from '../../../src/agent/hooks/hook-runner.ts';
-import type { HookName, HookVerdict } from '../../../src/agent/parts.ts';
 import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';

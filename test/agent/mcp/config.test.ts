@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { judgeServer } from '../../../src/agent/mcp/approval.ts';
-import { collectServers, findUserConfig, type ServerConfig } from '../../../src/agent/mcp/config.ts';
+import { collectServers, type ServerConfig } from '../../../src/agent/mcp/config.ts';
 import { nameTool } from '../../../src/agent/mcp/tool-name.ts';
 import { expandVariables } from '../../../src/agent/mcp/variables.ts';
-import type { SettingsFile } from '../../../src/agent/settings.ts';
+import { findUserConfig, type SettingsFile } from '../../../src/agent/settings.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { optionsIn } from './mcp-kit.ts';
 

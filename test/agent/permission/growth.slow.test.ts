@@ -1,8 +1,10 @@
 // A command can only become stricter by growing: whatever is added to it, before, after or around, no verdict gets freer.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import type { RuleText } from '../../../src/agent/parts.ts';
+import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { parseShell } from '../../../src/agent/permission/shell/parse.ts';
 import { permissionModes } from '../../../src/agent/permission-mode.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';

@@ -1,9 +1,11 @@
 // What stands before a command, and how deep it is nested, never makes it freer. Random commands are in
 // growth.slow.test.ts.
+
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import type { RuleText } from '../../../src/agent/parts.ts';
+import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { parseShell } from '../../../src/agent/permission/shell/parse.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { commands, freedom } from './growth-cases.ts';

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { keepLocalRule } from '../../../src/agent/local-rule.ts';
-import type { Decision } from '../../../src/agent/parts.ts';
-import { makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import type { Decision, RuleText } from '../../../src/agent/parts.ts';
+import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { fillIn, makeProject, type TestPlaces } from './project.ts';
 

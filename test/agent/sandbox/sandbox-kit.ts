@@ -1,10 +1,12 @@
 // A project with secrets next to a folder with canaries, and the sandbox of this machine around it. Without bubblewrap
 // there is nothing to test; on the CI machine it must be there.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Confinement, Sandbox } from '../../../src/agent/confinement.ts';
-import { type Judge, makeJudge, type RuleText } from '../../../src/agent/permission/judge.ts';
+import type { RuleText } from '../../../src/agent/parts.ts';
+import { type Judge, makeJudge } from '../../../src/agent/permission/judge.ts';
 import type { Domains } from '../../../src/agent/sandbox/network.ts';
 import { findMechanism, type Mechanism, makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
 import { startShell } from '../../../src/agent/tools/shell.ts';

@@ -1,8 +1,10 @@
 // The options of a run → what it runs with: settings, rules, hooks, commands, kinds of sub-agents, tools, servers. Read
 // once when the agent opens; servers, which may take long, are only begun here and waited for with the first request.
+
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { shellQuote } from '../base/shell-quote.ts';
+import type { HookRunner } from './agent-hooks.ts';
 import type { Sandbox } from './confinement.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
 import { type Command, loadCommands } from './context/command.ts';
@@ -15,19 +17,25 @@ import type { AgentOptions } from './handle.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
 import { runInlineShell } from './inline-shell.ts';
 import { keepLocalRule, keepLocalServer } from './local-rule.ts';
-import { findUserConfig, type ServerConfig } from './mcp/config.ts';
+import type { ServerConfig } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
-import type { HookRunner } from './parts.ts';
-import { type Judge, makeJudge, type RuleText } from './permission/judge.ts';
+import type { RuleText } from './parts.ts';
+import { type Judge, makeJudge } from './permission/judge.ts';
 import { readProtection } from './permission/protected-path.ts';
 import type { PermissionMode } from './permission-mode.ts';
-import type { AskConsent } from './person.ts';
 import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
 import { findMechanism, makeSandbox, noMechanism } from './sandbox/sandbox.ts';
 import { readSandboxSettings, type SandboxSettings } from './sandbox/settings.ts';
 import { readGitBranch } from './session/git-branch.ts';
-import { loadSettings, type Settings, type SettingsFile } from './settings.ts';
-import { namesOf, type Tool, type Workspace } from './tool.ts';
+import {
+  findUserConfig,
+  mergeSettings,
+  readSettingsFiles,
+  type Settings,
+  type SettingsFile,
+  type SettingsFiles,
+} from './settings.ts';
+import { type AskConsent, namesOf, type Tool, type Workspace } from './tool.ts';
 import { readProjectOffer, summariseOffer } from './trust/offer.ts';
 
 export interface ServerView {
@@ -44,7 +52,7 @@ export interface SituationState {
 }
 
 /** The agent that runs in them: where it stands, what it may do, and whom it tells and asks. */
-export interface SurroundingsOwner {
+export interface SetupOwner {
   cwd(): string;
   mode(): PermissionMode;
   onHook(ran: RanHook): Promise<void>;
@@ -52,7 +60,7 @@ export interface SurroundingsOwner {
   consent(wish: Parameters<AskConsent>[0]): ReturnType<AskConsent>;
 }
 
-export class Surroundings {
+export class AgentSetup {
   readonly judge: Judge;
   readonly sandbox: Sandbox;
   readonly hookRunner: HookRunner;
@@ -73,7 +81,7 @@ export class Surroundings {
   /** The folders of the sessions that were open in this run: long results are stored there for the model to read. */
   readonly #sessionDirs: string[] = [];
   readonly #imports = new Map<string, Promise<boolean>>();
-  #owner: SurroundingsOwner | undefined;
+  #owner: SetupOwner | undefined;
 
   constructor(options: AgentOptions, loaded: Loaded) {
     const { settings, agents, commands, ownTools } = loaded;
@@ -132,7 +140,7 @@ export class Surroundings {
   }
 
   /** Servers begin to start only now: of some of them a person must be asked first. */
-  start(owner: SurroundingsOwner): void {
+  start(owner: SetupOwner): void {
     this.#owner = owner;
     this.#connecting = this.#connect();
     // A failure is told by whoever waits for it.
@@ -303,24 +311,30 @@ interface Loaded {
   readonly notes: readonly string[];
 }
 
-export async function loadSurroundings(options: AgentOptions): Promise<Surroundings> {
+/** `files`: the settings, if they are already read. */
+export async function loadSetup(options: AgentOptions, files?: SettingsFiles): Promise<AgentSetup> {
   const { cwd, root, env, isProjectTrusted, allowedTools = [], disallowedTools = [] } = options;
   const flags = { permissions: { allow: allowedTools, deny: disallowedTools } };
-  const [settings, { commands, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
-    loadSettings({ root, projectDir: cwd, home: homedir(), env, flags, isProjectTrusted }),
+  const tools = import('./tools/all.ts');
+  const read = files ?? (await readSettingsFiles({ root, projectDir: cwd, env }));
+  const settings = mergeSettings(read, { root, projectDir: cwd, home: homedir(), env, flags, isProjectTrusted });
+  const [{ commands, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
     loadCommands({ cwd, root, isProjectTrusted }),
     loadAgentDefinitions({ cwd, root, isProjectTrusted }),
-    import('./tools/all.ts'),
-    noteUntrusted(options),
+    tools,
+    noteUntrusted(options, read),
   ]);
   const ownTools = makeTools({ agentTypes: agents });
   const allNotes = [...untrusted, ...commandNotes, ...notes];
-  return new Surroundings(options, { settings, agents, commands, ownTools, notes: allNotes });
+  return new AgentSetup(options, { settings, agents, commands, ownTools, notes: allNotes });
 }
 
-async function noteUntrusted({ cwd, root, env, isProjectTrusted }: AgentOptions): Promise<readonly string[]> {
+async function noteUntrusted(
+  { cwd, root, env, isProjectTrusted }: AgentOptions,
+  settings: SettingsFiles,
+): Promise<readonly string[]> {
   if (isProjectTrusted) return [];
-  const offer = await readProjectOffer({ cwd, root, env, home: homedir() });
+  const offer = await readProjectOffer({ cwd, root, env, home: homedir() }, settings);
   const left = offer.filter(({ isAskedApart }) => !isAskedApart);
   if (left.length === 0) return [];
   return [

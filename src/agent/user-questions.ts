@@ -1,15 +1,8 @@
-// The person at the other end, asked one thing at a time: sub-agents that run together would otherwise ask over one
-// another. Hooks of the user hear that somebody is waited for.
+// Asks the user one question at a time: sub-agents run together and would otherwise ask at the same time. Notification
+// hooks run while the user is asked.
 import type { AgentHooks } from './agent-hooks.ts';
 import type { Approve } from './parts.ts';
-import type { PersonAnswer, PersonQuestion } from './tool.ts';
-
-export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
-
-export type AskConsent = (
-  wish: Omit<Extract<PersonQuestion, { readonly kind: 'consent' }>, 'kind'>,
-  signal: AbortSignal,
-) => Promise<{ readonly isGiven: boolean; readonly isKept?: boolean }>;
+import type { AskConsent, AskPerson, PersonQuestion } from './tool.ts';
 
 const needed = {
   plan: 'your approval of a plan',
@@ -17,7 +10,7 @@ const needed = {
   consent: 'your consent',
 } as const satisfies Record<PersonQuestion['kind'], string>;
 
-export class Person {
+export class UserQuestions {
   readonly #approve: Approve;
   readonly #ask: AskPerson;
   readonly #hooks: () => AgentHooks;
@@ -45,13 +38,13 @@ export class Person {
       return this.#ask(question, signal);
     });
 
-  /** Nobody there, or no answer: not given. */
+  /** Not given if nobody answers. */
   readonly consent: AskConsent = async (wish, signal) => {
     const answer = await this.ask({ kind: 'consent', ...wish }, signal);
     return answer?.kind === 'consent' ? answer : { isGiven: false };
   };
 
-  /** Nobody waits for it: the question is on the screen meanwhile. */
+  /** Not awaited: the question is already on the screen. */
   #notify(message: string, kind: string, signal: AbortSignal): void {
     const fields = { message, notification_type: kind };
     const running = this.#hooks()
@@ -64,7 +57,7 @@ export class Person {
     this.#notifying.add(running);
   }
 
-  /** When the hooks that heard of a question have ended. */
+  /** Resolves when the notification hooks have ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#notifying);
   }

@@ -1,34 +1,23 @@
-// The one session that is worked in: another is opened before this one is left, so that where it cannot be had nothing
-// changes. Hooks hear of every beginning and end, and the recorder of the bus is always that of the open one.
-import type { AgentHooks } from './agent-hooks.ts';
+// The session that the agent works in. Another session is opened before this one is closed, so that a failure to open it
+// changes nothing. SessionStart and SessionEnd hooks run at every change.
 import { PathMemory } from './context/path-memory.ts';
-import type { CostMeter } from './cost-meter.ts';
-import type { EventBus } from './event-bus.ts';
-import type { AgentOptions, SessionChoice } from './handle.ts';
+import type { AgentContext } from './context.ts';
+import type { SessionChoice } from './handle.ts';
 import { LiveSession, type SessionSource } from './live-session.ts';
-import type { PermissionMode } from './permission-mode.ts';
 import { openSession } from './session/open-session.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AgentSetup } from './setup.ts';
 
-export interface DeskParts {
-  readonly options: AgentOptions;
-  readonly bus: EventBus;
-  readonly meter: CostMeter;
-  readonly surroundings: Surroundings;
-  readonly hooks: AgentHooks;
-  readonly lifetime: AbortSignal;
-  readonly mode: () => PermissionMode;
-  readonly model: () => string;
-  /** The session that was opened goes on with its own model. */
-  readonly takeModel: (model: string) => void;
-}
-
-export class SessionDesk {
-  readonly #parts: DeskParts;
+export class CurrentSession {
+  readonly #context: AgentContext;
+  readonly #setup: AgentSetup;
+  readonly #setModel: (model: string) => void;
   #live: LiveSession | undefined;
 
-  constructor(parts: DeskParts) {
-    this.#parts = parts;
+  /** `setModel` is called with the model of a resumed session. */
+  constructor(context: AgentContext, setup: AgentSetup, setModel: (model: string) => void) {
+    this.#context = context;
+    this.#setup = setup;
+    this.#setModel = setModel;
   }
 
   get live(): LiveSession {
@@ -36,23 +25,24 @@ export class SessionDesk {
     return this.#live;
   }
 
-  /** Where the shell stands. */
+  /** The working directory of the shell. */
   get cwd(): string {
-    return this.#live?.workspace.cwd ?? this.#parts.options.cwd;
+    return this.#live?.workspace.cwd ?? this.#context.options.cwd;
   }
 
   async enter(choice: SessionChoice, source: SessionSource): Promise<void> {
-    const { options, bus, meter, surroundings, hooks, lifetime } = this.#parts;
+    const { options, bus, meter, hooks, lifetime, mode, model } = this.#context;
+    const setup = this.#setup;
     const { cwd, env, root, withProgressEntries = false } = options;
     const before = this.#live;
     const open = await openSession(choice, { cwd, env, root, withProgressEntries, currentCwd: () => this.cwd });
     if (before !== undefined) await this.leave(source === 'clear' ? 'clear' : 'resume');
     const background = before?.workspace.background;
-    const { env: shellEnv, extraDirs, sandbox } = surroundings;
+    const { env: shellEnv, extraDirs, sandbox } = setup;
     const place = { env: shellEnv, extraDirs, sandbox, ...(background === undefined ? {} : { background }) };
     const note = (text: string): void => bus.tell({ type: 'notice', level: 'warn', text });
-    surroundings.enterSession(open.sessionDir);
-    const memory = new PathMemory(surroundings.memoryOptions(open.cwd), note);
+    setup.enterSession(open.sessionDir);
+    const memory = new PathMemory(setup.memoryOptions(open.cwd), note);
     const noted = new Set<string>();
     const noteOnce = (text: string): void => {
       if (!noted.has(text)) note(text);
@@ -63,20 +53,19 @@ export class SessionDesk {
       place,
       memory,
       {
-        ...surroundings.promptSource(),
+        ...setup.promptSource(),
         emit: (happening) => bus.emit(happening),
       },
       ({ workspace, prompt }) =>
-        surroundings.describe(workspace, {
-          model: this.#parts.model(),
-          mode: this.#parts.mode(),
+        setup.describe(workspace, {
+          model: model(),
+          mode: mode(),
           prompt,
           note: noteOnce,
         }),
     );
     this.#live = live;
-    if (open.model !== undefined && (options.model === undefined || before !== undefined))
-      this.#parts.takeModel(open.model);
+    if (open.model !== undefined && (options.model === undefined || before !== undefined)) this.#setModel(open.model);
     meter.setContext(open.recorder.windowTokens);
     bus.setRecorder(open.recorder.sink);
     await live.greet(hooks, source, lifetime);
@@ -87,20 +76,21 @@ export class SessionDesk {
     const live = this.#live;
     if (live === undefined) return;
     try {
-      // Its own signal: the agent's is over when it is closed.
-      await this.#parts.hooks.run('SessionEnd', reason, { reason }, new AbortController().signal);
+      // Not the agent's signal, which is aborted when the agent closes.
+      await this.#context.hooks.run('SessionEnd', reason, { reason }, new AbortController().signal);
     } finally {
       await live.open.close();
     }
   }
 
-  /** Also where no session was ever opened. */
+  /** Works without an open session too. */
   async endCommands(): Promise<void> {
     await this.#live?.workspace.background.close();
   }
 
   async #announce({ open }: LiveSession): Promise<void> {
-    const { surroundings, bus, mode, model } = this.#parts;
+    const { bus, mode, model } = this.#context;
+    const setup = this.#setup;
     const { sessionId, file, cwd } = open;
     await bus.emit({
       type: 'session-opened',
@@ -109,10 +99,10 @@ export class SessionDesk {
       cwd,
       model: model(),
       mode: mode(),
-      tools: surroundings.tools().map(({ name }) => name),
-      mcpServers: surroundings.servers().map(({ name, status }) => ({ name, status })),
-      commands: surroundings.commands.map(({ name }) => name),
-      agents: surroundings.definitions.map(({ name }) => name),
+      tools: setup.tools().map(({ name }) => name),
+      mcpServers: setup.servers().map(({ name, status }) => ({ name, status })),
+      commands: setup.commands.map(({ name }) => name),
+      agents: setup.definitions.map(({ name }) => name),
       messageCount: open.isNew ? 0 : open.messages(model()).length,
     });
     for (const text of open.notes) await bus.emit({ type: 'notice', level: 'warn', text });
