@@ -1,6 +1,7 @@
 // What a folder brings takes no effect before a person accepted it, and is listed for them whole.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readSettingsFiles } from '../../src/agent/settings.ts';
@@ -127,4 +128,20 @@ test('after acceptance the same folder takes effect, so the traps are real', asy
   assert.ok(sprung.includes('command'), 'a command that the person typed');
   assert.match(sent, /a snare/);
   assert.match(sent, /Command words/);
+});
+
+test('the settings files of a folder that is not trusted are opened once', async (t) => {
+  const opened: string[] = [];
+  const { openSync } = fs;
+  fs.openSync = (file, ...more) => {
+    if (String(file).includes('settings')) opened.push(path.basename(String(file)));
+    return openSync(file, ...more);
+  };
+  syncBuiltinESMExports();
+  t.after(() => {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
+  });
+  await startAgent(t, [], { folder: realpathSync(temporaryFolder(t)), files: trapFiles, isProjectTrusted: false });
+  assert.deepEqual(opened, ['settings.local.json', 'settings.json', 'settings.json']);
 });

@@ -8,7 +8,7 @@ const writer = 'src/agent/session/transcript-writer.ts';
 const recorder = 'src/agent/session/recorder.ts';
 const history = 'src/agent/session/file-history.ts';
 const rewind = 'src/agent/session/rewind.ts';
-const repair = 'src/agent/session/repair-request.ts';
+const repair = 'src/api/repair/request.ts';
 
 const sandbox = [
   {
@@ -492,17 +492,17 @@ const session = [
   },
   {
     id: 'repair-keeps-orphan-results-as-results',
-    file: repair,
-    find: '} else if (!used.has(id)) others.push(text(orphanText(block)));',
-    replace: '}',
-    tests: ['agent/session/repair-request'],
+    file: 'src/api/repair/content.ts',
+    find: "return this.#used.has(id) ? [] : [{ type: 'text', text: orphanText(result) }];",
+    replace: 'return [];',
+    tests: ['api/repair/request'],
   },
   {
     id: 'repair-results-after-the-words',
     file: repair,
-    find: 'return [...open.map((id) => answers.get(id) ?? resultFor(id, texts.interrupted)), ...others];',
-    replace: 'return [...others, ...open.map((id) => answers.get(id) ?? resultFor(id, texts.interrupted))];',
-    tests: ['agent/session/repair-request'],
+    find: "add('user', [...open.map((id) => answered.get(id)).filter((block) => block !== undefined), ...others]);",
+    replace: "add('user', [...others, ...open.map((id) => answered.get(id)).filter((block) => block !== undefined)]);",
+    tests: ['api/repair/request'],
   },
 ];
 

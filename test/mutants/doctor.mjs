@@ -3,6 +3,7 @@ const mendable = 'src/doctor/repair/mendable.ts';
 const rule = "return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';";
 const repair = 'src/doctor/repair/repair.ts';
 const blocks = 'src/doctor/repair/blocks.ts';
+const content = 'src/api/repair/content.ts';
 const relink = 'src/doctor/repair/relink.ts';
 const sequence = 'src/doctor/repair/sequence.ts';
 
@@ -79,43 +80,43 @@ export const mutants = [
   },
   {
     id: 'thinking-without-signature-stays',
-    file: blocks,
-    find: "return signature !== undefined && signature !== '' && !isCutSignature(signature);",
-    replace: 'return signature !== undefined;',
+    file: content,
+    find: "if (signature === undefined || signature === '' || isCutSignature(signature)) return false;",
+    replace: 'if (signature === undefined) return false;',
     tests: ['doctor/repair'],
   },
   {
     id: 'cut-signature-is-sound',
-    file: blocks,
-    find: ' && !isCutSignature(signature);',
-    replace: ';',
+    file: content,
+    find: ' || isCutSignature(signature)) return false;',
+    replace: ') return false;',
     tests: ['doctor/repair-content'],
   },
   {
     id: 'open-calls-are-not-closed',
     file: blocks,
-    find: 'this.#lines.push({ made: userEntry(content), like });\n    }\n    this.#open = [];',
-    replace: '}\n    this.#open = [];',
+    find: 'if (content.length > 0) this.#lines.push({ made: userEntry(content), like });',
+    replace: '',
     tests: ['doctor/repair'],
   },
   {
     id: 'open-calls-within-a-line-are-not-closed',
     file: blocks,
-    find: 'if (others.length > 0 && this.#open.length > 0) this.#closeCallsWithin(results);',
+    find: '...(others.length > 0 ? this.#content.close() : []), ',
     replace: '',
     tests: ['doctor/repair-content'],
   },
   {
     id: 'a-result-without-call-is-dropped',
-    file: blocks,
-    find: "return this.#usedCalls.has(id) ? undefined : { type: 'text', text: orphanText(whole) };",
-    replace: 'return undefined;',
+    file: content,
+    find: "return this.#used.has(id) ? [] : [{ type: 'text', text: orphanText(result) }];",
+    replace: 'return [];',
     tests: ['doctor/repair'],
   },
   {
     id: 'images-in-results-are-not-checked',
-    file: blocks,
-    find: "return inner.type === 'image' ? [this.#image(inner)] : [inner];",
+    file: content,
+    find: "return [inner.type === 'image' ? this.#replaceImage(inner) : inner];",
     replace: 'return [inner];',
     tests: ['doctor/repair-content'],
   },

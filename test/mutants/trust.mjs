@@ -214,4 +214,11 @@ export const mutants = [
     replace: 'if (isCompacted)',
     tests: ['agent/agent-person'],
   },
+  {
+    id: 'settings-are-read-again-for-the-list',
+    file: 'src/agent/setup.ts',
+    find: 'noteUntrusted(options, read)',
+    replace: 'noteUntrusted(options, await readSettingsFiles({ root, projectDir: cwd, env }))',
+    tests: ['agent/trust'],
+  },
 ];

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { repairRequest } from '../../api/repair/request.ts';
 import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';
 import { holdSession, type ReleaseSession } from '../../library/session-use.ts';
@@ -25,7 +26,6 @@ import { type Continuation, continueSession } from './continuation.ts';
 import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';
 import type { FrozenPrompt } from './frozen-prompt.ts';
 import { Recorder } from './recorder.ts';
-import { repairRequest } from './repair-request.ts';
 import { slugFor } from './session-slug.ts';
 import { emptyStart, type WriterStart } from './transcript-writer.ts';
 

@@ -1,8 +1,8 @@
-// Damaged requests and what is sent instead, written by hand; the corpora are in repair-request.slow.test.ts.
+// Damaged requests and what is sent instead, written by hand; the corpora are in request.slow.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repairRequest } from '../../../src/agent/session/repair-request.ts';
 import { checkRequest } from '../../../src/api/check-request.ts';
+import { repairRequest } from '../../../src/api/repair/request.ts';
 import { asString, type JsonObject } from '../../../src/base/json.ts';
 import type { WireMessage } from '../../../src/session/resume/draft.ts';
 import { assistant, call, image, result, text, thought, user } from '../../support/api-request.ts';
@@ -41,7 +41,7 @@ test('calls are answered once, right behind their message, before anything else'
   const [missing, ...others] = answered?.content ?? [];
   assert.match(asString(missing?.content) ?? '', interrupted);
   assert.deepEqual(others, [result('t2'), text('typed')]);
-  assert.deepEqual(last?.content, [text('[Result of a tool call that is not in this conversation]\nlost')]);
+  assert.deepEqual(last?.content, [text('[Result of a tool call that is not in this session: t9]\nlost')]);
 });
 
 test('what was altered, is empty or too large is taken out, and what is left still ends with the user', () => {
@@ -89,4 +89,13 @@ test('a text that is too long for the model loses its middle, and nothing else c
   assert.match(kept, /^begin word [\s\S]* characters left out of the request …\]\n[\s\S]*word end$/);
   assert.ok(kept.length < long.length / 2);
   assert.deepEqual([second, third], wire([assistant(text('read')), user(text('and now?'))]));
+});
+
+test('a call without an id gets one, and the same one in every request', () => {
+  const messages = [user('go'), assistant({ type: 'tool_use', name: 'Bash', input: {} }), user('and?')];
+  const [first, second] = [repaired(...messages), repaired(...messages)];
+  assert.deepEqual(first, second);
+  const id = asString(first[1]?.content[0]?.id) ?? '';
+  assert.match(id, /^toolu_[0-9a-f]{24}$/);
+  assert.equal(first[2]?.content[0]?.tool_use_id, id);
 });
