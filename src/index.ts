@@ -2,7 +2,41 @@
 // about all sessions at once, keep copies of them, follow them as they are written; run the agent (docs/library.md).
 // Everything here keeps to one promise: bad data gives diagnostics, never an exception.
 export { openAgent } from './agent/agent.ts';
-export type { AgentEvent, AgentFinished, AgentHappening, AgentMark, AgentStarted, AnswerAbandoned, AnswerFinished, AnswerHead, BlockFinished, CallFinished, CallProgressed, CallStarted, Compacted, Compacting, FileKept, HookRan, Interrupted, ModeChanged, Notice, PartArrived, PromptFrozen, PromptGiven, PromptQueued, PromptTaken, RequestFailed, RequestSent, RetryPlanned, SessionOpened, ThinkingReported, ThinkingStripped, ToolCallView, TurnEnded, EventSink } from './agent/event.ts';
+export type {
+  AgentEvent,
+  AgentFinished,
+  AgentHappening,
+  AgentMark,
+  AgentStarted,
+  AnswerAbandoned,
+  AnswerFinished,
+  AnswerHead,
+  BlockFinished,
+  CallFinished,
+  CallProgressed,
+  CallStarted,
+  Compacted,
+  Compacting,
+  EventSink,
+  FileKept,
+  HookRan,
+  Interrupted,
+  ModeChanged,
+  Notice,
+  PartArrived,
+  PromptFrozen,
+  PromptGiven,
+  PromptQueued,
+  PromptTaken,
+  RequestFailed,
+  RequestSent,
+  RetryPlanned,
+  SessionOpened,
+  ThinkingReported,
+  ThinkingStripped,
+  ToolCallView,
+  TurnEnded,
+} from './agent/event.ts';
 export type {
   Agent,
   AgentOptions,

@@ -1,5 +1,5 @@
-// A request → a whole answer as events, each block once, tried again as often as the failures allow. The last block is
-// held until the end is known, so that its line has the final usage and stop reason.
+// Sends a request and emits the answer as events, each block once; retries when the failure allows it. The last block
+// is held back until the answer ends, so that its line has the final usage and stop reason.
 
 import { randomUUID } from 'node:crypto';
 import { isThinkingRefused, streamFailure } from '../api/client/failure.ts';
@@ -12,19 +12,19 @@ import { hasThinking, markOf, type PrefixMark, withoutThinking } from './fit-thi
 import { retryDelayMs } from './retry.ts';
 import type { UsedIds } from './used-ids.ts';
 
-/** A call whose line is written and whose result is not. */
+/** A call whose line is written but whose result is not. */
 export interface OpenCall {
   readonly view: ToolCallView;
-  /** The line that made the call. */
+  /** The line of the call. */
   readonly uuid: string;
-  /** Why it cannot run as it is. */
+  /** Why the call cannot run. */
   readonly inputProblem?: string;
 }
 
 export interface Answer {
   readonly stopReason: string | null;
   readonly calls: readonly OpenCall[];
-  /** Its text blocks, joined. */
+  /** The text blocks, joined. */
   readonly text: string;
   readonly blockCount: number;
 }
@@ -52,7 +52,7 @@ export async function requestAnswer(
   let isStripped = false;
   for (let attempt = 1; ; attempt++) {
     const begin = async (head: AnswerHead, transformations: readonly JsonObject[]): Promise<void> => {
-      if (refusal !== undefined && !isStripped) await tellStripped(refusal, emit);
+      if (refusal !== undefined && !isStripped) await emitStripped(refusal, emit);
       isStripped = refusal !== undefined;
       await reportThinking(head, transformations, sent, context);
     };
@@ -70,7 +70,7 @@ export async function requestAnswer(
     }
     await taken.abandon();
     if (refusal === undefined && isThinkingRefused(failure) && hasThinking(sent)) {
-      // Once, and at once: the same request would be refused again.
+      // Without delay and only once: the same request would be refused again.
       refusal = failure.message;
       sent = withoutThinking(sent);
       attempt--;
@@ -84,16 +84,16 @@ export async function requestAnswer(
   }
 }
 
-/** Written before the answer: thinking after it is sent again, thinking before it is not. */
-async function tellStripped(why: string, emit: EmitEvent): Promise<void> {
+/** Written before the answer: no client sends the thinking before this line again. */
+async function emitStripped(why: string, emit: EmitEvent): Promise<void> {
   await emit({ type: 'thinking-stripped', uuid: randomUUID(), why });
-  const text = 'the API refused the reasoning of earlier answers, so the session goes on without it';
+  const text = 'the API refused the reasoning of earlier answers, so the session continues without it';
   await emit({ type: 'notice', level: 'warn', text });
 }
 
 const prefixMismatch = 'prefix_binding_mismatch';
 
-/** What the API reports about the thinking of a request, each block once. */
+/** Emits what the API reports about the thinking of a request, once per block. */
 async function reportThinking(
   message: AnswerHead,
   transformations: readonly JsonObject[],
@@ -114,7 +114,7 @@ async function reportThinking(
   await emit({ type: 'thinking-reported', message, entries });
   const count = entries.filter(({ reason }) => reason === prefixMismatch).length;
   if (count === 0) return;
-  const text = `${count} thinking blocks no longer fit their conversation, says the API; report it as a bug of Clew`;
+  const text = `${count} thinking blocks no longer fit their conversation, according to the API; please report this as a bug in Clew`;
   await emit({
     type: 'notice',
     level: 'warn',
@@ -124,7 +124,7 @@ async function reportThinking(
 
 const knownReports: ReadonlySet<string> = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 
-/** Until its end, its failure, or the abort. */
+/** Reads until the answer ends, fails or is aborted. */
 async function takeAnswer(
   events: AsyncIterable<ModelEvent>,
   taken: TakenAnswer,
@@ -146,7 +146,7 @@ interface HeldBlock {
 
 type BeginAnswer = (head: AnswerHead, transformations: readonly JsonObject[]) => Promise<void>;
 
-/** What has come of one attempt. */
+/** The part of an answer that one attempt has received. */
 class TakenAnswer {
   readonly #usedIds: UsedIds;
   readonly #emit: EmitEvent;
@@ -159,7 +159,7 @@ class TakenAnswer {
   #stopReason: string | null = null;
   #held: HeldBlock | undefined;
   #written = 0;
-  /** Of the text block that is not finished. */
+  /** The text block that is not finished. */
   #openText: string[] = [];
   isEnded = false;
 
@@ -209,7 +209,7 @@ class TakenAnswer {
     return { stopReason, calls: this.#calls, text: this.#texts.join('\n'), blockCount: this.#written };
   }
 
-  /** The person has seen the half text, so the model shall know that it was said. */
+  /** The user has seen the partial text, so the model must know that it was sent. */
   async breakOff(): Promise<readonly OpenCall[]> {
     await this.#writeHeld(null);
     const said = this.#openText.join('');
@@ -225,7 +225,7 @@ class TakenAnswer {
       await this.#emit({ type: 'answer-abandoned', message: this.#head });
   }
 
-  /** An answer that was cut at its limit in the middle of a call has a call that nobody meant. */
+  /** A call that was cut off at the output limit must not run. */
   async #writeLast(): Promise<{ readonly stopReason: string | null }> {
     if (this.#held?.block.type === 'tool_use' && this.#stopReason === 'max_tokens')
       this.#held = {

@@ -1,5 +1,4 @@
-// What goes on behind a turn: sub-agents that nobody waits for until the agent is closed, and what the model is to be
-// told of them at the next pause.
+// Sub-agents that run in the background until the agent closes, and their reports for the model.
 export class BackgroundWork {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #onFailure: (text: string) => void;

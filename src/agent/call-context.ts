@@ -27,7 +27,7 @@ export function openCall(
       return kind === 'allow' || (kind === 'ask' && isApproved);
     },
     progress: (progress) => {
-      if (isOpen) bus.tell({ type: 'call-progress', callId: view.id, progress }, mark);
+      if (isOpen) bus.post({ type: 'call-progress', callId: view.id, progress }, mark);
     },
     keepFile: async (file) => {
       const kept = await context.session().recorder.keepFile(file);

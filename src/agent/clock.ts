@@ -1,9 +1,9 @@
-// Time and chance as a value: the loop waits and jitters through it, so that a test decides how long a wait is.
+// Time and random numbers as a value, so that a test decides how long a wait takes.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Clock {
   now(): Date;
-  /** Ends early, without an error, when the signal is aborted. */
+  /** Resolves early, without an error, when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** From 0 to 1. */
   random(): number;

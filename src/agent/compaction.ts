@@ -1,5 +1,5 @@
-// When a conversation is to be summarised, what the model is asked for it, and the text that takes the place of the
-// history. Pure: whoever asks the model and writes the lines is elsewhere.
+// When to compact a conversation, how to ask the model for a summary, and the text that replaces the history. Pure
+// functions.
 import type { ModelRequest } from '../api/client/model.ts';
 import { estimateTextTokens } from '../api/json-size.ts';
 import { isArray, type JsonObject } from '../base/json.ts';
@@ -8,19 +8,19 @@ import { withoutThinking } from './fit-thinking.ts';
 
 type Messages = ModelRequest['messages'];
 
-/** Room for the summary and for one more answer. */
+/** Reserved for the summary and one more answer. */
 const reserveTokens = 33_000;
 const reserveShare = 0.2;
 export const summaryTokens = 16_000;
 
-/** `usedTokens` is what the API counted for the last answer, not an estimate. */
+/** `usedTokens`: what the API counted for the last answer, not an estimate. */
 export function isCompactionDue(usedTokens: number, windowTokens: number): boolean {
   return usedTokens > 0 && usedTokens >= windowTokens - Math.min(reserveTokens, windowTokens * reserveShare);
 }
 
 /**
- * Tools stay in the request: the API wants them where the history has calls, and the cached beginning stays good.
- * `budgetTokens` is given once the history was found too long as it is.
+ * Keeps the tools: the API requires them if the history has calls, and the prompt cache stays valid.
+ * `budgetTokens` is set after the API found the history too long.
  */
 export function summaryRequest(
   base: ModelRequest,
@@ -29,7 +29,7 @@ export function summaryRequest(
 ): ModelRequest {
   const { thinkingTokens: _, ...request } = base;
   const shorter = fitMessages(base.messages, budgetTokens);
-  // Thinking after a text that was cut is refused.
+  // The API refuses thinking after text that was cut.
   const { messages } = shorter === base.messages ? base : withoutThinking({ ...base, messages: shorter });
   return { ...request, messages: withQuestion(messages, summaryQuestion(focus)), maxTokens: summaryTokens };
 }
@@ -44,19 +44,19 @@ export function summaryQuestion(focus: string | undefined): string {
   ].join('\n\n');
 }
 
-/** The text of an answer, or why it is no summary. */
+/** The text of an answer, or why it is not a summary. */
 export function readSummary(
   blocks: readonly JsonObject[],
   stopReason: string | null,
 ): { readonly summary: string } | { readonly problem: string } {
   const summary = textOf(blocksOf(blocks)).trim();
-  if (stopReason === 'max_tokens') return { problem: 'the summary did not fit' };
+  if (stopReason === 'max_tokens') return { problem: 'the summary was cut off at the output limit' };
   if (stopReason === 'refusal') return { problem: 'the model refused to summarise' };
   if (summary === '') return { problem: `the model gave no summary (${stopReason ?? 'no reason'})` };
   return { summary };
 }
 
-/** What stands in the summary line: the user's own last words as they were, then what the model wrote. */
+/** The text of the summary line: the last prompts of the user word for word, then the model's summary. */
 export function summaryText(typed: readonly string[], summary: string, isTurnOpen: boolean): string {
   const prompts = lastPrompts(typed);
   return [
@@ -84,7 +84,7 @@ function lastPrompts(typed: readonly string[]): string[] {
     .map((text) => (text.length > keptPromptChars ? `${[...text].slice(0, keptPromptChars).join('')} […]` : text));
 }
 
-/** Two user messages in a row would be one to the API anyway. */
+/** Appends to the last user message: the API would join two in a row. */
 function withQuestion(messages: Messages, question: string): Messages {
   const block = { type: 'text', text: question };
   const last = messages.at(-1);
@@ -93,7 +93,7 @@ function withQuestion(messages: Messages, question: string): Messages {
   return [...messages.slice(0, -1), { role: 'user', content: [...content, block] }];
 }
 
-/** Where the history itself no longer fits, results lose first: they are long, and the answers say what they showed. */
+/** Shortens tool results first: they are long, and the answers say what they showed. */
 export function fitMessages(messages: Messages, budgetTokens: number): Messages {
   if (estimateTextTokens(messages) <= budgetTokens) return messages;
   for (const longest of [4000, 1000, 200]) {
@@ -116,7 +116,7 @@ function shortenResults(content: Messages[number]['content'], longest: number): 
   });
 }
 
-/** From a message of the user's own on: results must not lose their calls. */
+/** Cuts at a message of the user, so that no result loses its call. */
 function dropOldest(messages: Messages, budgetTokens: number): Messages {
   let left = messages;
   while (left.length > 1 && estimateTextTokens(left) > budgetTokens) {

@@ -1,5 +1,5 @@
-// Asks the model for a summary of the conversation and puts it in the place of the history. Where no summary can be had,
-// nothing changes: the history is worth more than its length.
+// Asks the model for a summary of the conversation, which replaces the history. If that fails, the history stays as it
+// is.
 
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong } from '../api/client/failure.ts';
@@ -13,14 +13,14 @@ import { collectAnswer } from './side-answer.ts';
 export interface CompactionWish {
   readonly trigger: 'auto' | 'manual';
   readonly focus?: string;
-  /** In the middle of a turn: the summary says to go on. */
+  /** In the middle of a turn; the summary then asks the model to continue. */
   readonly isTurnOpen: boolean;
 }
 
-/** Of the window, where the history is too long as it is: estimates are low, so more than one try. */
+/** Shares of the context window that the history is cut to; several, because estimates are too low. */
 const shares = [undefined, 0.6, 0.3] as const;
 
-/** Whether the conversation is a summary now. */
+/** Resolves to whether the conversation was compacted. */
 export async function compactConversation(
   wish: CompactionWish,
   context: AgentContext,
@@ -51,7 +51,7 @@ async function findSummary(
   if (base.messages.length === 0) return { problem: 'there is nothing to summarise yet' };
   const verdict = await context.hooks.run('PreCompact', trigger, { trigger, custom_instructions: focus ?? '' }, signal);
   const blocked = verdict.blocked ?? verdict.stop;
-  if (blocked !== undefined) return { problem: `a hook does not want it: ${blocked}` };
+  if (blocked !== undefined) return { problem: `a hook blocked it: ${blocked}` };
   for (const share of shares) {
     const budget = share === undefined ? undefined : context.meter.windowOf(context.model()) * share;
     const answer = await collectAnswer(summaryRequest(base, focus, budget), context, signal);
@@ -59,5 +59,5 @@ async function findSummary(
     if (answer.kind === 'interrupted') return { problem: 'it was interrupted' };
     if (!isPromptTooLong(answer.failure)) return { problem: answer.failure.message };
   }
-  return { problem: 'the history is too long even for its summary' };
+  return { problem: 'the history is too long to be summarised; start a new session' };
 }

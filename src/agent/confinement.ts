@@ -1,4 +1,4 @@
-// How a command is confined: what the permission judge decides, what the sandbox builds, and what the tools run with.
+// How a command is confined: the permission judge decides it, the sandbox builds it, the tools run with it.
 
 /** `read-only`: it changes nothing and reads the project. `workspace`: it may also change the project. `open`: it runs as
  *  the user's own command; only files that a rule denies stay hidden. */
@@ -21,12 +21,12 @@ export interface PathPolicy {
 }
 
 export interface Launch {
-  /** As it is, which may be stricter than what was asked for. */
+  /** May be stricter than requested. */
   readonly confinement: Confinement;
-  /** Comes before the program and its arguments; empty if nothing confines it. */
+  /** Precedes the program and its arguments; empty if nothing confines it. */
   readonly prefix: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** After the command: files that it created although it may not are renamed. Returns one sentence for each. */
+  /** Called after the command. Renames files that it was not allowed to create, and returns one sentence for each. */
   finish(): readonly string[];
 }
 
@@ -40,8 +40,8 @@ export interface Sandbox {
 export interface LaunchPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A person said yes to this command, not only a rule. */
+  /** The user approved this command; no rule alone did. */
   readonly isApproved?: boolean;
-  /** Readable although it is outside the project: what the agent itself stored. */
+  /** Readable although it is outside the project: the agent's own stored results. */
   readonly sessionDir: string;
 }

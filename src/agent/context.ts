@@ -1,5 +1,5 @@
-// The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a sub-agent
-// gets a copy with its own conversation.
+// The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a
+// sub-agent gets a copy with its own conversation.
 import type { ModelRequest, StreamModel } from '../api/client/model.ts';
 import type { ClientHost } from '../session/resume/model.ts';
 import type { AgentHooks, HookRunner } from './agent-hooks.ts';

@@ -1,5 +1,5 @@
-// Events → what the run has used and cost, by the one counting rule: of a message's lines the largest counts, once.
-// Side requests, which leave no line, are added as they come.
+// Counts the usage and cost of a run from its events: of the lines of a message, the largest usage counts once.
+// Requests that leave no line are added one by one.
 import type { JsonObject } from '../base/json.ts';
 import {
   addUsage,
@@ -26,10 +26,10 @@ export class CostMeter {
   readonly #otherwise: PriceList | undefined;
   readonly #messages = new Map<string, Answer>();
   readonly #side: Answer[] = [];
-  /** Of each conversation: the main one has no id. */
+  /** By agent id; `undefined` is the main conversation. */
   readonly #contexts = new Map<string | undefined, number>();
 
-  /** `otherwise`: for models without a price, as the user said for this run. */
+  /** `otherwise`: the user's price for models without a known one. */
   constructor(prices: Prices, otherwise?: RunPrice) {
     this.#prices = new PriceList(prices);
     if (otherwise !== undefined) this.#otherwise = new PriceList({ ...prices, models: [anyModel(otherwise)] });
@@ -50,22 +50,22 @@ export class CostMeter {
     this.#side.push({ model, usage: readUsage(usage) ?? noUsage, time: Date.now() });
   }
 
-  /** What the last answer took of the window, as the API counted it. */
+  /** The tokens of the context window that the last answer used, as the API counted them. */
   contextTokens(agentId?: string): number {
     return this.#contexts.get(agentId) ?? 0;
   }
 
-  /** A history that was taken up, or another session: what its last answer had taken. */
+  /** For a resumed session: what its last answer used. */
   setContext(tokens: number): void {
     this.#contexts.set(undefined, tokens);
   }
 
-  /** `undefined` for a model that is not known. */
+  /** `undefined` for an unknown model. */
   knownWindowOf(model: string): number | undefined {
     return this.#prices.contextTokensOf(model);
   }
 
-  /** For decisions that need a number. */
+  /** Never `undefined`: an unknown model gets the smallest window. */
   windowOf(model: string): number {
     return this.knownWindowOf(model) ?? smallestWindow;
   }
@@ -80,17 +80,17 @@ export class CostMeter {
     return byModel;
   }
 
-  /** Of what has a price. */
+  /** The cost of everything that has a price. */
   get costMicros(): number {
     return this.#costOf(this.#all());
   }
 
-  /** What counts against a limit: a cost that is not known is more than any limit. */
+  /** Infinite if some cost is unknown, so that every limit is reached. */
   get costAgainstLimit(): number {
     return this.unpricedTokens > 0 ? Number.POSITIVE_INFINITY : this.costMicros;
   }
 
-  /** Tokens that are in no cost, because no price is known for them. */
+  /** Tokens that are not in the cost, because their model has no known price. */
   get unpricedTokens(): number {
     let sum = 0;
     for (const { model, usage, time } of this.#all())
@@ -98,7 +98,7 @@ export class CostMeter {
     return sum;
   }
 
-  /** `undefined` if there is no price for any of it. */
+  /** `undefined` if the model has no known price. */
   costOfModel(model: string): number | undefined {
     const answers = this.#all().filter((each) => each.model === model);
     const isPriced = answers.some(({ usage, time }) => this.#priceOf(model, usage, time) !== undefined);
@@ -131,7 +131,7 @@ const smallestWindow = 200_000;
 const anyName = 'any model';
 const oneToken: Usage = { ...noUsage, inputTokens: 1, outputTokens: 1 };
 
-/** The dearest reading of two prices: nothing is cheaper from a cache, and writing to it costs what Anthropic asks. */
+/** Assumes the highest cost: cache reads are not cheaper, and cache writes cost what Anthropic charges. */
 function anyModel({ input, output }: RunPrice): PricedModel {
   const rates = { input, output, cacheRead: input, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2 };
   return { id: anyName, aliases: [], prices: [{ ...rates, fast: rates }] };

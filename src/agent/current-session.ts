@@ -1,5 +1,5 @@
-// The session that the agent works in. Another session is opened before this one is closed, so that a failure to open it
-// changes nothing. SessionStart and SessionEnd hooks run at every change.
+// The session that the agent works in. Another session is opened before this one is closed, so that a failure to open
+// it changes nothing. SessionStart and SessionEnd hooks run at every change.
 import { PathMemory } from './context/path-memory.ts';
 import type { AgentContext } from './context.ts';
 import type { SessionChoice } from './handle.ts';
@@ -40,7 +40,7 @@ export class CurrentSession {
     const background = before?.workspace.background;
     const { env: shellEnv, extraDirs, sandbox } = setup;
     const place = { env: shellEnv, extraDirs, sandbox, ...(background === undefined ? {} : { background }) };
-    const note = (text: string): void => bus.tell({ type: 'notice', level: 'warn', text });
+    const note = (text: string): void => bus.post({ type: 'notice', level: 'warn', text });
     setup.enterSession(open.sessionDir);
     const memory = new PathMemory(setup.memoryOptions(open.cwd), note);
     const noted = new Set<string>();

@@ -1,5 +1,5 @@
-// Happenings from anywhere in the agent → every listener, one event after the other in the order they were told. The
-// recorder hears first, so that nothing is shown or done that is not written.
+// Sends every event of the agent to its listeners, one after the other. The recorder is first, so that nothing is shown
+// or done before it is written.
 import type { Clock } from './clock.ts';
 import type { AgentEvent, AgentHappening, AgentMark, EventSink } from './event.ts';
 
@@ -8,8 +8,8 @@ export class EventBus {
   readonly #listeners: readonly EventSink[];
   #recorder: EventSink = () => undefined;
   #last: Promise<void> = Promise.resolve();
-  /** What failed while nobody waited for it. */
-  #untold: { readonly error: unknown } | undefined;
+  /** A failure of an event that nobody awaited. */
+  #failed: { readonly error: unknown } | undefined;
   #onFailure: (error: unknown) => void = () => undefined;
 
   constructor(clock: Clock, listeners: readonly EventSink[]) {
@@ -17,40 +17,40 @@ export class EventBus {
     this.#listeners = listeners;
   }
 
-  /** What is told from now on belongs to another session. */
+  /** Later events belong to another session. */
   setRecorder(recorder: EventSink): void {
     this.#recorder = recorder;
   }
 
-  /** Whatever runs must end where its events are not heard. */
+  /** Called when an event cannot be delivered: whatever runs must stop. */
   setOnFailure(onFailure: (error: unknown) => void): void {
     this.#onFailure = onFailure;
   }
 
-  /** Resolves when all have heard it; fails where it could not be written, or a listener fails. */
+  /** Resolves when every listener has received the event; rejects if writing or a listener fails. */
   emit(happening: AgentHappening, agent?: AgentMark): Promise<void> {
-    const told = this.#tell(happening, agent);
-    told.catch((error: unknown) => this.#onFailure(error));
-    return told;
+    const delivered = this.#deliver(happening, agent);
+    delivered.catch((error: unknown) => this.#onFailure(error));
+    return delivered;
   }
 
-  /** For what nobody waits for; a failure shows at the next event that somebody does. */
-  tell(happening: AgentHappening, agent?: AgentMark): void {
-    this.#tell(happening, agent).catch((error: unknown) => {
-      this.#untold ??= { error };
+  /** Does not wait. A failure rejects the next `emit`. */
+  post(happening: AgentHappening, agent?: AgentMark): void {
+    this.#deliver(happening, agent).catch((error: unknown) => {
+      this.#failed ??= { error };
     });
   }
 
-  #tell(happening: AgentHappening, agent?: AgentMark): Promise<void> {
-    const told = this.#last.then(async () => {
-      const untold = this.#untold;
-      this.#untold = undefined;
-      if (untold !== undefined) throw untold.error;
+  #deliver(happening: AgentHappening, agent?: AgentMark): Promise<void> {
+    const delivered = this.#last.then(async () => {
+      const failed = this.#failed;
+      this.#failed = undefined;
+      if (failed !== undefined) throw failed.error;
       const event: AgentEvent = { at: this.#clock.now(), ...happening, ...(agent === undefined ? {} : { agent }) };
       await this.#recorder(event);
       for (const listen of this.#listeners) await listen(event);
     });
-    this.#last = told.catch(() => undefined);
-    return told;
+    this.#last = delivered.catch(() => undefined);
+    return delivered;
   }
 }

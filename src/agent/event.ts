@@ -1,5 +1,5 @@
-// Everything that happens in a session while the agent works, as one union. The loop awaits each event, and the recorder
-// hears it first: what a screen shows or a tool does has already been written.
+// All events of a running agent, as one union. The loop awaits each event and the recorder receives it first: what a
+// screen shows or a tool does is already written.
 import type { ModelFailure } from '../api/client/model.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { PermissionMode } from './permission-mode.ts';
@@ -19,7 +19,7 @@ export type EventSink = (event: AgentEvent) => void | Promise<void>;
 
 export type EmitEvent = (happening: AgentHappening) => Promise<void>;
 
-/** What an event is about; `type` tells the kinds apart. */
+/** The content of an event; `type` is the discriminator. */
 export type AgentHappening =
   | SessionOpened
   | PromptGiven
@@ -61,7 +61,7 @@ export interface SessionOpened {
   readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
   readonly commands: readonly string[];
   readonly agents: readonly string[];
-  /** Messages a resumed session brings along. */
+  /** The messages of a resumed session. */
   readonly messageCount: number;
 }
 
@@ -71,13 +71,12 @@ export interface PromptGiven {
   readonly uuid: string;
   readonly content: string | readonly JsonObject[];
   readonly isMeta: boolean;
-  /** It tells where and when the agent runs: of no interest to whoever follows the conversation. */
+  /** Describes the environment of the agent; a view of the conversation leaves it out. */
   readonly isSituation?: true;
 }
 
 /**
- * The system prompt and the tools that are sent from now on, until the conversation is compacted: a private line of the
- * session.
+ * The system prompt and the tools that are sent until the conversation is compacted: a private line of the session.
  */
 export interface PromptFrozen {
   readonly type: 'prompt-frozen';
@@ -109,8 +108,8 @@ export interface PartArrived {
 }
 
 /**
- * A block of an answer is complete: one assistant line. The last block of an answer waits for its end, so that it
- * carries the final usage.
+ * A block of an answer is complete: one assistant line. The last block is emitted when the answer ends, with the final
+ * usage.
  */
 export interface BlockFinished {
   readonly type: 'block';
@@ -126,7 +125,7 @@ export interface AnswerHead {
   readonly id: string;
   readonly model: string;
   readonly requestId: string | undefined;
-  /** Hashes of what the request sent: the thinking of the answer fits only after the same. */
+  /** Hashes of the request: the API accepts the thinking of the answer only after the same content. */
   readonly prefix?: { readonly prompt: string; readonly messages: string; readonly thinking: string | null };
 }
 
@@ -140,7 +139,7 @@ export interface AnswerFinished {
 }
 
 /**
- * An answer broke off and the request is sent again. The lines already written of this message become a dead branch.
+ * An answer broke off and the request is sent again. The lines that are already written become a dead branch.
  */
 export interface AnswerAbandoned {
   readonly type: 'answer-abandoned';
@@ -158,8 +157,7 @@ export interface RetryPlanned {
 }
 
 /**
- * A request failed and will not be sent again: an assistant line with `isApiErrorMessage`, which no client sends to
- * the API.
+ * A request failed and is not sent again: an assistant line with `isApiErrorMessage`, which no client sends to the API.
  */
 export interface RequestFailed {
   readonly type: 'request-failed';
@@ -168,17 +166,17 @@ export interface RequestFailed {
 }
 
 /**
- * The API refused the thinking in a request and took the request without any: a `thinking_stripped` line, after which no
- * client sends the thinking before it.
+ * The API refused the thinking in a request and accepted the request without it: a `thinking_stripped` line. No client
+ * sends the thinking before that line.
  */
 export interface ThinkingStripped {
   readonly type: 'thinking-stripped';
   readonly uuid: string;
-  /** What the API said. */
+  /** The message of the API. */
   readonly why: string;
 }
 
-/** The API did not show the model some thinking of the request: a private line of the session. */
+/** The API hid some thinking of the request from the model: a private line of the session. */
 export interface ThinkingReported {
   readonly type: 'thinking-reported';
   readonly message: AnswerHead;
@@ -210,10 +208,10 @@ export interface CallFinished {
   readonly type: 'result';
   readonly uuid: string;
   readonly call: ToolCallView;
-  /** The line that made the call. */
+  /** The line of the call. */
   readonly callUuid: string;
   readonly outcome: ToolOutcome;
-  /** Why it never ran, where it did not. */
+  /** Why the call did not run. */
   readonly refused?: 'permission' | 'hook' | 'interrupted' | 'input';
 }
 
@@ -229,7 +227,7 @@ export interface FileKept {
   readonly version: number;
 }
 
-/** The turn was interrupted: a user line that says so, after every open call has its result. */
+/** The turn was interrupted: a user line, written after every open call has its result. */
 export interface Interrupted {
   readonly type: 'interrupted';
   readonly uuid: string;
@@ -262,7 +260,7 @@ export interface PromptQueued {
   readonly text: string;
 }
 
-/** A queued prompt left the queue. `dequeue`: it becomes a prompt now; `remove`: it was taken back. */
+/** A prompt left the queue. `dequeue`: its turn starts; `remove`: the user took it back. */
 export interface PromptTaken {
   readonly type: 'unqueued';
   readonly operation: 'dequeue' | 'remove';

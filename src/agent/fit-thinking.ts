@@ -1,29 +1,29 @@
-// A request and what is known of its thinking → the request without the thinking that the API would refuse. An answer is
-// written down with a mark of the request that it answers; its thinking fits as long as the same comes before it.
+// A request → the request without the thinking that the API would refuse. Every answer is stored with hashes of its
+// request; its thinking is valid as long as the same content comes before it.
 import type { ModelRequest } from '../api/client/model.ts';
 import { sentBlocks, shortHash, thinkingId } from '../api/request-prefix.ts';
 import { isBinding } from '../api/thinking-binding.ts';
 import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { promptHash } from './session/frozen-prompt.ts';
 
-/** What an answer was made after. */
+/** Hashes of the request that an answer belongs to. */
 export interface PrefixMark {
-  /** Of the system prompt and the tools. */
+  /** The system prompt and the tools. */
   readonly prompt: string;
-  /** Of all messages, thinking left out. */
+  /** All messages without thinking. */
   readonly messages: string;
-  /** The last thinking block before it. */
+  /** The last thinking block before the answer. */
   readonly thinking: string | null;
 }
 
-/** What is known of a thinking block. */
+/** What is stored about a thinking block. */
 export interface KnownThinking {
-  /** `undefined` where another program wrote it, or Clew before it kept marks. */
+  /** `undefined` if another program or an older Clew wrote it. */
   readonly mark: PrefixMark | undefined;
   readonly model: string | undefined;
 }
 
-/** By the ids of the blocks. */
+/** By block id. */
 export type ThinkingMarks = ReadonlyMap<string, KnownThinking>;
 
 export function readMark(value: unknown): PrefixMark | undefined {
@@ -32,17 +32,17 @@ export function readMark(value: unknown): PrefixMark | undefined {
   return { prompt, messages, thinking: asString(thinking) ?? null };
 }
 
-/** The mark for the answer to a request. */
+/** The mark for the answer to this request. */
 export function markOf({ system, tools, messages }: ModelRequest): PrefixMark {
   const walk = new Walk();
   for (const block of sentBlocks(messages)) walk.pass(block);
   return { prompt: promptHash(system, tools), messages: walk.hash, thinking: walk.thinking ?? null };
 }
 
-/** Answers that lose their thinking with this request. */
+/** Answers whose thinking is left out of a request. */
 export interface LeftOut {
   readonly answers: number;
-  /** Of the first of them. */
+  /** The reason for the first of them. */
   readonly why: string;
 }
 
@@ -51,7 +51,7 @@ export interface FittedRequest {
   readonly leftOut: LeftOut | undefined;
 }
 
-/** Leaves out what does not fit, and what follows it. What is missing at the beginning harms nothing. */
+/** Leaves out thinking that is no longer valid. Missing thinking at the start is harmless. */
 export function fitThinking(request: ModelRequest, marks: ThinkingMarks): FittedRequest {
   if (!isBinding(request.model)) return { messages: request.messages, leftOut: undefined };
   const prompt = promptHash(request.system, request.tools);
@@ -66,7 +66,7 @@ export function fitThinking(request: ModelRequest, marks: ThinkingMarks): Fitted
   const answers = new Set<number>();
   const walk = new Walk();
   let why: string | undefined;
-  /** Blocks of one answer fit together or not at all. */
+  /** All blocks of an answer are valid or none. */
   let answer: { readonly index: number; readonly problem: string | undefined } | undefined;
   for (const sent of blocks) {
     if (sent.messageIndex !== answer?.index) {
@@ -81,7 +81,7 @@ export function fitThinking(request: ModelRequest, marks: ThinkingMarks): Fitted
     } else {
       walk.pass(sent);
       if (!sent.isThinking) continue;
-      // An answer that fits was made without what is missing before it: that is known.
+      // A valid answer was made without the missing thinking before it, so the user already knows.
       answers.clear();
       why = undefined;
     }
@@ -109,7 +109,6 @@ export function hasThinking({ messages }: ModelRequest): boolean {
   return sentBlocks(messages).some(({ isThinking }) => isThinking);
 }
 
-/** The request without any thinking. */
 export function withoutThinking(request: ModelRequest): ModelRequest {
   const messages = request.messages.map((message) => {
     const { content } = message;
@@ -120,7 +119,7 @@ export function withoutThinking(request: ModelRequest): ModelRequest {
   return { ...request, messages: messages.filter(({ content }) => content.length > 0) };
 }
 
-/** What has been sent up to a place. */
+/** The content that was sent so far. */
 class Walk {
   hash = '';
   thinking: string | undefined;

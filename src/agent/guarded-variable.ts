@@ -1,11 +1,11 @@
-// The environment variables that a project never sets, accepted or not: they say where requests and the key go, which
-// programs run, or what is loaded into every program. Names are compared without case.
+// Environment variables that a project may never set, even if it is trusted: they decide where requests and the key go,
+// which programs run, or what is loaded into every program. Case is ignored.
 
 const prefixes = [
   ...['ANTHROPIC_', 'CLAUDE_', 'CLEW_', 'AWS_', 'GOOGLE_', 'AZURE_', 'VERTEX_', 'OTEL_', 'LANGFUSE_'],
   // Loaders and the C library.
   ...['LD_', 'DYLD_', 'GCONV_', 'GLIBC_', 'MALLOC_'],
-  // Git takes programs (GIT_SSH_COMMAND, GIT_PAGER, …) and settings (GIT_CONFIG_KEY_0) from its variables.
+  // Git reads programs (GIT_SSH_COMMAND, GIT_PAGER, …) and settings (GIT_CONFIG_KEY_0) from its variables.
   'GIT_',
   // Shells.
   ...['BASH', 'ZDOTDIR', 'PROMPT_COMMAND', 'FPATH', 'FCEDIT'],
@@ -15,7 +15,7 @@ const prefixes = [
   ...['CARGO', 'RUSTC', 'RUSTUP_', 'RUSTDOC', 'CMAKE_', 'MAKE', 'GNUMAKE', 'MAVEN_', 'GRADLE_', 'DOTNET_', 'MSBUILD'],
   // Pagers and editors.
   ...['LESS', 'MANPAGER', 'VIM', 'EMACS'],
-  // Where programs look for their settings, certificates and helpers.
+  // Locations of settings, certificates and helpers.
   ...['XDG_', 'SSH_', 'SUDO_', 'GPG_', 'GNUPG', 'SSL_', 'OPENSSL_', 'CURL_', 'DOCKER_', 'KUBE'],
 ] as const;
 

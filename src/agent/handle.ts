@@ -1,5 +1,5 @@
-// What a front end (headless, console) holds of a running agent. Events go out through the sinks it was opened with;
-// nothing here throws for what a model, a tool or the network did.
+// The agent as a front end (headless, console) uses it. Events go to the sinks it was opened with; failures of a model,
+// a tool or the network never throw.
 
 import type { JsonObject } from '../base/json.ts';
 import type { Environment } from '../base/node-types.ts';
@@ -13,37 +13,37 @@ import type { PersonAnswer, PersonQuestion, Todo } from './tool.ts';
 export interface AgentOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** The `.claude` folder the session is kept in. */
+  /** The `.claude` folder that stores the session. */
   readonly root: string;
   readonly session: SessionChoice;
   readonly model?: string;
   readonly mode?: PermissionMode;
   readonly maxTurns?: number;
-  /** Refused for a model without a known price. */
+  /** A model without a known price is refused. */
   readonly maxBudgetUsd?: number;
-  /** Of models without a known price, in this run. */
+  /** For models without a known price, in this run. */
   readonly price?: RunPrice;
   readonly appendSystemPrompt?: string;
   readonly systemPrompt?: string;
-  /** Rules in the syntax of settings.json, before those of the settings. */
+  /** Rules in the syntax of settings.json; they precede those of the settings. */
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly addDirs?: readonly string[];
   readonly mcpConfig?: readonly string[];
   readonly isInteractive: boolean;
   /**
-   * Whether a person accepted what the folder brings: hooks, MCP servers, allow rules, variables, skills, commands and
-   * agents. With `false` only its instruction files and its deny and ask rules are taken.
+   * Whether the user trusts the folder's hooks, MCP servers, allow rules, variables, skills, commands and agents. With
+   * `false` only its instruction files and its deny and ask rules are used.
    */
   readonly isProjectTrusted: boolean;
-  /** `progress` entries are written only on request (seed 003 §12.7; the clients of today do not). */
+  /** Writes `progress` entries (seed 003 §12.7), which current clients no longer do. */
   readonly withProgressEntries?: boolean;
   readonly approve: Approve;
   readonly askPerson: (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
   readonly sinks: readonly EventSink[];
 }
 
-/** Dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface RunPrice {
   readonly input: number;
   readonly output: number;
@@ -53,32 +53,32 @@ export interface RunPrice {
 export type SessionChoice =
   | { readonly kind: 'new'; readonly sessionId?: string }
   | { readonly kind: 'continue'; readonly fork?: { readonly sessionId?: string } }
-  /** An id, a prefix of one, a title or a path. */
+  /** An id, a prefix of an id, a title or a path. */
   | { readonly kind: 'resume'; readonly session: string; readonly fork?: { readonly sessionId?: string } };
 
 /** A running agent. */
 export interface Agent {
   readonly state: AgentState;
   /**
-   * While a turn runs, the prompt is queued and taken at the next pause; the promise is that of its own turn. It rejects
-   * only where events cannot be told: the disk is full, somebody else has written to the session, a sink failed. What the
-   * turn had started has ended then, and the session is whole up to there.
+   * While a turn runs, the prompt is queued until the next pause; the promise is that of its own turn. It rejects only if
+   * events cannot be delivered: the disk is full, another program wrote to the session, or a sink failed. Everything that
+   * the turn started has ended by then, and the session is complete up to that point.
    */
   prompt(content: string | readonly JsonObject[]): Promise<TurnEnded>;
-  /** Takes the last queued prompt back, for editing. */
+  /** Removes the last queued prompt and returns it, for editing. */
   unqueue(): string | undefined;
   interrupt(): void;
   compact(focus?: string): Promise<void>;
-  /** Goes on in a new, empty session. */
+  /** Continues in a new, empty session. */
   clear(): Promise<void>;
-  /** Goes on in another session. */
+  /** Continues in another session. */
   switchTo(choice: SessionChoice): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
   setModel(model: string): void;
   rename(title: string): Promise<void>;
   rewindPoints(): Promise<readonly RewindPoint[]>;
   rewind(point: RewindPoint, what: 'chat' | 'files' | 'both'): Promise<RewindReport>;
-  /** Ends children, hooks and servers, and waits until everything is written. */
+  /** Ends child processes, hooks and servers, and waits until everything is written. */
   close(reason: 'exit' | 'clear' | 'signal'): Promise<void>;
 }
 
@@ -93,18 +93,18 @@ export interface AgentState {
   readonly isBusy: boolean;
   readonly queued: readonly string[];
   readonly todos: readonly Todo[];
-  /** Tokens the last request took of the model's window. */
+  /** Tokens of the context window that the last request used. */
   readonly contextTokens: number;
-  /** `undefined` for a model that is not known. */
+  /** `undefined` for an unknown model. */
   readonly contextWindow: number | undefined;
-  /** Of this run, sub-agents included, by the one counting rule. */
+  /** Of this run, with sub-agents. */
   readonly usage: Usage;
   readonly usageByModel: ReadonlyMap<string, Usage>;
-  /** Of what has a price. */
+  /** Of everything that has a price. */
   readonly costMicros: number;
-  /** Tokens in no cost, because no price is known for their model. */
+  /** Tokens that are not in the cost, because their model has no known price. */
   readonly unpricedTokens: number;
-  /** `undefined` where no price is known. */
+  /** `undefined` if no price is known. */
   costMicrosOf(model: string): number | undefined;
   readonly mcpServers: readonly { readonly name: string; readonly status: string; readonly tools: readonly string[] }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
@@ -124,8 +124,8 @@ export interface RewindPoint {
 export interface RewindReport {
   readonly restored: readonly string[];
   readonly removed: readonly string[];
-  /** Could not be restored, and why. */
+  /** Files that could not be restored, with the reason. */
   readonly problems: readonly string[];
-  /** The prompt that was taken back, for the editor. */
+  /** The prompt, for the editor. */
   readonly prompt: string;
 }

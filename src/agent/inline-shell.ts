@@ -1,5 +1,5 @@
-// A shell command that stands in a command or a skill as !`…` → what it printed, or `undefined` where it may not run. It
-// goes by the same rules as a call of Bash, only that nobody is asked in between.
+// Runs a shell command that a command or skill contains as !`…` and returns its output, or `undefined` if it may not
+// run. The rules are those of a Bash call, but the user is not asked.
 import type { Judge } from './permission/judge.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { Workspace } from './tool.ts';
@@ -13,7 +13,7 @@ export interface InlineParts {
   readonly workspace: Workspace;
 }
 
-/** `allowed`: what the file asks to be allowed, where the one who called it may grant that. */
+/** `allowed`: the tools that the file wants to use, if the caller may grant them. */
 export async function runInlineShell(
   command: string,
   allowed: readonly string[],
@@ -42,7 +42,7 @@ export async function runInlineShell(
   clearTimeout(timer);
   signal.removeEventListener('abort', stop);
   shell.kill();
-  // A confined command leaves no process, so nothing is created after `finish` looked.
+  // Wait until no process is left: nothing may be created after `finish` has looked.
   if (decision.confinement !== undefined && decision.confinement !== 'open') await shell.gone;
   launch.finish();
   return Buffer.concat(output).toString('utf8');

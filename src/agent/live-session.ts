@@ -1,5 +1,4 @@
-// One session of an agent while it is the one that is worked in: its recorder, its workspace, the ids it has had, and the
-// system prompt and tools that it keeps.
+// The session that the agent works in: its recorder, workspace, used ids, system prompt and tools.
 import path from 'node:path';
 import { asString } from '../base/json.ts';
 import type { AgentHooks } from './agent-hooks.ts';
@@ -22,7 +21,7 @@ export class LiveSession {
   readonly workspace: Workspace;
   readonly usedIds: UsedIds;
   title: string | undefined;
-  /** What hooks said at the start, for the model: told with the first prompt. */
+  /** Output of SessionStart hooks for the model; sent with the first prompt. */
   #context: string[] = [];
   readonly #pathMemory: PathMemory;
   readonly prompt: PromptKeeper;
@@ -49,12 +48,11 @@ export class LiveSession {
     this.#describe = describe;
   }
 
-  /** Where and when it runs now. */
   sections(): Promise<readonly Section[]> {
     return this.#describe(this);
   }
 
-  /** After a compaction. */
+  /** Called after a compaction. */
   async startOver(hooks: AgentHooks, signal: AbortSignal): Promise<void> {
     this.prompt.startOver();
     await this.greet(hooks, 'compact', signal);
@@ -65,7 +63,7 @@ export class LiveSession {
     this.#context.push(...verdict.context);
   }
 
-  /** By the conversation itself: a resume brings them along, a compaction loses them. */
+  /** Compares with the conversation: a resume restores instructions, a compaction removes them. */
   async findInstructions({ name, input }: ToolCallView, model: string): Promise<readonly string[]> {
     const file = fileTools.has(name) ? (asString(input.file_path) ?? asString(input.notebook_path)) : undefined;
     if (file === undefined) return [];

@@ -1,4 +1,5 @@
-// A rule from "always", or a yes or no to a server of the project → `.claude/settings.local.json`, whole or not at all, with everything else in it as it was.
+// Adds an "always" rule, or the answer about a server of the project, to `.claude/settings.local.json`. The file is
+// replaced as a whole, and everything else in it stays.
 
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
@@ -9,15 +10,15 @@ import { localSettingsFile } from './settings.ts';
 
 const attempts = 5;
 
-/** In one process one after the other: between looking and renaming there is a moment that no check covers. */
+/** One write at a time within this process: no check covers the moment between reading and renaming. */
 const queues = new Map<string, Promise<unknown>>();
 
-/** What went wrong, in words for the person, or `undefined`. The rule then holds for this session only. */
+/** Returns a problem for the user, or `undefined`. With a problem the rule holds for this session only. */
 export async function keepLocalRule(projectDir: string, rule: string): Promise<string | undefined> {
   return keepInList(localSettingsFile(projectDir), allowRules, rule, `the rule ${rule}`);
 }
 
-/** The same for what a person said of a server that the project brings along. */
+/** The same for the answer about a server of the project. */
 export async function keepLocalServer(
   projectDir: string,
   name: string,
@@ -27,7 +28,7 @@ export async function keepLocalServer(
   return keepInList(localSettingsFile(projectDir), list, name, `the answer about the server ${name}`);
 }
 
-/** A list somewhere in the settings. */
+/** A list in the settings. */
 interface SettingsList {
   read(settings: JsonObject): JsonValue | undefined;
   write(settings: JsonObject, list: readonly JsonValue[]): JsonObject;
@@ -54,11 +55,11 @@ async function tryToKeep(file: string, list: SettingsList, value: string, what: 
   for (let attempt = 1; ; attempt++) {
     try {
       const problem = await writeValue(file, list, value);
-      return problem === undefined ? undefined : `${what} is not kept: ${problem}`;
+      return problem === undefined ? undefined : `${what} was not saved: ${problem}`;
     } catch (error) {
-      // Another session may have written between our reading and our writing: its rules must stay.
+      // Another session may have written in between: keep its rules.
       if (attempt < attempts && error instanceof UserError) continue;
-      return `${what} is not kept: ${error instanceof Error ? error.message : String(error)}`;
+      return `${what} was not saved: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 }
@@ -72,13 +73,13 @@ async function writeValue(file: string, list: SettingsList, value: string): Prom
   const before = identify(file);
   const settings = text.trim() === '' ? {} : asObject(parseJson(text.replace(/^\uFEFF/, '')));
   if (settings === undefined) return `${file} is not a JSON object; correct it first`;
-  if ((await readText(file)) !== text) throw new UserError(`${file} was changed meanwhile`, 'try again');
+  if ((await readText(file)) !== text) throw new UserError(`${file} changed in the meantime`, 'try again');
   if (valuesOf(settings, list).includes(value)) return undefined;
   const indent = /^\s*\{\s*\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
   await replaceFile(file, Buffer.from(withValue(settings, list, value, indent)), { expected: before });
-  // Another process may have replaced it in the same moment.
+  // Another process may have replaced the file in the same moment.
   if (!valuesOf(asObject(parseJson((await readText(file)) ?? '')) ?? {}, list).includes(value))
-    throw new UserError(`${file} was changed meanwhile`, 'try again');
+    throw new UserError(`${file} changed in the meantime`, 'try again');
   return undefined;
 }
 

@@ -1,13 +1,12 @@
-// One turn: prompts → request → blocks → calls → results → next request, until an answer has no calls. Everything that
-// happens is an event, which is written before the next thing begins; what a model or a tool does wrong is never an
-// exception, and no call is left without its result.
+// One turn: prompts → request → blocks → calls → results → next request, until an answer has no calls. Every event is
+// written before the next step. A failure of a model or a tool is never an exception, and every call gets a result.
 
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong } from '../api/client/failure.ts';
 import type { ModelFailure } from '../api/client/model.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
-import { toldTexts, untoldSections } from './context/situation.ts';
+import { changedSections, userTexts } from './context/situation.ts';
 import type { AgentContext } from './context.ts';
 import type { TurnEnded } from './event.ts';
 import { makeRequest } from './make-request.ts';
@@ -30,7 +29,7 @@ export async function runTurn(
   return ended;
 }
 
-/** How often an answer that hit its limit is continued, and a hook may send the model back to work. */
+/** Limits: continued answers after the output limit, Stop hooks that block, and pauses. */
 const maxContinuations = 3;
 const maxStopBlocks = 20;
 const maxPauses = 20;
@@ -52,7 +51,7 @@ class Turn {
   #pauses = 0;
   #hasCompacted = false;
   #cannotCompact = false;
-  #toldMode: PermissionMode | undefined;
+  #sentMode: PermissionMode | undefined;
 
   constructor(context: AgentContext, signal: AbortSignal) {
     this.#context = context;
@@ -77,19 +76,19 @@ class Turn {
     await this.#compactIfDue(false);
     await this.#say(this.#context.takeNews());
     for (const prompt of prompts) await this.#context.emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
-    // After the prompt, which readers of a session expect on its first line.
-    await this.#tellSituation();
+    // After the prompt, because readers of a session expect the prompt on the first line.
+    await this.#sendSituation();
     for (;;) {
       const end = this.#limitEnd() ?? (await this.#round());
       if (end !== undefined) return end;
       if (this.#signal.aborted) return this.#interrupt('text');
       await this.#say(this.#context.takeNews());
       const isCompacted = await this.#compactIfDue(true);
-      if (isCompacted || this.#context.mode() !== this.#toldMode) await this.#tellSituation();
+      if (isCompacted || this.#context.mode() !== this.#sentMode) await this.#sendSituation();
     }
   }
 
-  /** Checked where no call is open, so that nothing is left without its result. */
+  /** Called when no call is open, so that every call has its result. */
   #limitEnd(): End | undefined {
     const { maxTurns, maxBudgetUsd } = this.#context.limits;
     if (maxTurns !== undefined && this.#rounds >= maxTurns) return { outcome: 'error_max_turns' };
@@ -98,7 +97,7 @@ class Turn {
     return undefined;
   }
 
-  /** One request and what follows from it; `undefined`: the turn goes on. */
+  /** One request and what follows from it; `undefined` if the turn continues. */
   async #round(): Promise<End | undefined> {
     const request = await makeRequest(this.#context);
     if (this.#signal.aborted) return this.#interrupt('text');
@@ -123,12 +122,12 @@ class Turn {
     if (answer.calls.length > 0) return this.#runCalls(answer);
     switch (answer.stopReason) {
       case 'pause_turn':
-        // The API wants its own unfinished answer back, and nothing behind it.
+        // The API wants its own unfinished answer back as the last message.
         return this.#pauses++ < maxPauses ? undefined : this.#askStop(answer);
       case 'max_tokens':
         return this.#continueAnswer();
       case 'model_context_window_exceeded':
-        return this.#shorten(failureOf('context_window', 'the conversation fills the whole window of the model'));
+        return this.#shorten(failureOf('context_window', 'the conversation fills the context window of the model'));
       default:
         return this.#askStop(answer);
     }
@@ -146,7 +145,7 @@ class Turn {
 
   async #continueAnswer(): Promise<End | undefined> {
     if (this.#continuations++ >= maxContinuations) {
-      await this.#notice('warn', 'the answer reached its output limit again and again, and ends here');
+      await this.#notice('warn', 'the answer reached its output limit several times and ends here');
       return { outcome: 'success' };
     }
     await this.#say([continueText]);
@@ -154,12 +153,12 @@ class Turn {
   }
 
   async #askStop(answer: Answer): Promise<End | undefined> {
-    if (answer.blockCount === 0) await this.#notice('info', 'the model had nothing to say');
+    if (answer.blockCount === 0) await this.#notice('info', 'the model sent an empty answer');
     const reason = await this.#context.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
     if (reason === undefined) return { outcome: 'success' };
     if (this.#stopBlocks++ >= maxStopBlocks) {
-      await this.#notice('warn', 'a hook kept the turn from ending too often; it ends now');
+      await this.#notice('warn', 'a Stop hook blocked the end of the turn too often; the turn ends now');
       return { outcome: 'success' };
     }
     await this.#say([reason]);
@@ -169,7 +168,7 @@ class Turn {
   async #refused({ calls }: Answer): Promise<End> {
     await closeCalls(calls, 'The answer was refused; this call did not run.', this.#context.emit);
     return this.#giveUp(
-      failureOf('refusal', 'the model declined to answer; rephrase the prompt, rewind, or begin a new session'),
+      failureOf('refusal', 'the model refused to answer; rephrase the prompt, rewind, or start a new session'),
     );
   }
 
@@ -177,7 +176,7 @@ class Turn {
     return isPromptTooLong(failure) ? this.#shorten(failure) : this.#giveUp(failure);
   }
 
-  /** Once in a turn: a summary that is still too long would be made again and again. */
+  /** Once per turn: a summary that is still too long would be repeated forever. */
   async #shorten(failure: ModelFailure): Promise<End | undefined> {
     const { compaction } = this.#context;
     if (compaction === undefined || this.#hasCompacted) return this.#giveUp(failure);
@@ -185,7 +184,7 @@ class Turn {
     const isShorter = await compaction.run(true, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
     if (!isShorter) return this.#giveUp(failure);
-    await this.#tellSituation();
+    await this.#sendSituation();
     return undefined;
   }
 
@@ -204,19 +203,19 @@ class Turn {
     return { outcome: 'interrupted' };
   }
 
-  /** Whether it was. */
+  /** Resolves to whether the conversation was compacted. */
   async #compactIfDue(isTurnOpen: boolean): Promise<boolean> {
     const { compaction } = this.#context;
     if (this.#cannotCompact || compaction?.isDue() !== true) return false;
-    // A summary that failed once would be paid for again at every step.
+    // A failed summary would be paid for again at every step.
     this.#cannotCompact = !(await compaction.run(isTurnOpen, this.#signal));
     return !this.#cannotCompact;
   }
 
-  async #tellSituation(): Promise<void> {
-    this.#toldMode = this.#context.mode();
+  async #sendSituation(): Promise<void> {
+    this.#sentMode = this.#context.mode();
     const context = this.#context;
-    const content = await untoldSections(await context.sections(), toldTexts(context.messages(context.model())));
+    const content = await changedSections(await context.sections(), userTexts(context.messages(context.model())));
     if (content.length === 0) return;
     await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });
   }

@@ -11,7 +11,7 @@ type RequestContext = Pick<
   'prompt' | 'model' | 'messages' | 'marks' | 'thinkingTokens' | 'thinkingNotices' | 'emit'
 >;
 
-/** The next request of the conversation. Emits a notice if it leaves out more thinking than the last one. */
+/** Emits a notice if the request leaves out more thinking than the last one. */
 export async function makeRequest(context: RequestContext): Promise<ModelRequest> {
   const { thinkingTokens, thinkingNotices } = context;
   const { system, tools } = await context.prompt().current();

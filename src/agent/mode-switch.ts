@@ -1,5 +1,4 @@
-// How freely the agent works now, and how it did before it was told to plan: an approved plan leads back there, or to
-// what the person chose with it.
+// The current permission mode. After an approved plan the mode before plan mode returns, or the one the user chose.
 import type { EmitEvent } from './event.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { PersonAnswer } from './tool.ts';
@@ -25,7 +24,7 @@ export class ModeSwitch {
     await this.#emit({ type: 'mode', mode });
   }
 
-  /** A plan that is refused is worked on: the mode stays. */
+  /** A rejected plan keeps plan mode. */
   async hear(answer: PersonAnswer | undefined): Promise<void> {
     if (answer?.kind !== 'plan' || !answer.isApproved || this.#mode !== 'plan') return;
     await this.set(answer.mode === undefined || answer.mode === 'plan' ? this.#beforePlan : answer.mode);

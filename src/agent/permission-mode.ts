@@ -1,4 +1,4 @@
-// How freely the agent may act. The names are Claude Code's: they stand in settings, in flags and in sessions.
+// The permission modes, with Claude Code's names: settings, flags and sessions contain them.
 /** The names of the permission modes. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 /** The name of a permission mode. */

@@ -1,5 +1,5 @@
-// A call the model made → the tool and the input it may run with, or why not: its input is read, the hooks are asked,
-// then the rules, then the person. Deny rules stand above what a hook allows.
+// Decides whether a tool call may run: checks the input, then hooks, then rules, then asks the user. A deny rule wins
+// over a hook that allows.
 import type { JsonObject } from '../base/json.ts';
 import type { HookVerdict } from './agent-hooks.ts';
 import type { OpenCall } from './answer.ts';
@@ -19,14 +19,14 @@ export type Permit =
       readonly view: ToolCallView;
       readonly notes: readonly string[];
       readonly confinement: Confinement;
-      /** A person or a hook allowed it, not the rules. */
+      /** The user or a hook allowed it, not the rules. */
       readonly isApproved: boolean;
     }
   | {
       readonly kind: 'refused';
       readonly refused: 'permission' | 'hook' | 'interrupted' | 'input';
       readonly outcome: ToolOutcome;
-      /** A person said no and wants to say something else: the turn ends. */
+      /** The user refused and wants to say something else: the turn ends. */
       readonly isInterrupt: boolean;
     }
   /** A hook said `continue: false`. */
@@ -61,7 +61,7 @@ export function interrupted(): Permit & { readonly kind: 'refused' } {
   return { kind: 'refused', refused: 'interrupted', outcome: failedOutcome(interruptedText), isInterrupt: false };
 }
 
-/** The fields of PreToolUse and PostToolUse. */
+/** Input of PreToolUse and PostToolUse hooks. */
 export function callFields(view: ToolCallView): JsonObject {
   return { tool_name: view.name, tool_input: view.input, tool_use_id: view.id };
 }
@@ -118,7 +118,7 @@ function refuse(refused: 'permission' | 'hook', why: string): Refusal {
   return { kind: 'refused', refused, outcome: failedOutcome(why), isInterrupt: false };
 }
 
-/** In the tags by which models know an error of the tool from an error in its work. */
+/** Models know these tags: the call was wrong, not the work of the tool. */
 function unusable(problem: string): Refusal {
   const outcome = {
     content: `<tool_use_error>${problem}</tool_use_error>`,

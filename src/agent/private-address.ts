@@ -1,5 +1,5 @@
-// An IP address → whether it leads into this machine or its network. A web page must not make the model look there, nor a
-// command that may reach some domains: routers, metadata services and development servers trust whoever reaches them.
+// Whether an IP address belongs to this machine or its network. Neither a web page nor a command with limited network
+// access may reach these: routers, metadata services and development servers trust every client there.
 import { lookup } from 'node:dns';
 import { BlockList, isIPv6, type LookupFunction } from 'node:net';
 
@@ -20,7 +20,7 @@ for (const [network, prefix] of [
   blocked.addSubnet(network, prefix, 'ipv4');
 for (const [network, prefix] of [
   ['::', 127],
-  // IPv4 addresses in other clothes: translated, 6to4, Teredo. Mapped ones (::ffff:…) the list takes for IPv4 by itself.
+  // IPv4 in IPv6: translated, 6to4, Teredo. BlockList treats mapped addresses (::ffff:…) as IPv4.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
@@ -35,7 +35,7 @@ export function isPrivateAddress(address: string): boolean {
   return blocked.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** A name that leads there, with the address. */
+/** The host name resolves to a private address. */
 export class PrivateAddressError extends Error {
   readonly host: string;
 
@@ -45,7 +45,7 @@ export class PrivateAddressError extends Error {
   }
 }
 
-/** Finds only addresses outside this machine and its network. */
+/** Resolves only to public addresses. */
 export const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, []);

@@ -1,20 +1,20 @@
-// Keeps the system prompt and the tools of a conversation as they were first sent: a change of either makes every thinking
-// block before it useless. They are made anew only where nothing is lost by it, or where the model needs a new tool.
+// Keeps the system prompt and the tools of a conversation as they were first sent: a change makes every earlier
+// thinking block invalid. They are rebuilt only if no thinking is lost, or if the model needs a new tool.
 import type { EmitEvent } from './event.ts';
 import { type FrozenPrompt, freezePrompt } from './session/frozen-prompt.ts';
 import type { Tool } from './tool.ts';
 
 export interface PromptSource {
-  /** What the session has kept so far. */
+  /** The prompt that the session stores. */
   readonly stored: () => FrozenPrompt | undefined;
   readonly render: () => readonly string[];
   readonly tools: () => readonly Tool[];
-  /** Instructions that replace ours, where the person gave some. */
+  /** Instructions of the user that replace ours. */
   readonly ownText?: string;
   readonly emit: EmitEvent;
 }
 
-/** It is there only where a person is: a session that began without one does not lose its thinking for it. */
+/** Only offered in an interactive run; adding it later would cost a session its thinking. */
 const personTool = 'AskUserQuestion';
 
 export class PromptKeeper {
@@ -26,7 +26,7 @@ export class PromptKeeper {
     this.#source = source;
   }
 
-  /** The prompt to send now; a new one is written to the session before it is sent. */
+  /** The prompt to send. A new one is written to the session first. */
   async current(): Promise<FrozenPrompt> {
     const kept = this.#kept();
     if (kept !== undefined && !this.#isOutdated(kept)) return kept;
@@ -38,25 +38,25 @@ export class PromptKeeper {
     return made;
   }
 
-  /** The conversation begins again with a summary: no thinking is left that an old prompt would keep. */
+  /** After a compaction there is no thinking that depends on the old prompt. */
   startOver(): void {
     this.#isOver = true;
   }
 
-  /** Tools that the model was offered and that are not there now. */
+  /** Tools that the model was offered and that are missing now. */
   missingTools(): readonly string[] {
     const names = new Set(this.#source.tools().map(({ name }) => name));
     const offered = this.#kept()?.tools ?? [];
     return offered.map(({ name }) => name).filter((name) => !names.has(name));
   }
 
-  /** What the system prompt says at present, as far as it is made. */
+  /** Whether the current system prompt contains the text; `true` if there is no prompt yet. */
   holds(text: string): boolean {
     const prompt = this.#kept();
     return prompt === undefined || prompt.system.includes(text);
   }
 
-  /** After a rewind the session has another one than before. */
+  /** A rewind may restore an earlier prompt. */
   #kept(): FrozenPrompt | undefined {
     return this.#isOver ? undefined : (this.#source.stored() ?? this.#prompt);
   }

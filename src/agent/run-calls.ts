@@ -1,5 +1,5 @@
-// The open calls of one answer → a result for each, in call order, whatever happens in between. Calls that only read
-// run together; the others wait for those before them.
+// Runs the calls of one answer and emits a result for each, in call order. Read-only calls run together; the others run
+// one after the other.
 import { randomUUID } from 'node:crypto';
 import type { OpenCall } from './answer.ts';
 import { openCall } from './call-context.ts';
@@ -9,16 +9,16 @@ import { callFields, interrupted, interruptedText, type Permit, permitCall } fro
 import { failedOutcome, findTool, type ToolOutcome } from './tool.ts';
 
 export interface CallsOutcome {
-  /** By the signal, or by a person who refused a call and wants to say something else. */
+  /** By the signal, or because the user refused a call to say something else. */
   readonly isInterrupted: boolean;
-  /** A hook ended the turn, and why. */
+  /** Why a hook ended the turn. */
   readonly stop: string | undefined;
-  /** What hooks tell the model, behind the results. */
+  /** Texts of hooks for the model, sent after the results. */
   readonly notes: readonly string[];
   readonly denials: TurnEnded['denials'];
 }
 
-/** A tool that does not end when it is told to is left behind after this. */
+/** How long an aborted tool may take to end. */
 const graceMs = 5000;
 
 export async function runCalls(
@@ -31,7 +31,7 @@ export async function runCalls(
   return round.outcome();
 }
 
-/** A result for each call, that it never ran. */
+/** Emits a result for calls that did not run. */
 export async function closeCalls(calls: readonly OpenCall[], text: string, emit: EmitEvent): Promise<void> {
   for (const { view, uuid } of calls) {
     const outcome = failedOutcome(text);
@@ -39,7 +39,7 @@ export async function closeCalls(calls: readonly OpenCall[], text: string, emit:
   }
 }
 
-/** Neighbours that only read make one batch. */
+/** Adjacent read-only calls form one batch. */
 function batchesOf(calls: readonly OpenCall[], { tools }: AgentContext): OpenCall[][] {
   const batches: { readonly isReadOnly: boolean; readonly calls: OpenCall[] }[] = [];
   for (const call of calls) {
@@ -62,8 +62,8 @@ class Round {
   readonly #finished = new Map<OpenCall, Finished>();
   readonly #notes: string[] = [];
   readonly #denials: TurnEnded['denials'][number][] = [];
-  #told = 0;
-  #telling: Promise<void> = Promise.resolve();
+  #emitted = 0;
+  #emitting: Promise<void> = Promise.resolve();
   #isRefused = false;
   #stop: string | undefined;
 
@@ -73,7 +73,7 @@ class Round {
     this.#signal = signal;
   }
 
-  /** Permission is asked for one call after the other; those that may run do so meanwhile. */
+  /** Asks for permission call by call; permitted calls already run meanwhile. */
   async run(batch: readonly OpenCall[]): Promise<void> {
     const running: Promise<void>[] = [];
     try {
@@ -83,7 +83,7 @@ class Round {
         else await this.#refuse(call, permit);
       }
     } finally {
-      // Where one fails because nothing can be written any more, the others are told to stop, and waited for.
+      // If one call fails because nothing can be written, the others are aborted and awaited.
       await Promise.allSettled(running);
     }
     await Promise.all(running);
@@ -129,7 +129,7 @@ class Round {
     await this.#finish(call, { call: view, outcome });
   }
 
-  /** Calls that run together may touch the same folder. */
+  /** Calls in one batch may touch the same folder. */
   async #addInstructions(view: ToolCallView): Promise<void> {
     for (const text of await this.#context.findInstructions(view))
       if (!this.#notes.includes(text)) this.#notes.push(text);
@@ -156,25 +156,25 @@ class Round {
     }
   }
 
-  /** Results are told in call order, each as soon as all before it are. */
+  /** Emits results in call order, each as soon as all earlier ones are emitted. */
   async #finish(call: OpenCall, finished: Finished): Promise<void> {
     this.#finished.set(call, finished);
-    this.#telling = this.#telling.then(() => this.#tell());
-    await this.#telling;
+    this.#emitting = this.#emitting.then(() => this.#emitFinished());
+    await this.#emitting;
   }
 
-  async #tell(): Promise<void> {
+  async #emitFinished(): Promise<void> {
     for (;;) {
-      const call = this.#calls[this.#told];
+      const call = this.#calls[this.#emitted];
       const finished = call === undefined ? undefined : this.#finished.get(call);
       if (call === undefined || finished === undefined) return;
-      this.#told++;
+      this.#emitted++;
       await this.#context.emit({ type: 'result', uuid: randomUUID(), callUuid: call.uuid, ...finished });
     }
   }
 }
 
-/** Never ends where `over` comes first. */
+/** Never resolves if `over` is aborted first. */
 function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -1,5 +1,5 @@
-// Runs git for Clew itself, with the settings of a repository that start programs switched off: its configuration comes
-// from somebody else if the repository was unpacked from an archive.
+// Runs git for Clew with the repository settings that start programs switched off: an unpacked repository may come with
+// a configuration that another person wrote.
 import { execFile } from 'node:child_process';
 import { pathOutside } from '../base/find-program.ts';
 import type { Environment } from '../base/node-types.ts';
@@ -11,7 +11,7 @@ export interface GitLimits {
   readonly maxBytes?: number;
 }
 
-/** What git prints; `undefined` if git is missing, slow or ends with an error. */
+/** The output of git; `undefined` if git is missing, slow or fails. */
 export function runGit(
   cwd: string,
   env: Environment,

@@ -1,5 +1,5 @@
-// The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context for
-// everything else.
+// The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context
+// for everything else.
 import { hostOf } from '../api/client/stream-model.ts';
 import { UserError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -52,7 +52,7 @@ export class RunningAgent implements Agent {
     this.#mode = new ModeSwitch(setup.mode, (happening) => bus.emit(happening));
     this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? setup.model ?? defaultModel);
     bus.setOnFailure((error) => this.#failTurn(error));
-    this.#background = new BackgroundWork((text) => bus.tell({ type: 'notice', level: 'error', text }));
+    this.#background = new BackgroundWork((text) => bus.post({ type: 'notice', level: 'error', text }));
     this.#questions = new UserQuestions(options.approve, options.askPerson, () => this.#context.hooks);
     this.#context = this.#buildContext(run);
     this.#current = new CurrentSession(this.#context, setup, (model) => {
@@ -62,7 +62,7 @@ export class RunningAgent implements Agent {
       cwd: () => this.#current.cwd,
       mode: this.#context.mode,
       onHook: (ran) => bus.emit({ type: 'hook', ...ran }),
-      note: (text) => bus.tell({ type: 'notice', level: 'warn', text }),
+      note: (text) => bus.post({ type: 'notice', level: 'warn', text }),
       consent: (wish) => this.#questions.consent(wish, this.#lifetime.signal),
     });
     this.state = viewState(this.#context, setup, this.#queue, () => this.#session);
@@ -142,7 +142,7 @@ export class RunningAgent implements Agent {
     if (this.#closing !== undefined) throw new UserError('the agent is closed', 'open another one');
     const isWaiting = this.#queue.isBusy;
     const text = promptText(content);
-    if (isWaiting) this.#context.bus.tell({ type: 'queued', text });
+    if (isWaiting) this.#context.bus.post({ type: 'queued', text });
     const work = async (): Promise<TurnEnded> => {
       if (isWaiting) await this.#context.emit({ type: 'unqueued', operation: 'dequeue', text });
       return this.#inTurn((signal) => this.#runPrompt(content, signal));
@@ -152,7 +152,7 @@ export class RunningAgent implements Agent {
 
   unqueue(): string | undefined {
     const text = this.#queue.takeBack();
-    if (text !== undefined) this.#context.bus.tell({ type: 'unqueued', operation: 'remove', text });
+    if (text !== undefined) this.#context.bus.post({ type: 'unqueued', operation: 'remove', text });
     return text;
   }
 
@@ -230,7 +230,7 @@ export class RunningAgent implements Agent {
   /** The prompt already reported a failing sink or disk; the rest must still be closed. */
   #reportFailure(error: unknown): void {
     const text = `closing: ${error instanceof Error ? error.message : String(error)}`;
-    this.#context.bus.tell({ type: 'notice', level: 'error', text });
+    this.#context.bus.post({ type: 'notice', level: 'error', text });
   }
 
   get #session(): LiveSession {

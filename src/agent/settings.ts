@@ -1,5 +1,5 @@
-// The settings files of the user, the project and this checkout, and the flags, → one set of values. A file that cannot be
-// read is a notice. A project is somebody else's text: what it may decide is limited here, in one place.
+// Reads the settings files of the user, the project and the checkout, and merges them with the flags. A file that
+// cannot be read becomes a notice. What a project may set is decided here and nowhere else.
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import type { RuleText } from './parts.ts';
 import { isPermissionMode, type PermissionMode } from './permission-mode.ts';
 import { runGit } from './run-git.ts';
 
-/** What counts of a settings file. */
+/** The part of a settings file that is used. */
 export interface SettingsFile {
   readonly scope: 'user' | 'project' | 'local';
   readonly file: string;
@@ -20,20 +20,20 @@ export interface SettingsFile {
 }
 
 export interface Settings {
-  /** Flags first, then local, project and user: the order in which a reason names them. */
+  /** Flags first, then local, project and user. */
   readonly rules: readonly RuleText[];
-  /** Absolute. */
+  /** Absolute paths. */
   readonly additionalDirectories: readonly string[];
   readonly defaultMode: PermissionMode | undefined;
-  /** Event → groups of hooks, of all files. */
+  /** Event → groups of hooks, from all files. */
   readonly hooks: JsonObject;
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
-  /** All other keys, the nearest file's value first. */
+  /** All other keys; local settings win over project and user settings. */
   readonly other: JsonObject;
-  /** What counts of each file, for what is configured outside of these values: MCP servers. */
+  /** The used part of each file, for MCP servers and the sandbox. */
   readonly files: readonly SettingsFile[];
-  /** For the person: what could not be read or was not taken. */
+  /** Messages for the user about files and values that are ignored. */
   readonly notices: readonly string[];
 }
 
@@ -46,18 +46,18 @@ export interface SettingsPlace {
 
 export interface SettingsOptions extends SettingsPlace {
   readonly home: string;
-  /** In the shape of settings.json; they win. */
+  /** In the shape of settings.json; they take precedence. */
   readonly flags?: JsonObject;
-  /** Whether a person accepted what the project brings; without that only its deny and ask rules are taken. */
+  /** Without trust, only the project's deny and ask rules are used. */
   readonly isProjectTrusted: boolean;
 }
 
-/** One settings file, as it was read. */
+/** One settings file as it was read. */
 export interface SettingsSource {
   readonly scope: 'flag' | 'local' | 'project' | 'user';
   readonly name: string;
   readonly file: string;
-  /** The user wrote it, not whoever wrote the project. */
+  /** Written by the user, not by the author of the project. */
   readonly isOwn: boolean;
   readonly values: JsonObject;
 }
@@ -73,8 +73,8 @@ export function findUserConfig(root: string, home: string): string {
 }
 
 /**
- * The only decision about what counts of a settings file: all of it if the user wrote it or accepted the project, else
- * only what restricts.
+ * The only decision about which part of a settings file is used: all of it if the user wrote it or trusts the project,
+ * otherwise only what restricts.
  */
 export function trustedPart({ isOwn, values }: SettingsSource, isProjectTrusted: boolean): JsonObject {
   if (isOwn || isProjectTrusted) return values;
@@ -86,7 +86,7 @@ export function trustedPart({ isOwn, values }: SettingsSource, isProjectTrusted:
   };
 }
 
-/** The settings files as they were read once: what the user accepts is what is used. */
+/** The settings files, read once: what the user accepts is what is used. */
 export interface SettingsFiles {
   /** The file with the highest precedence first. */
   readonly sources: readonly SettingsSource[];
@@ -112,7 +112,7 @@ export async function readSettingsFiles({ root, projectDir, env }: SettingsPlace
   return { sources, notices };
 }
 
-/** Git ignores it, so that it did not come with the repository, and nobody else owns it. */
+/** Git ignores the file, so it is not part of the repository, and the user owns it. */
 async function isOwnLocalFile(file: string, projectDir: string, env: Environment): Promise<boolean> {
   try {
     const stats = lstatSync(file);
@@ -188,7 +188,7 @@ function modeOf({ name, scope, values }: SettingsSource, notices: string[]): Per
   return undefined;
 }
 
-/** Also the local file: it is in the project's folder, where a command may have written it. */
+/** The local file counts too: it is in the project's folder, where a command may have written it. */
 function isOfProject(scope: SettingsSource['scope']): boolean {
   return scope === 'project' || scope === 'local';
 }
@@ -203,7 +203,7 @@ function envOf(
     const isSound = /^[A-Za-z_]\w*$/.test(key) && text !== undefined && !text.includes('\0');
     if (isSound && !(isOfProject(scope) && isGuardedVariable(key))) return [[key, text] as const];
     notices.push(
-      `the variable ${JSON.stringify(key)} of ${name} ${isSound ? 'is not for a project to set' : 'is not sound'} and is ignored`,
+      `the variable ${JSON.stringify(key)} of ${name} ${isSound ? 'cannot be set by a project' : 'is not valid'} and is ignored`,
     );
     return [];
   });

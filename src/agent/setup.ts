@@ -1,5 +1,5 @@
-// The options of a run → what it runs with: settings, rules, hooks, commands, kinds of sub-agents, tools, servers. Read
-// once when the agent opens; servers, which may take long, are only begun here and waited for with the first request.
+// Loads what an agent runs with: settings, rules, hooks, commands, sub-agents, tools and MCP servers. It is read once
+// when the agent opens; the servers start in the background, and the first request waits for them.
 
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -51,7 +51,7 @@ export interface SituationState {
   readonly note: (text: string) => void;
 }
 
-/** The agent that runs in them: where it stands, what it may do, and whom it tells and asks. */
+/** The agent that uses the setup. */
 export interface SetupOwner {
   cwd(): string;
   mode(): PermissionMode;
@@ -71,14 +71,14 @@ export class AgentSetup {
   readonly mode: PermissionMode;
   readonly model: string | undefined;
   readonly thinkingTokens: number | undefined;
-  /** What was wrong with files of the user, for notices. */
+  /** Problems in the user's files, shown as notices. */
   readonly notes: readonly string[];
   readonly #options: AgentOptions;
   readonly #ownTools: readonly Tool[];
   readonly #settingsFiles: readonly SettingsFile[];
   #connecting: Promise<McpServers | undefined> = Promise.resolve(undefined);
   #servers: McpServers | undefined;
-  /** The folders of the sessions that were open in this run: long results are stored there for the model to read. */
+  /** Folders of the sessions of this run, where long tool results are stored for the model to read. */
   readonly #sessionDirs: string[] = [];
   readonly #imports = new Map<string, Promise<boolean>>();
   #owner: SetupOwner | undefined;
@@ -139,20 +139,19 @@ export class AgentSetup {
     this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
   }
 
-  /** Servers begin to start only now: of some of them a person must be asked first. */
+  /** Starts the MCP servers. Some of them need the user's consent, so the agent must be ready. */
   start(owner: SetupOwner): void {
     this.#owner = owner;
     this.#connecting = this.#connect();
-    // A failure is told by whoever waits for it.
+    // `ready` reports the failure.
     this.#connecting.catch(() => undefined);
   }
 
-  /** The model may read what is stored for this session, and not for any other. */
+  /** The model may read the stored results of this session only. */
   enterSession(sessionDir: string): void {
     if (!this.#sessionDirs.includes(sessionDir)) this.#sessionDirs.push(sessionDir);
   }
 
-  /** Where instruction files are read, and what they may import. */
   memoryOptions(cwd: string): MemoryOptions {
     return {
       cwd,
@@ -172,14 +171,13 @@ export class AgentSetup {
     return this.#servers?.servers ?? [];
   }
 
-  /** When all tools are known; the first time with what there is to say about it. */
+  /** Waits until all tools are known. The first call returns notices about the servers. */
   async ready(): Promise<readonly string[]> {
     if (this.#servers !== undefined) return [];
     this.#servers = await this.#connecting;
     return this.#servers?.notices ?? [];
   }
 
-  /** What the system prompt of a session is made from. */
   promptSource(): Omit<PromptSource, 'stored' | 'emit'> {
     const { systemPrompt } = this.#options;
     return {
@@ -189,7 +187,7 @@ export class AgentSetup {
     };
   }
 
-  /** Where and when a session runs now, and what people say about the work there. */
+  /** The environment and the instructions for the model. */
   describe(workspace: Workspace, { prompt, ...state }: SituationState): Promise<readonly Section[]> {
     const appended = soundText(this.#options.appendSystemPrompt ?? '');
     return describeSituation({
@@ -201,7 +199,7 @@ export class AgentSetup {
     });
   }
 
-  /** The same for a sub-agent, which gets its instructions from who starts it. */
+  /** The same for a sub-agent, without instructions. */
   describeEnvironment(workspace: Workspace, state: Pick<SituationState, 'model' | 'mode'>): readonly Section[] {
     return describeEnvironment({ ...state, ...this.#place(workspace) });
   }
@@ -246,22 +244,22 @@ export class AgentSetup {
   async #approveServer(server: ServerConfig): Promise<boolean> {
     const { name, source } = server;
     const asked = { title: `Start the MCP server ${name}?`, details: describeServer(server), canKeep: true };
-    const answer = await this.#owner?.consent({ ...asked, details: [`${source} asks for it`, ...asked.details] });
+    const answer = await this.#owner?.consent({ ...asked, details: [`Configured in ${source}`, ...asked.details] });
     if (answer?.isKept === true) this.#noteProblem(await keepLocalServer(this.#options.cwd, name, answer.isGiven));
     return answer?.isGiven === true;
   }
 
-  /** An import is judged as a Read that nobody asked for, whatever the mode. */
+  /** An import is judged like a Read call in default mode. */
   async #judgeRead(file: string, cwd: string): Promise<'allow' | 'ask' | 'deny' | undefined> {
     const call = { id: 'import', name: 'Read', input: { file_path: file } };
     const { kind } = this.judge.judge(call, { mode: 'default', cwd, isReadOnly: true });
     if (kind !== 'ask') return kind;
-    // Outside the project the judge asks for everything; there only the names of secrets count.
+    // Outside the project the judge asks for every file; here only files that may hold secrets matter.
     const isOwn = await isInside(file, [cwd, ...this.extraDirs]);
     return isOwn || readProtection(file.split(path.sep)) !== undefined ? 'ask' : undefined;
   }
 
-  /** Asked once in a run. */
+  /** Asks once per file and run. */
   #allowImport(file: string, by: string): Promise<boolean> {
     const asked = this.#imports.get(file) ?? this.#askForImport(file, by);
     this.#imports.set(file, asked);
@@ -269,12 +267,12 @@ export class AgentSetup {
   }
 
   async #askForImport(file: string, by: string): Promise<boolean> {
-    const details = [`${by} imports it, and it is outside the project or may hold secrets`];
+    const details = [`${by} imports it, and it is outside the project or may contain secrets`];
     const wish = { title: `Send ${file} with the instructions?`, details, canKeep: false };
     return (await this.#owner?.consent(wish))?.isGiven === true;
   }
 
-  /** A skill is taken up by the model: what it asks to be allowed counts only where the user wrote it. */
+  /** The model starts skills, so their `allowed-tools` count only if the user wrote the skill. */
   #runShell(
     text: string,
     { scope, allowedTools }: Command,
@@ -290,14 +288,14 @@ export class AgentSetup {
     if (problem !== undefined) this.#owner?.note(problem);
   }
 
-  /** A tool that a rule forbids altogether is not even mentioned. */
+  /** A tool that a rule denies completely is not offered to the model. */
   #isOffered({ name }: Tool): boolean {
     if (!this.#options.isInteractive && name === 'AskUserQuestion') return false;
     return !this.judge.rules.some((rule) => rule.kind === 'deny' && namesOf(name).includes(rule.text));
   }
 }
 
-/** No mode and no rule opens it: the key is sent in a header, never in a text. */
+/** Denied in every mode: the key belongs in a header, never in a message. */
 function credentialRules(root: string): readonly RuleText[] {
   const file = path.join(path.resolve(root), '.credentials.json');
   return /[()]/.test(file) ? [] : [{ kind: 'deny', text: `Read(/${file})`, source: 'Clew itself' }];
@@ -311,7 +309,7 @@ interface Loaded {
   readonly notes: readonly string[];
 }
 
-/** `files`: the settings, if they are already read. */
+/** `files`: settings that are already read. */
 export async function loadSetup(options: AgentOptions, files?: SettingsFiles): Promise<AgentSetup> {
   const { cwd, root, env, isProjectTrusted, allowedTools = [], disallowedTools = [] } = options;
   const flags = { permissions: { allow: allowedTools, deny: disallowedTools } };
@@ -353,7 +351,7 @@ function describeServer(server: ServerConfig): readonly string[] {
       return [`It runs: ${[server.command, ...server.args].map(shellQuote).join(' ')}`];
     case 'http':
     case 'sse':
-      return [`It is at: ${server.url}`];
+      return [`URL: ${server.url}`];
     case 'invalid':
       return [`It cannot be used: ${server.problem}`];
     default:
@@ -361,7 +359,7 @@ function describeServer(server: ServerConfig): readonly string[] {
   }
 }
 
-/** `MAX_THINKING_TOKENS`, as Claude Code reads it: none, or nothing sensible, is no thinking. */
+/** `MAX_THINKING_TOKENS`, as Claude Code reads it; anything but a positive number means no thinking. */
 function thinkingOf(env: NodeJS.ProcessEnv): number | undefined {
   const tokens = Number(env.MAX_THINKING_TOKENS ?? '');
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;

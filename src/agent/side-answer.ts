@@ -1,5 +1,5 @@
-// A request whose answer is not part of the conversation (a summary, a web page to read) → its blocks or a failure. It is
-// retried like any other request, and its usage counts.
+// A request whose answer is not part of the conversation (a summary, a web page to read) → its blocks or a failure. It
+// is retried like any other request, and its usage counts.
 
 import { isThinkingRefused } from '../api/client/failure.ts';
 import type { ModelFailure, ModelRequest } from '../api/client/model.ts';

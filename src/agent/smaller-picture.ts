@@ -1,4 +1,4 @@
-// A picture that is too large → the command that makes a smaller copy, for whoever may run it: the model or the person.
+// The command that makes a smaller copy of an image that is too large, for the model or the user to run.
 import path from 'node:path';
 import { shellQuote } from '../base/shell-quote.ts';
 

@@ -1,5 +1,5 @@
-// A task of the model → a sub-agent that does it, with its own conversation, fewer tools and a limit of rounds. Its last
-// text is the outcome; a sub-agent in the background reports later, in a file and in a message to the model.
+// A task of the model → a sub-agent that does it, with its own conversation, fewer tools and a limit of rounds. Its
+// last text is the outcome; a sub-agent in the background reports later, in a file and in a message to the model.
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

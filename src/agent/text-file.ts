@@ -1,5 +1,5 @@
-// A path → what can be read there, never more than a limit. Everything the context names (memory files, imports, mentions,
-// commands) comes through here: the paths stand in files of strangers, and may lead to a pipe, a device or a gigabyte.
+// Reads a file up to a limit. Memory files, imports, mentions and commands are read here: their paths come from other
+// people's files and may lead to a pipe, a device or a very large file.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemErrorCode } from '../base/errors.ts';
@@ -8,13 +8,13 @@ export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly kind: 'binary'; readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly kind: 'folder' }
-  /** `ENOENT`, `EACCES`, …, or `special` for what is neither file nor folder. */
+  /** `ENOENT`, `EACCES`, …, or `special` for anything that is neither a file nor a folder. */
   | { readonly kind: 'none'; readonly reason: string };
 
 export async function readContent(file: string, maxBytes: number): Promise<FileContent> {
   let handle: FileHandle;
   try {
-    // Not blocking: the opening of a pipe that nobody writes to would never return.
+    // Non-blocking: opening a pipe without a writer would never return.
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const reason = systemErrorCode(error) ?? 'invalid';
@@ -33,7 +33,7 @@ export async function readContent(file: string, maxBytes: number): Promise<FileC
   }
 }
 
-/** The text of a file, or `undefined` where there is none to read. */
+/** The text of a file; `undefined` if it cannot be read or is not text. */
 export async function readText(file: string, maxBytes: number): Promise<string | undefined> {
   const content = await readContent(file, maxBytes);
   return content.kind === 'text' ? content.text : undefined;
@@ -55,7 +55,7 @@ async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
 function decode(bytes: Buffer, isCut: boolean): FileContent {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   if (encoding === 'utf-8' && bytes.includes(0)) return { kind: 'binary', bytes, isCut };
-  // `stream` keeps back the half of a character that the limit has cut.
+  // `stream` keeps back a character that the limit cut in half.
   const text = new TextDecoder(encoding).decode(bytes, { stream: isCut });
   return { kind: 'text', text, bytes, isCut };
 }

@@ -1,5 +1,6 @@
-// What the loop asks of a tool and what a tool may ask back. A tool never throws for what the model or the machine did
-// wrong: that is an outcome with `isError`. It touches the world only through `CallContext`, so tests pass their own.
+// The interface between the loop and the tools. A tool never throws for a mistake of the model or a failure of the
+// machine: that is an outcome with `isError`. It reaches everything else through `CallContext`, so tests can pass their
+// own.
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Confinement, Launch, Sandbox } from './confinement.ts';
 import type { PermissionMode } from './permission-mode.ts';
@@ -8,16 +9,16 @@ export interface Tool {
   /** Claude Code's name for it, or `mcp__server__tool`. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of an object, as the Messages API takes it. */
+  /** JSON Schema of an object, as the Messages API expects it. */
   readonly inputSchema: JsonObject;
-  /** The input with its defaults, or what is wrong with it, in words for the model. */
+  /** The input with its defaults, or a problem for the model to read. */
   parse(input: JsonValue | undefined): ParsedInput;
-  /** Calls of one response that only read run together; the others one after the other. */
+  /** Read-only calls of one answer run together; the others one after the other. */
   isReadOnly(input: JsonObject): boolean;
   run(input: JsonObject, context: CallContext): Promise<ToolOutcome>;
 }
 
-/** All that a tool is called: clients up to 2.1.62 named Agent `Task`, and so do old rules, hooks and some models. */
+/** All names of a tool: clients up to 2.1.62 called Agent `Task`, and old rules, hooks and some models still do. */
 export function namesOf(tool: string): readonly string[] {
   return tool === 'Agent' || tool === 'Task' ? ['Agent', 'Task'] : [tool];
 }
@@ -31,10 +32,10 @@ export type ParsedInput = { readonly input: JsonObject } | { readonly problem: s
 
 /** The result of a tool call. */
 export interface ToolOutcome {
-  /** What the model gets: the `content` of the tool_result. */
+  /** The `content` of the tool_result, for the model. */
   readonly content: string | readonly JsonObject[];
   readonly isError: boolean;
-  /** What is kept beside it for people and programs: `toolUseResult`. A failed call keeps `Error: …`. */
+  /** `toolUseResult`, for users and programs. A failed call stores `Error: …`. */
   readonly stored: JsonValue;
   /** The sub-agent that did the work. */
   readonly agentId?: string;
@@ -46,43 +47,43 @@ export function failedOutcome(message: string): ToolOutcome {
 
 export interface CallContext {
   readonly callId: string;
-  /** How the permission judge wants a command to run. */
+  /** How a command must run. */
   readonly confinement: Confinement;
-  /** A person or a hook allowed the call, not only the rules. */
+  /** The user or a hook allowed the call, not only the rules. */
   readonly isApproved: boolean;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
-  /** Asked where a path turned out to lead to another file than it says: is that one allowed as well? */
+  /** Whether a path that turned out to be another file, for example a link, is allowed too. */
   mayTouch(access: 'read' | 'write', realPath: string): boolean;
-  /** Shown while the call runs; written only where progress entries are switched on. */
+  /** Shown while the call runs; written only if progress entries are enabled. */
   progress(update: CallProgress): void;
-  /** Must be awaited before the bytes of a file change: its present content is kept for /rewind. */
+  /** Await it before a file changes: it stores the current content for /rewind. */
   keepFile(file: string): Promise<void>;
-  /** `undefined` where nobody can answer (headless) or the person declined. */
+  /** `undefined` if nobody can answer (headless) or the user declined. */
   askPerson(question: PersonQuestion): Promise<PersonAnswer | undefined>;
-  /** One plain request to a model, for tools that need to read or search for themselves. */
+  /** One request to a model outside the conversation. */
   askModel(request: SideRequest): Promise<SideAnswer>;
   startAgent(task: AgentTask): Promise<ToolOutcome>;
 }
 
-/** What outlives a single call: one for the session, one for each sub-agent (which shares `background`). */
+/** State across calls: one for the session and one for each sub-agent, which shares `background`. */
 export interface Workspace {
-  /** Where the shell stands; `cd` in Bash moves it. */
+  /** The working directory of the shell; `cd` in Bash changes it. */
   cwd: string;
-  /** Where the session began: relative paths of the model and permission rules are seen from here. */
+  /** The folder of the session. Relative paths and permission rules refer to it. */
   readonly projectDir: string;
   readonly extraDirs: readonly string[];
-  /** `<project folder>/<sessionId>`: tool-results/ and subagents/ are below it. */
+  /** `<project folder>/<sessionId>`: contains tool-results/ and subagents/. */
   readonly sessionDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Every command is started through it, and searches leave out what it hides. */
+  /** Starts every command; searches skip what it hides. */
   readonly sandbox: Sandbox;
   readonly files: FileMemory;
   readonly background: BackgroundTasks;
   todos: readonly Todo[];
 }
 
-/** What the model has seen of a file: the hash of the bytes it read or wrote, so that an edit of a changed file is refused. */
+/** What the model has seen of each file: a hash of its bytes, so that an edit of a changed file is refused. */
 export interface FileMemory {
   seen(file: string): SeenFile | undefined;
   remember(file: string, seen: SeenFile): void;
@@ -91,7 +92,7 @@ export interface FileMemory {
 
 export interface SeenFile {
   readonly sha256: string;
-  /** A part was read: enough to edit, not to overwrite without care. */
+  /** Only a part was read: enough to edit, not to overwrite. */
   readonly isPartial: boolean;
 }
 
@@ -99,7 +100,7 @@ export interface BackgroundTasks {
   start(command: string, options: { readonly cwd: string; readonly launch: Launch }): BackgroundTask;
   find(id: string): BackgroundTask | undefined;
   readonly all: readonly BackgroundTask[];
-  /** Kills every process group that is left. */
+  /** Kills all remaining process groups. */
   close(): Promise<void>;
 }
 
@@ -109,7 +110,7 @@ export interface BackgroundTask {
   readonly outputFile: string;
   readonly state: 'running' | 'completed' | 'failed' | 'killed';
   readonly exitCode: number | undefined;
-  /** What came since the last call. */
+  /** The output since the last call. */
   takeOutput(): { readonly stdout: string; readonly stderr: string };
   kill(): Promise<void>;
 }
@@ -125,7 +126,7 @@ export interface Todo {
 export type CallProgress =
   | {
       readonly kind: 'output';
-      /** All that came so far, its end where it is long. */
+      /** The output so far; only its end if it is long. */
       readonly text: string;
       readonly totalLines: number;
       readonly elapsedMs: number;
@@ -136,7 +137,7 @@ export type CallProgress =
 export type PersonQuestion =
   | { readonly kind: 'questions'; readonly questions: readonly JsonObject[] }
   | { readonly kind: 'plan'; readonly plan: string }
-  /** May something be done that only a person can allow? `canKeep`: the answer may hold for the project from now on. */
+  /** Asks for consent. `canKeep`: the answer may apply to the project from now on. */
   | {
       readonly kind: 'consent';
       readonly title: string;
@@ -151,7 +152,7 @@ export type PersonAnswer =
       readonly kind: 'plan';
       readonly isApproved: boolean;
       readonly comment?: string;
-      /** How to go on with an approved plan; by default as before plan mode. */
+      /** The mode after an approved plan; by default the one before plan mode. */
       readonly mode?: PermissionMode;
     }
   | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean };
@@ -167,9 +168,9 @@ export interface SideRequest {
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
-  /** Tools the API runs by itself, such as web search. */
+  /** Tools that the API runs, such as web search. */
   readonly serverTools?: readonly JsonObject[];
-  /** Small and fast where it is enough. */
+  /** `small`: a small and fast model is enough. */
   readonly size: 'small' | 'main';
 }
 

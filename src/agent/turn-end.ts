@@ -1,7 +1,7 @@
-// How a prompt ends that never became a turn: taken back, or refused by a hook. A front end gets the same shape.
+// The end of a prompt that never became a turn: the user took it back, or a hook refused it.
 import type { TurnEnded } from './event.ts';
 
-/** `why`: a hook's reason. */
+/** `why`: the reason of a hook. */
 export function endedWithout(outcome: TurnEnded['outcome'], why?: string): TurnEnded {
   const nothing = { durationMs: 0, apiDurationMs: 0, rounds: 0, text: '', denials: [] };
   if (why === undefined) return { type: 'turn-end', outcome, ...nothing };

@@ -1,11 +1,11 @@
-// Work on one conversation, one piece after the other: prompts wait for the turn before them, and so do a compaction,
-// a rewind, a change of session. A prompt that still waits can be taken back.
+// Runs prompts, compactions, rewinds and changes of session one after the other. A prompt that still waits can be taken
+// back.
 import type { JsonObject } from '../base/json.ts';
 import { blocksOf, textOf } from '../format/block.ts';
 
 interface Waiting {
   readonly text: string;
-  /** Ends its promise without a turn. */
+  /** The prompt will not run. */
   readonly takeBack: () => void;
 }
 
@@ -18,12 +18,12 @@ export class TurnQueue {
     return this.#running > 0;
   }
 
-  /** The texts of prompts that wait, the oldest first. */
+  /** The texts of waiting prompts, oldest first. */
   get texts(): readonly string[] {
     return this.#waiting.map(({ text }) => text);
   }
 
-  /** After all that was asked for before. */
+  /** Runs after all earlier work. */
   run<T>(work: () => Promise<T>): Promise<T> {
     this.#running++;
     const done = this.#last.then(work).finally(() => {
@@ -33,7 +33,7 @@ export class TurnQueue {
     return done;
   }
 
-  /** The same for a prompt; `instead` is what its promise gives where it is taken back. */
+  /** The same for a prompt; resolves to `instead()` if the prompt is taken back. */
   runPrompt<T>(content: string | readonly JsonObject[], work: () => Promise<T>, instead: () => T): Promise<T> {
     let isTaken = false;
     const waiting: Waiting = {
@@ -50,7 +50,7 @@ export class TurnQueue {
     });
   }
 
-  /** The newest prompt that waits, which then never runs. */
+  /** Removes the newest waiting prompt and returns its text. */
   takeBack(): string | undefined {
     const last = this.#waiting.pop();
     last?.takeBack();

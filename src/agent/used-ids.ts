@@ -1,5 +1,5 @@
-// The ids of messages and calls that a conversation has had. A resume joins lines by the one and pairs results by the
-// other, so an id that a gateway hands out twice must not be written twice.
+// The ids of messages and calls in a conversation. A resume joins lines by message id and pairs results by call id, so
+// an id that a gateway sends twice must not be written twice.
 
 import { randomUUID } from 'node:crypto';
 import type { ModelRequest } from '../api/client/model.ts';
@@ -8,7 +8,7 @@ export class UsedIds {
   readonly #messages = new Set<string>();
   readonly #calls = new Set<string>();
 
-  /** Calls of a history that is gone on with. */
+  /** The calls of a resumed history. */
   constructor(history: ModelRequest['messages'] = []) {
     for (const { content } of history) {
       if (typeof content === 'string') continue;

@@ -1,26 +1,26 @@
-// Patterns of permission rules → whether they match, in time proportional to pattern × text: a rule comes from a file
-// of the project and a text from the model, and neither may stall the judge as a regular expression could.
+// Matches the patterns of permission rules in time proportional to pattern × text. Rules come from the project and
+// texts from the model, and neither may stall the judge, as a regular expression could.
 
 export interface Folding {
-  /** For rules that forbid: on many disks `.ENV` is `.env`. */
+  /** For deny rules: on many disks `.ENV` is `.env`. */
   readonly ignoresCase: boolean;
 }
 
 type Token = { readonly kind: 'star' } | { readonly kind: 'one'; readonly accepts: (char: string) => boolean };
 
-/** `*` stands for any text; everything else for itself. */
+/** `*` matches any text. */
 export function matchesText(pattern: string, text: string): boolean {
   const tokens = [...pattern].map((char): Token => (char === '*' ? { kind: 'star' } : literal(char)));
   return matchTokens(tokens, [...text]);
 }
 
-/** `*.example.com` is every host below it; a plain domain is that host alone. */
+/** `*.example.com` matches every host below it; a plain domain matches only that host. */
 export function matchesHost(pattern: string, host: string): boolean {
   if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1));
   return pattern === '*' || pattern === host;
 }
 
-/** A gitignore pattern, already split at `/`; it also matches everything below a folder that it matches. */
+/** A gitignore pattern, split at `/`; it also matches everything below a folder that it matches. */
 export function matchesPath(pattern: readonly string[], path: readonly string[], folding: Folding): boolean {
   const fold = (text: string): string => (folding.ignoresCase ? foldName(text) : text);
   const segments = pattern.map((part) => (part === '**' ? undefined : tokensOf(fold(part))));
@@ -31,7 +31,7 @@ export function matchesPath(pattern: readonly string[], path: readonly string[],
   for (const [index, segment] of segments.entries()) {
     if (segment === undefined) {
       const first = reached.indexOf(true);
-      // At the end, `a/**` means what is in `a`, not `a` itself.
+      // At the end, `a/**` means the content of `a`, not `a`.
       const from = first < 0 ? reached.length : first + (index === segments.length - 1 ? 1 : 0);
       reached = reached.map((_, j) => j >= from);
     } else {
@@ -41,7 +41,7 @@ export function matchesPath(pattern: readonly string[], path: readonly string[],
   return reached.includes(true);
 }
 
-/** Names that a disk, or a reader, takes for the same: case, composition, characters without width. */
+/** Makes names equal that a disk or a reader takes for the same: case, composition, zero-width characters. */
 export function foldName(name: string): string {
   return name
     .normalize('NFC')
@@ -82,7 +82,7 @@ function literal(wanted: string): Token {
   return { kind: 'one', accepts: (char) => char === wanted };
 }
 
-/** Greedy, going back only to the last star. */
+/** Greedy; backtracks only to the last star. */
 function matchTokens(tokens: readonly Token[], text: readonly string[]): boolean {
   let t = 0;
   let star = -1;

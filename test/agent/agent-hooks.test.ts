@@ -82,7 +82,7 @@ test('PreCompact keeps a conversation from being summarised', async (t) => {
   await kit.agent.compact('the tests');
   const compacted = kit.events.find(({ type }) => type === 'compacted');
   assert.deepEqual(compacted?.type === 'compacted' && compacted.result, {
-    problem: 'a hook does not want it: not before the release',
+    problem: 'a hook blocked it: not before the release',
   });
   assert.equal(kit.bodies().length, 1);
   assert.deepEqual(heard(kit, 'PreCompact'), [

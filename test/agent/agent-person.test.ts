@@ -70,7 +70,7 @@ test('a server of the project starts where the person agrees, and is asked about
   const [question] = asked;
   assert.ok(question?.kind === 'consent');
   assert.equal(question.title, 'Start the MCP server sample?');
-  assert.match(question.details.join('\n'), /\.mcp\.json asks for it\nIt runs: .*stdio-main\.js/);
+  assert.match(question.details.join('\n'), /^Configured in .*\.mcp\.json\nIt runs: .*stdio-main\.js/);
   const local = path.join(first.cwd, '.claude', 'settings.local.json');
   assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')), { enabledMcpjsonServers: ['sample'] });
   await first.agent.close('exit');

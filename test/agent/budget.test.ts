@@ -11,7 +11,7 @@ const unknown = 'model-of-nobody-1';
 test('a limit with a model that has no price is refused before anything is sent, and says what to do', async (t) => {
   const refusal = {
     name: 'UserError',
-    message: `no price is known for ${unknown}, so --max-budget-usd cannot be kept; add --price INPUT,OUTPUT (dollars per million tokens), or leave out --max-budget-usd`,
+    message: `no price is known for ${unknown}, so --max-budget-usd cannot be enforced; add --price INPUT,OUTPUT (dollars per million tokens), or leave out --max-budget-usd`,
   };
   await assert.rejects(startAgent(t, [says('a')], { model: unknown, maxBudgetUsd: 0.01 }), refusal);
   const kit = await startAgent(t, [says('a')], { maxBudgetUsd: 1 });

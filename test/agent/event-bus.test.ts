@@ -28,7 +28,7 @@ function setUp(heard: string[], fails: (text: string) => boolean = () => false):
 test('an event is in the file before anyone else hears of it, and events follow one another', async () => {
   const heard: string[] = [];
   const bus = setUp(heard);
-  bus.tell(notice('one'));
+  bus.post(notice('one'));
   await Promise.all([bus.emit(notice('two')), bus.emit(notice('three'))]);
   assert.deepEqual(
     heard,
@@ -51,7 +51,7 @@ test('an event that cannot be written is heard by nobody, and ends what runs', a
 test('a failure that nobody waited for shows at the next event', async () => {
   const heard: string[] = [];
   const bus = setUp(heard, (text) => text === 'one');
-  bus.tell(notice('one'));
+  bus.post(notice('one'));
   await assert.rejects(bus.emit(notice('two')), /cannot write one/);
   await bus.emit(notice('three'));
   assert.deepEqual(heard, ['file three', 'screen three', 'log three']);

@@ -118,9 +118,9 @@ test('values of the wrong kind are ignored', async (context) => {
         '"permissions.allow" in user settings is not a list and is ignored',
         'the mode "wild" in user settings is not known and is ignored',
         'the hooks of Stop are not a list and are ignored',
-        'the variable "a b" of user settings is not sound and is ignored',
-        'the variable "C" of user settings is not sound and is ignored',
-        'the variable "D" of user settings is not sound and is ignored',
+        'the variable "a b" of user settings is not valid and is ignored',
+        'the variable "C" of user settings is not valid and is ignored',
+        'the variable "D" of user settings is not valid and is ignored',
       ],
     },
   );
@@ -142,7 +142,7 @@ test('a project may not switch permissions off, nor say where requests go or wha
       notices: [
         'project settings may not switch permissions off; the mode bypassPermissions is ignored',
         ...['ANTHROPIC_BASE_URL', 'https_proxy', 'LD_PRELOAD', 'PATH'].map(
-          (name) => `the variable "${name}" of project settings is not for a project to set and is ignored`,
+          (name) => `the variable "${name}" of project settings cannot be set by a project and is ignored`,
         ),
       ],
     },

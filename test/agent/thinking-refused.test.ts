@@ -48,7 +48,9 @@ for (const [status, message] of [...refusals.map((text) => [400, text] as const)
     assert.doesNotMatch(JSON.stringify(kit.bodies()[3]?.messages), /"thinking":"a"/);
     await assertSame(kit);
     const notices = kit.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-    assert.deepEqual(notices, ['the API refused the reasoning of earlier answers, so the session goes on without it']);
+    assert.deepEqual(notices, [
+      'the API refused the reasoning of earlier answers, so the session continues without it',
+    ]);
   });
 }
 

@@ -573,7 +573,7 @@ const loop = [
   {
     id: 'compaction-takes-a-cut-summary',
     file: 'src/agent/compaction.ts',
-    find: "if (stopReason === 'max_tokens') return { problem: 'the summary did not fit' };",
+    find: "if (stopReason === 'max_tokens') return { problem: 'the summary was cut off at the output limit' };",
     replace: '',
     tests: ['agent/compaction'],
   },

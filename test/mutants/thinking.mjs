@@ -84,7 +84,7 @@ export const mutants = [
   {
     id: 'refusal-without-a-mark',
     file: answer,
-    find: 'if (refusal !== undefined && !isStripped) await tellStripped(refusal, emit);',
+    find: 'if (refusal !== undefined && !isStripped) await emitStripped(refusal, emit);',
     replace: '',
     tests: refused,
   },
@@ -105,7 +105,7 @@ export const mutants = [
   {
     id: 'thinking-beside-the-chain-is-lost-on-a-resume',
     file: facts,
-    find: 'for (const draft of made) beside.add(draft);',
+    find: 'for (const draft of made) privateDrafts.add(draft);',
     replace: 'drafts.splice(0, 0);\n  drafts.splice(drafts.indexOf(made[0]), made.length);',
     tests: shared,
   },
@@ -119,8 +119,8 @@ export const mutants = [
   {
     id: 'changes-are-sent-only-once',
     file: 'src/agent/context/situation.ts',
-    find: 'const last = told.findLast(',
-    replace: 'const last = told.find(',
+    find: 'const last = sent.findLast(',
+    replace: 'const last = sent.find(',
     tests: ['agent/context/situation'],
   },
 ];

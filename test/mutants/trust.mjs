@@ -210,7 +210,7 @@ export const mutants = [
   {
     id: 'plan-mode-ends-unsaid-within-a-turn',
     file: 'src/agent/loop.ts',
-    find: 'if (isCompacted || this.#context.mode() !== this.#toldMode)',
+    find: 'if (isCompacted || this.#context.mode() !== this.#sentMode)',
     replace: 'if (isCompacted)',
     tests: ['agent/agent-person'],
   },

@@ -1,5 +1,5 @@
-// The `.claude/agents` folders → the kinds of sub-agents there are, with the three that always exist. A file of the
-// project goes before one of the user, and both before ours of the same name.
+// Loads the types of sub-agents from the `.claude/agents` folders, plus three built-in ones. A file of the project wins
+// over one of the user, and both win over a built-in one of the same name.
 import path from 'node:path';
 import { readText } from '../text-file.ts';
 import { type DefinitionFile, listMarkdown, splitInside } from './definition-files.ts';
@@ -7,27 +7,27 @@ import { fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
 
 export interface AgentDefinition {
   readonly name: string;
-  /** When to use it, in words for the model. */
+  /** When to use it, for the model. */
   readonly description: string;
   readonly scope: 'project' | 'user' | 'built-in';
-  /** Only these; every tool where it is `undefined`. */
+  /** `undefined` allows every tool. */
   readonly tools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** `undefined`: that of the conversation above. */
+  /** `undefined`: the model of the parent conversation. */
   readonly model?: string;
   readonly prompt: string;
 }
 
 export interface LoadedAgents {
   readonly agents: readonly AgentDefinition[];
-  /** What was left out, for the person. */
+  /** Messages for the user about what was left out. */
   readonly notes: readonly string[];
 }
 
 export async function loadAgentDefinitions(options: {
   readonly cwd: string;
   readonly root: string;
-  /** Whether a person accepted what the project brings; without that its agents are not loaded. */
+  /** Without trust, the project's agents are not loaded. */
   readonly isProjectTrusted: boolean;
 }): Promise<LoadedAgents> {
   const projects = options.isProjectTrusted ? await loadProjectAgents(options.cwd) : { agents: [], notes: [] };
@@ -42,7 +42,7 @@ export async function loadAgentDefinitions(options: {
   return { agents: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
-/** One line an agent, for the description of the tool that starts them. */
+/** One line per agent, for the description of the Agent tool. */
 export function describeAgents(agents: readonly AgentDefinition[]): string {
   return agents
     .map(({ name, description, tools }) => {
@@ -52,7 +52,7 @@ export function describeAgents(agents: readonly AgentDefinition[]): string {
     .join('\n');
 }
 
-/** Those of the project, accepted or not; a link that leads out of the project is left out. */
+/** The project's agents, trusted or not, without links that lead out of the project. */
 export async function loadProjectAgents(cwd: string): Promise<LoadedAgents> {
   const files = await listMarkdown(path.join(cwd, '.claude', 'agents'));
   const { inside, notes: outside } = await splitInside(files, cwd);

@@ -1,5 +1,5 @@
-// A file that a prompt mentions → the blocks the model gets of it: numbered lines, the names in a folder, or an image; and
-// what has been seen of it, so that the edit of a mentioned file needs no reading first.
+// A file that a prompt mentions → the blocks for the model: numbered lines, the names in a folder, or an image; and
+// what was seen of it, so that an edit needs no Read call first.
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { readImageSize } from '../../api/image-size.ts';
@@ -19,16 +19,16 @@ export const attachmentLimits = {
   lines: 2000,
   lineChars: 2000,
   chars: 100_000,
-  /** Larger ones the API refuses. */
+  /** The API refuses larger images. */
   imageBytes: 3_750_000,
   imageSide: 8000,
-  /** What is advised: the API makes larger ones smaller itself. */
+  /** Recommended by the API, which scales larger images down. */
   smallSide: 2000,
   names: 300,
   bytes: 10_000_000,
 } as const;
 
-/** `undefined` where there is nothing at the path. `shown` is how the path is called in the prompt. */
+/** `undefined` if nothing is at the path. `shown`: the path as it is in the prompt. */
 export async function readAttachment(
   file: string,
   shown: string,
@@ -37,7 +37,7 @@ export async function readAttachment(
   const content = await readContent(file, attachmentLimits.bytes);
   switch (content.kind) {
     case 'none':
-      // Anything else (not there, no name a file can have) was a word that begins with @.
+      // Anything else is a word that begins with @.
       if (!['EACCES', 'EPERM', 'EIO', 'special'].includes(content.reason)) return undefined;
       return { file, blocks: [], notes: [`${shown} cannot be read (${content.reason})`] };
     case 'folder':
@@ -76,7 +76,7 @@ function attachText(
   return {
     file,
     blocks: [{ type: 'text', text: `${head}\n${kept.join('\n')}${tail}` }],
-    // Of a file that was not read to its end there is no hash that a later edit could be compared with.
+    // A file that was not read to its end has no hash for a later edit to compare with.
     ...(content.isCut ? {} : { seen: { sha256: hashBytes(content.bytes), isPartial } }),
     notes: isCut ? [`${shown} is long: only lines ${from}-${end} were attached`] : [],
   };

@@ -1,6 +1,6 @@
-// A command and what was typed behind its name → the text the model gets: arguments put in, and the output of the shell
-// commands it names as !`…`, each only where the caller allows it. The arguments are put in after the shell commands
-// were found, so that no argument becomes one.
+// A command and its arguments → the text for the model: the arguments are inserted, and each shell command in !`…` is
+// replaced by its output if the caller allows it. The shell commands are found before the arguments are inserted, so
+// that no argument becomes a command.
 import path from 'node:path';
 import { shellQuote } from '../../base/shell-quote.ts';
 import type { Command } from './command.ts';
@@ -8,15 +8,15 @@ import type { Command } from './command.ts';
 export interface CommandTextOptions {
   readonly sessionId?: string;
   /**
-   * Runs a shell command that stands in the file and answers its output, or `undefined` where it may not run. The rules
-   * of the command's `allowed-tools` go along, because they are what the file asks for.
+   * Runs a shell command of the file and returns its output, or `undefined` if it may not run. It gets the command's
+   * `allowed-tools`, which are what the file wants to use.
    */
   readonly runShell?: (command: string, allowedTools: readonly string[]) => Promise<string | undefined>;
 }
 
 export interface CommandText {
   readonly text: string;
-  /** The same without what shell commands printed: only here a mention of a file is one. */
+  /** The text without the output of shell commands: mentions of files count only here. */
   readonly own: string;
   readonly notes: readonly string[];
 }
@@ -34,7 +34,7 @@ const maxShellCommands = 50;
 export async function fillCommand(command: Command, args: string, options: CommandTextOptions): Promise<CommandText> {
   const notes: string[] = [];
   const words = splitWords(args);
-  // The model gives arguments too: in a shell command each is one word, whatever stands in it.
+  // The model passes arguments too: in a shell command each argument is one quoted word.
   const quoted = { whole: words.map(shellQuote).join(' '), words: words.map(shellQuote) };
   const pieces: { readonly own: string; readonly output: string }[] = [];
   let copied = 0;
@@ -46,7 +46,7 @@ export async function fillCommand(command: Command, args: string, options: Comma
     copied = match.index + match[0].length;
   }
   pieces.push({ own: command.body.slice(copied), output: '' });
-  // Put in piece by piece, so that a dollar in an output stays a dollar.
+  // Inserted piece by piece, so that a dollar sign in an output stays.
   const filled = pieces.map(({ own, output }) => ({
     ...putArguments(own, command, { whole: args, words }, options),
     output,
@@ -88,14 +88,14 @@ function putArguments(
     if (name === 'CLAUDE_SESSION_ID') return options.sessionId ?? whole;
     const number = index ?? place;
     if (number === undefined) return used(args.whole);
-    // Counted from nought, as 2.1.45 and 2.1.325 do; what has no word stays as it is written, as in 2.1.325.
+    // Counted from zero, as 2.1.45 and 2.1.325 do; a placeholder without a word stays, as in 2.1.325.
     const word = args.words[Number(number)];
     return word === undefined ? whole : used(word);
   });
   return { text: filled, isUsed };
 }
 
-/** Words as a shell splits them: quotes and backslashes keep spaces together; a quote that stays open is a letter. */
+/** Splits words like a shell: quotes and backslashes keep spaces; an unclosed quote is a plain character. */
 export function splitWords(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;

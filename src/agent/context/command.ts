@@ -1,5 +1,5 @@
-// The `.claude` folders → what can be called by name: commands (one Markdown file each) and skills (a folder with SKILL.md).
-// Both are prompts with a head; a skill is also offered to the model.
+// Loads commands (one Markdown file each) and skills (a folder with SKILL.md) from the `.claude` folders. Both are
+// prompts with front matter; skills are also offered to the model.
 import path from 'node:path';
 import { readContent } from '../text-file.ts';
 import { listFolders, listMarkdown, splitInside } from './definition-files.ts';
@@ -7,15 +7,15 @@ import { type FrontMatter, fieldFlag, fieldText, fieldTools, parseFrontMatter } 
 
 export interface CommandOptions {
   readonly cwd: string;
-  /** The `.claude` folder of the user. */
+  /** The user's `.claude` folder. */
   readonly root: string;
-  /** Whether a person accepted what the project brings; without that only the user's own are loaded. */
+  /** Without trust, only the user's own commands are loaded. */
   readonly isProjectTrusted: boolean;
 }
 
 export interface LoadedCommands {
   readonly commands: readonly Command[];
-  /** What was left out, for the person. */
+  /** Messages for the user about what was left out. */
   readonly notes: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Command {
 const maxBytes = 256 * 1024;
 const maxDescription = 1536;
 
-/** Sorted by name. Of one name the project's is taken before the user's, and a skill before a command. */
+/** Sorted by name. The project wins over the user, and a skill wins over a command of the same name. */
 export async function loadCommands(options: CommandOptions): Promise<LoadedCommands> {
   const { root, isProjectTrusted } = options;
   const { commands: projects, notes } = isProjectTrusted ? await loadProjectCommands(options.cwd) : nothing;
@@ -53,7 +53,7 @@ export async function loadCommands(options: CommandOptions): Promise<LoadedComma
 
 const nothing: LoadedCommands = { commands: [], notes: [] };
 
-/** Those of the project, accepted or not; a link that leads out of the project is left out. */
+/** The project's commands, trusted or not, without links that lead out of the project. */
 export async function loadProjectCommands(cwd: string): Promise<LoadedCommands> {
   const folder = path.join(cwd, '.claude');
   const found = [
@@ -84,7 +84,7 @@ async function loadSkills(folder: string, scope: Command['scope']): Promise<read
   return skills;
 }
 
-/** What can be typed after a slash, and printed. */
+/** Names that can be typed after a slash and printed. */
 function isName(name: string): boolean {
   return /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,199}$/u.test(name);
 }

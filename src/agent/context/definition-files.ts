@@ -1,5 +1,5 @@
-// A folder of definitions → its Markdown files, sorted, to a limit in depth and number: the folder belongs to whoever wrote
-// the repository.
+// Lists the Markdown files of a folder, sorted, up to a limit in depth and number, because the repository may come from
+// another person.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside } from './place.ts';
@@ -9,7 +9,7 @@ const maxDepth = 8;
 
 export interface DefinitionFile {
   readonly file: string;
-  /** The folders and the name below the one that was asked for, without the ending. */
+  /** Folders and name below the listed folder, without the extension. */
   readonly parts: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export async function listFolders(folder: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name);
 }
 
-/** Only what is inside the project with every link followed: a link may lead to any file that the user can read. */
+/** Only files inside the project after following links: a link may lead to any file that the user can read. */
 export async function splitInside<T extends { readonly file: string }>(
   found: readonly T[],
   project: string,
@@ -48,7 +48,7 @@ async function collect(
   for (const entry of await readEntries(folder)) {
     if (found.length >= maxFiles) return;
     const file = path.join(folder, entry.name);
-    // Links to folders are not followed, so that no loop of them is walked.
+    // Links to folders are not followed, to avoid loops.
     if (entry.isDirectory()) {
       if (depth > 1) await collect(file, [...above, entry.name], depth - 1, found);
     } else if (/\.md$/i.test(entry.name)) found.push({ file, parts: [...above, entry.name.slice(0, -3)] });

@@ -1,12 +1,12 @@
-// A Markdown file with a head between two `---` → the head's fields and the text below. A subset of YAML on purpose: text,
-// lists and flags are all that commands, skills, rules and agents use, and a file of a stranger's repository must not
-// reach tags, anchors or merges. Whatever is not understood stays text; nothing here throws.
+// A Markdown file with front matter → its fields and body. Only a subset of YAML: commands, skills, rules and agents
+// use text, lists and flags, and a repository of another person must not reach tags, anchors or merges. Anything else
+// stays text; nothing here throws.
 
 export type FrontValue = string | readonly string[];
 
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, FrontValue>;
-  /** What stands below the head, or all of the text where there is none. */
+  /** The text below the front matter, or the whole text without one. */
   readonly body: string;
 }
 
@@ -31,17 +31,17 @@ export function parseFrontMatter(text: string): FrontMatter {
 
 export function fieldText(head: FrontMatter, key: string): string | undefined {
   const value = head.fields.get(key);
-  // `argument-hint: [file]` is a list to YAML and a hint to the person who wrote it.
+  // `argument-hint: [file]` is a list in YAML, but its author means a text.
   const text = typeof value === 'string' || value === undefined ? value : `[${value.join(', ')}]`;
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }
 
-/** A list as such, or a line of text with commas; those inside brackets do not separate. */
+/** A list, or a text that is split at commas outside brackets. */
 export function fieldList(head: FrontMatter, key: string): readonly string[] | undefined {
   return listOf(head.fields.get(key), ',');
 }
 
-/** As `fieldList`, with spaces as separators too: `Read Bash(git diff:*)`. */
+/** Like `fieldList`, and also split at spaces: `Read Bash(git diff:*)`. */
 export function fieldTools(head: FrontMatter, key: string): readonly string[] | undefined {
   return listOf(head.fields.get(key), ', \t\n');
 }
@@ -91,7 +91,7 @@ function parseFields(lines: readonly string[]): ReadonlyMap<string, FrontValue> 
   return fields;
 }
 
-/** The items of a list may stand as far left as their key. */
+/** List items may be indented as little as their key. */
 function isContinuation(line: string, first: string): boolean {
   return line.trim() === '' || /^[ \t]/.test(line) || (first === '' && /^-(?:[ \t]|$)/.test(line));
 }
@@ -99,15 +99,15 @@ function isContinuation(line: string, first: string): boolean {
 function parseValue(first: string, rest: readonly string[]): FrontValue | undefined {
   const block = /^([|>])[+-]?\d?[+-]?(?:[ \t]+#.*)?$/.exec(first);
   if (block !== null) return blockText(rest, block[1] === '>');
-  const told = rest.filter((line) => line.trim() !== '' && !/^[ \t]*#/.test(line));
+  const lines = rest.filter((line) => line.trim() !== '' && !/^[ \t]*#/.test(line));
   if (withoutComment(first) === '') {
-    if (told.length === 0) return '';
-    const items = told.map((line) => /^[ \t]*-(?:[ \t]+(.*))?$/.exec(line));
+    if (lines.length === 0) return '';
+    const items = lines.map((line) => /^[ \t]*-(?:[ \t]+(.*))?$/.exec(line));
     if (items.every((item) => item !== null)) return items.map((item) => scalar((item[1] ?? '').trim()));
-    // A mapping in a mapping is nobody's field here.
-    if (told.some((line) => /^[ \t]*[\w-]+[ \t]*:(?:[ \t]|$)/.test(line))) return undefined;
+    // No field is a nested mapping.
+    if (lines.some((line) => /^[ \t]*[\w-]+[ \t]*:(?:[ \t]|$)/.test(line))) return undefined;
   }
-  const joined = [first, ...told.map((line) => line.trim())].filter((part) => part !== '').join(' ');
+  const joined = [first, ...lines.map((line) => line.trim())].filter((part) => part !== '').join(' ');
   return flowList(joined) ?? scalar(joined);
 }
 
@@ -119,7 +119,7 @@ function blockText(rest: readonly string[], isFolded: boolean): string {
   return isFolded ? text.replace(/([^\n])\n(?=[^\n \t])/g, '$1 ').replace(/\n\n/g, '\n') : text;
 }
 
-/** `[a, "b, c"]`; `undefined` where it is something else that begins with a bracket. */
+/** `[a, "b, c"]`; `undefined` for other texts that begin with a bracket. */
 function flowList(text: string): readonly string[] | undefined {
   const trimmed = withoutComment(text);
   if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return undefined;
@@ -139,7 +139,7 @@ function flowList(text: string): readonly string[] | undefined {
   return items;
 }
 
-/** The place of the quote that closes the one at `start`, or `start` where it stays open. */
+/** The index of the closing quote, or `start` if the quote is not closed. */
 function quoteEnd(text: string, start: number): number {
   const quote = text.charAt(start);
   for (let at = start + 1; at < text.length; at++) {

@@ -1,11 +1,11 @@
-// A folder → what git says of it: branch, what is changed, the last commits. Asked once at the start of a session; a folder
-// that is no repository, a missing git and a slow one are all the same answer: nothing.
+// The branch, changes and last commits of a folder, read once at the start of a session. Without a repository or git,
+// or if git is slow, there is no state.
 import { runGit } from '../run-git.ts';
 
 export interface GitState {
   readonly topFolder: string;
   readonly branch: string;
-  /** `git status --short`, a limited number of lines. */
+  /** `git status --short`, limited to some lines. */
   readonly status: readonly string[];
   readonly moreChanges: number;
   readonly commits: readonly string[];
@@ -33,7 +33,7 @@ export async function readGitState(cwd: string, env: NodeJS.ProcessEnv): Promise
   };
 }
 
-/** A filter of the repository would be run by `status` on every file that looks changed. */
+/** `status` would run a filter of the repository on every changed file. */
 async function neutralFilters(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const names = await runGit(cwd, env, [
     'config',

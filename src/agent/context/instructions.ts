@@ -1,9 +1,9 @@
-// The tools there are → how to work, in our own words. It depends on nothing else, so that every request of every session
-// with the same tools begins with the same bytes, and the prompt cache holds them.
+// How to work, for the system prompt. It depends only on the tools, so that every session with the same tools begins
+// with the same bytes and uses the prompt cache.
 
 export interface InstructionOptions {
   readonly tools: readonly string[];
-  /** Somebody reads along and can answer. */
+  /** The user follows the run and can answer. */
   readonly isInteractive: boolean;
 }
 

@@ -1,6 +1,6 @@
-// The folder one works in → the instructions people left for agents, in the order in which they are read: the user's, then
-// from the top of the tree down, so that what stands nearest is said last. They are what strangers may have written, so
-// their imports stay inside the project unless the person agrees.
+// Loads the instruction files (CLAUDE.md and rules) in reading order: the user's, then from the top of the tree down,
+// so that the nearest comes last. Other people may have written them, so an import from outside the project needs the
+// user's consent.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readContent } from '../text-file.ts';
@@ -11,13 +11,13 @@ import { isInside, realPath, resolvePath } from './place.ts';
 
 export interface MemoryOptions {
   readonly cwd: string;
-  /** The `.claude` folder of the user. */
+  /** The user's `.claude` folder. */
   readonly root: string;
   readonly home: string;
   readonly extraDirs?: readonly string[];
-  /** Asked for an import that leads out of the project, or to secrets; without it such imports are left out. */
+  /** Called for an import from outside the project or of a secret; without it such imports are left out. */
   readonly allowImport?: AllowImport;
-  /** What the rules say of reading a file; `undefined` if only its place decides. */
+  /** The decision of the rules about reading a file; `undefined` if only its location matters. */
   readonly judgeRead?: (file: string) => Promise<'allow' | 'ask' | 'deny' | undefined>;
 }
 
@@ -34,16 +34,16 @@ export interface MemoryFile {
 
 export interface Memory {
   readonly files: readonly MemoryFile[];
-  /** What was left out or cut, for the person. */
+  /** Messages for the user about what was left out or cut. */
   readonly notes: readonly string[];
-  /** Rules that wait until a file is touched that they are for. */
+  /** Rules that apply once a matching file is touched. */
   readonly pathRules: readonly PathRule[];
 }
 
 export interface PathRule {
   readonly file: string;
   readonly patterns: readonly string[];
-  /** The folder that its patterns are seen from; `undefined` for the user's own. */
+  /** The folder that the patterns are relative to; `undefined` for the user's own. */
   readonly tree: string | undefined;
   readonly text: string;
 }
@@ -60,7 +60,7 @@ export async function loadMemory(options: MemoryOptions): Promise<Memory> {
   return reader;
 }
 
-/** What one folder below the project says about itself. */
+/** The instructions of one folder below the project. */
 export async function loadFolderMemory(options: MemoryOptions, folder: string): Promise<Memory> {
   const reader = new MemoryReader(options);
   await readFolder(reader, folder);
@@ -81,7 +81,7 @@ function foldersDownTo(cwd: string): readonly string[] {
   return folders;
 }
 
-/** In /tmp and its like anybody can leave instructions for the agents that work below. */
+/** Anyone can leave instructions in /tmp for agents that work below it. */
 async function isOpenToAll(folder: string): Promise<boolean> {
   try {
     return ((await stat(folder)).mode & 0o002) !== 0;
@@ -103,14 +103,14 @@ class MemoryReader implements Memory {
   }
 
   /**
-   * Whether the file is there, if only as a link to one that has been read. `tree`: the folder that its links and imports
+   * Whether the file exists, also as a link to a file that was already read. `tree`: the folder that its links and imports
    * may not leave; `undefined` for the user's own files.
    */
   async read(file: string, kind: MemoryKind, tree?: string): Promise<boolean> {
     return this.#add(file, kind, tree, []);
   }
 
-  /** Rules for certain paths wait until such a file is touched; only the others are read at the start. */
+  /** Rules for certain paths apply once such a file is touched; only the others are read at the start. */
   async readRules(folder: string, tree?: string): Promise<void> {
     for (const { file } of await listMarkdown(folder)) await this.#add(file, 'rule', tree, []);
   }
@@ -140,7 +140,7 @@ class MemoryReader implements Memory {
     return true;
   }
 
-  /** The part of the text that there is room for. */
+  /** Cuts the text to the remaining space. */
   #keep(file: string, text: string, isCut: boolean): string | undefined {
     if (text === '') return undefined;
     const room = Math.min(memoryLimits.fileChars, memoryLimits.totalChars - this.#chars);
@@ -171,9 +171,9 @@ class MemoryReader implements Memory {
       } else await this.#add(file, 'import', tree, importers);
       return;
     }
-    // `@someone` is more often a person than a file.
+    // `@someone` is more often a user name than a file.
     const [written = ''] = mention.candidates;
-    if (/[/\\]|\.\w+$/.test(written)) this.notes.push(`${by} imports ${written}, which is not there`);
+    if (/[/\\]|\.\w+$/.test(written)) this.notes.push(`${by} imports ${written}, which does not exist`);
   }
 
   async #mayImport(file: string, tree: string | undefined, by: string): Promise<boolean> {
@@ -187,7 +187,7 @@ class MemoryReader implements Memory {
     return (await allowImport?.(real, by)) ?? false;
   }
 
-  /** Keys and logins of Claude Code: no request ever needs them, whoever imports them. */
+  /** Keys and logins of Claude Code: no request needs them. */
   async #isCredentialsFile(real: string): Promise<boolean> {
     const { root, home } = this.#options;
     const folders = [root, path.join(home, '.claude'), home];

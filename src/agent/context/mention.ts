@@ -1,8 +1,8 @@
-// A text → the files it names with `@`. One reader for prompts, commands and the imports of memory files: `@` after a
-// space or an opening bracket, a path without spaces or in quotes, an optional `#L10-20`; nothing inside code.
+// Finds the files that a text mentions with `@`, for prompts, commands and imports: `@` after a space or an opening
+// bracket, a path without spaces or in quotes, an optional `#L10-20`; nothing inside code.
 
 export interface Mention {
-  /** As written, and without the punctuation a sentence puts behind it: the first that exists is meant. */
+  /** As written, and without punctuation at the end: the first path that exists is used. */
   readonly candidates: readonly string[];
   readonly lines?: { readonly from: number; readonly to: number };
 }
@@ -44,7 +44,7 @@ function readLineBatches(range: string | undefined): Pick<Mention, 'lines'> {
   return { lines: { from, to: Math.max(from, Number(numbers[2] ?? from)) } };
 }
 
-/** The same text, of the same length, with spaces for everything in fences and code spans. */
+/** The text with spaces in place of fenced code and code spans; same length. */
 export function withoutCode(text: string): string {
   const parts: string[] = [];
   let fence: { readonly char: string; readonly length: number } | undefined;
@@ -65,7 +65,7 @@ export function withoutCode(text: string): string {
       parts.push(blank(line));
     } else {
       open.push(line);
-      // A code span does not reach over the end of a paragraph.
+      // A code span ends with its paragraph.
       if (line.trim() === '') flush();
     }
   }

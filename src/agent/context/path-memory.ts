@@ -1,6 +1,5 @@
-// A file that the model has read or changed → the instructions that wait for such a file: those in the folders between
-// the project and the file, and rules whose `paths:` it matches. Texts for a line of the conversation, so that what a
-// resume sends is what was sent.
+// A file that the model read or changed → the instructions for it: those in the folders between the project and the
+// file, and rules whose `paths:` match. They become a line of the conversation, so that a resume sends the same.
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { matchesPath } from '../wildcard.ts';
@@ -14,7 +13,7 @@ import {
 } from './memory.ts';
 import { realPath } from './place.ts';
 
-/** Other people's packages and git's own files do not instruct anybody. */
+/** Packages and git's own files contain no instructions for the project. */
 const foreignFolders: ReadonlySet<string> = new Set(['node_modules', '.git']);
 const maxDepth = 32;
 const maxAlternatives = 64;
@@ -25,13 +24,13 @@ export class PathMemory {
   readonly #folders = new Map<string, Promise<Memory>>();
   #start: Promise<Memory> | undefined;
 
-  /** `note` hears once of what was left out or cut. */
+  /** Calls `note` once for everything that was left out or cut. */
   constructor(options: MemoryOptions, note: (text: string) => void) {
     this.#options = options;
     this.#note = note;
   }
 
-  /** From the outermost folder inwards, then the rules. A file outside the project, also by a link, has none. */
+  /** From the outermost folder inwards, then the rules. Files outside the project, also through a link, have none. */
   async textsFor(file: string): Promise<readonly string[]> {
     const [real, project] = await Promise.all([file, this.#options.cwd].map((each) => realpath(each).catch(() => '')));
     if (!real || !project) return [];
@@ -42,7 +41,7 @@ export class PathMemory {
     const texts: string[] = [];
     for (let depth = 1; depth < names.length; depth++) {
       const { files, pathRules } = await this.#folder(path.join(project, ...names.slice(0, depth)));
-      texts.push(...files.map(tell), ...(await rulesFor(pathRules, real, project)));
+      texts.push(...files.map(instructionText), ...(await rulesFor(pathRules, real, project)));
     }
     this.#start ??= loadMemory(this.#options);
     texts.push(...(await rulesFor((await this.#start).pathRules, real, project)));
@@ -61,11 +60,11 @@ export class PathMemory {
   }
 }
 
-function tell({ file, text }: MemoryFile): string {
+function instructionText({ file, text }: MemoryFile): string {
   return tagged(file, 'the files of its folder', text);
 }
 
-/** Begins with a tag, as all that the program says in the place of the user: a summary must not take it for theirs. */
+/** Begins with a tag, like every text of the program in a user message: a summary must not quote it as the user's. */
 function tagged(file: string, subject: string, text: string): string {
   return `<instructions from=${JSON.stringify(file)} for=${JSON.stringify(subject)}>\n${text}\n</instructions>`;
 }
@@ -79,7 +78,7 @@ async function rulesFor(rules: readonly PathRule[], file: string, project: strin
   return texts;
 }
 
-/** Seen from the folder that holds `.claude`; of the user's own rules, from the project. */
+/** Relative to the folder that contains `.claude`; the user's rules are relative to the project. */
 function matches(pattern: string, relative: string): boolean {
   const names = relative.split(path.sep);
   if (names[0] === '..') return false;
@@ -92,7 +91,7 @@ function matches(pattern: string, relative: string): boolean {
   );
 }
 
-/** `a.{ts,tsx}` → `a.ts`, `a.tsx`; a number of alternatives that nobody writes stays as it is. */
+/** `a.{ts,tsx}` → `a.ts`, `a.tsx`; too many alternatives stay as they are. */
 export function expandBraces(pattern: string): readonly string[] {
   let open = [pattern];
   const done: string[] = [];

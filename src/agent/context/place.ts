@@ -1,4 +1,4 @@
-// Paths as people write them → absolute ones, and whether they lie where the agent may look without asking.
+// Resolves paths as users write them, and checks whether they are in folders that the agent may read.
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -7,7 +7,7 @@ export function resolvePath(written: string, folder: string, home: string): stri
   return path.resolve(folder, written);
 }
 
-/** Where a path leads when every link is followed; the path itself where it leads nowhere. */
+/** The path with all links resolved, or the path if it does not exist. */
 export async function realPath(file: string): Promise<string> {
   try {
     return await realpath(file);
@@ -16,7 +16,7 @@ export async function realPath(file: string): Promise<string> {
   }
 }
 
-/** Links are followed on both sides: a link inside that leads out is outside. */
+/** Resolves links on both sides: a link that leads out is outside. */
 export async function isInside(file: string, folders: readonly string[]): Promise<boolean> {
   const real = await realPath(file);
   for (const folder of folders) {

@@ -1,5 +1,5 @@
-// What a person typed → the user lines it becomes. A command is stored as Claude Code stores it (its tags, then the expansion
-// as an isMeta line); mentioned files follow as an isMeta line of their own, so that the prompt itself stays as it was typed.
+// A prompt of the user → the user lines. A command is stored as Claude Code stores it (its tags, then the expansion as
+// an isMeta line); mentioned files follow as an isMeta line, so that the prompt stays as it was typed.
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../base/json.ts';
 import { readContent } from '../text-file.ts';
@@ -11,15 +11,15 @@ import { findMentions, type Mention } from './mention.ts';
 import { isInside, realPath, resolvePath } from './place.ts';
 
 export interface PromptOptions extends CommandTextOptions {
-  /** Relative mentions are seen from here. */
+  /** Relative mentions are resolved here. */
   readonly cwd: string;
   readonly projectDir?: string;
   readonly extraDirs?: readonly string[];
   readonly home?: string;
   readonly commands: readonly Command[];
   /**
-   * Asked before a file that is mentioned is read; without it those of the project and the extra folders are. The prompt
-   * of a headless run may hold the words of strangers (the title of an issue, say).
+   * Called before a mentioned file is read; without it only files of the project and the extra folders are read. The
+   * prompt of a headless run may contain other people's text, such as the title of an issue.
    */
   readonly mayRead?: (file: string, realFile: string) => Promise<boolean>;
 }
@@ -30,11 +30,11 @@ export interface PromptLine {
 }
 
 export interface ExpandedPrompt {
-  /** In the order in which they are said: the prompt, what it expands to, what it mentions. */
+  /** The prompt, its expansion, then the mentioned files. */
   readonly lines: readonly PromptLine[];
   readonly command?: Command;
   readonly files: readonly { readonly file: string; readonly seen: SeenFile }[];
-  /** What was left out or cut, for the person. */
+  /** Messages for the user about what was left out or cut. */
   readonly notes: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export async function expandPrompt(text: string, options: PromptOptions): Promis
   return attachTo(lines, filled.own, options, { command, notes: filled.notes });
 }
 
-/** The command that a prompt calls. `undefined` for one that only looks like it: many prompts begin with a path. */
+/** The command that a prompt calls; `undefined` for a prompt that only begins with a path. */
 export function readCommand(
   text: string,
   commands: readonly Command[],

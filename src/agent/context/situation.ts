@@ -1,5 +1,5 @@
-// Where and when the agent runs → sections that are told in the conversation: all of them with the first prompt, later only
-// those that have changed, at the end. Thinking is bound to what was sent before it, so nothing that was told is rewritten.
+// The environment of the agent as sections of the conversation: all of them with the first prompt, later only those
+// that changed. Thinking depends on the content before it, so nothing that was sent is rewritten.
 import { release } from 'node:os';
 import { asString, type JsonObject } from '../../base/json.ts';
 import type { PermissionMode } from '../permission-mode.ts';
@@ -9,28 +9,28 @@ import { soundText } from './system-prompt.ts';
 
 export interface Section {
   readonly title: string;
-  /** It is told again when this differs from what was told last. */
+  /** The section is sent again if this text changes. */
   readonly head: string;
-  /** Told together with it, as of now. */
+  /** Sent with it; may change without a reason to send the section again. */
   readonly more?: () => Promise<string>;
-  /** What there is to know before anything is told: not worth a word, unless something else was told. */
+  /** The text that the model assumes; such a section is sent only if another text was sent before. */
   readonly isUsual?: boolean;
 }
 
 export interface SituationOptions extends MemoryOptions {
   readonly model: string;
   readonly mode: PermissionMode;
-  /** Somebody reads along and can answer. */
+  /** The user follows the run and can answer. */
   readonly isInteractive: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly now: Date;
-  /** The branch that is checked out; empty outside a repository. */
+  /** The current branch; empty outside a repository. */
   readonly gitBranch: string;
-  /** Instructions that came with the command, where the system prompt does not hold them. */
+  /** Instructions of the command line that the system prompt does not contain. */
   readonly appended?: string;
   /** Tools that the model was offered and cannot use now. */
   readonly missingTools: readonly string[];
-  /** Hears what was left out of the memory files, or cut. */
+  /** Called with messages about memory files that were left out or cut. */
   readonly note?: (text: string) => void;
 }
 
@@ -79,7 +79,7 @@ export function describeEnvironment(
   ];
 }
 
-/** Each says whether plan mode is on, so that its end is said too. */
+/** Always says whether plan mode is on, so that its end is sent too. */
 const modeMeanings: Readonly<Record<PermissionMode, string>> = {
   plan: 'Plan mode is on: only look. Calls that change anything are refused, whatever the rules allow. Read what you need, work out a plan, and present it with ExitPlanMode if you have that tool. Nothing is carried out before the person has approved the plan.',
   default:
@@ -109,26 +109,26 @@ function describeMemory(files: readonly MemoryFile[]): string {
 
 const closing = '</system-reminder>';
 
-/** `told`: the texts that the user side of the conversation holds, in order. */
-export async function untoldSections(
+/** `sent`: the texts of the user messages, in order. */
+export async function changedSections(
   sections: readonly Section[],
-  told: readonly string[],
+  sent: readonly string[],
 ): Promise<readonly JsonObject[]> {
   const blocks: JsonObject[] = [];
   for (const { title, head, more, isUsual } of sections) {
     const opening = `<system-reminder>\n# ${title}\n`;
-    const last = told.findLast((text) => text.startsWith(opening));
+    const last = sent.findLast((text) => text.startsWith(opening));
     const current = `${opening}${soundText(head)}\n`;
-    const isTold = more === undefined ? last?.trimEnd() === `${current}${closing}` : last?.startsWith(current) === true;
-    if (last === undefined ? isUsual === true : isTold) continue;
+    const isSent = more === undefined ? last?.trimEnd() === `${current}${closing}` : last?.startsWith(current) === true;
+    if (last === undefined ? isUsual === true : isSent) continue;
     const added = more === undefined ? '' : soundText(await more());
     blocks.push({ type: 'text', text: `${current}${added === '' ? '' : `${added}\n`}${closing}` });
   }
   return blocks;
 }
 
-/** The texts of the user side of a conversation. */
-export function toldTexts(
+/** The texts of the user messages. */
+export function userTexts(
   messages: readonly { readonly role: string; readonly content: string | readonly JsonObject[] }[],
 ): readonly string[] {
   return messages.flatMap(({ role, content }) => {
@@ -149,7 +149,7 @@ function describeGit(git: GitState | undefined): string {
   ].join('\n');
 }
 
-/** The day where the person is; ISO would name another in the evening. */
+/** The local day; ISO would give another one in the evening. */
 function localDate(now: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;

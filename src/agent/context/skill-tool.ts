@@ -1,14 +1,14 @@
-// The skills → the tool by which the model takes one up. The instructions are the result itself: what a resumed session
-// sends is then what was sent, with no line beside it that could be lost.
+// The Skill tool, which loads a skill for the model. The instructions are the result of the call, so that a resumed
+// session sends exactly what was sent.
 import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';
 import type { Command } from './command.ts';
 import { type CommandTextOptions, fillCommand } from './command-text.ts';
 
-/** What a call of this skill may do. */
+/** What a call of this skill may run. */
 export type OptionsForCall = (skill: Command, context: CallContext) => CommandTextOptions;
 
-/** `undefined` where there is no skill for the model. */
+/** `undefined` if there are no skills for the model. */
 export function makeSkillTool(commands: readonly Command[], optionsFor: OptionsForCall): Tool | undefined {
   const skills = commands.filter((command) => command.isForModel);
   if (skills.length === 0) return undefined;
@@ -32,7 +32,7 @@ export function makeSkillTool(commands: readonly Command[], optionsFor: OptionsF
   };
 }
 
-/** One line a skill, for the system prompt; `undefined` where there is none. */
+/** One line per skill, for the system prompt; `undefined` if there are none. */
 export function describeSkills(commands: readonly Command[]): string | undefined {
   const skills = commands.filter((command) => command.isForModel);
   if (skills.length === 0) return undefined;
@@ -41,7 +41,7 @@ export function describeSkills(commands: readonly Command[]): string | undefined
 
 function parseInput(input: JsonValue | undefined): ParsedInput {
   if (!isObject(input)) return { problem: 'The input must be an object with "skill".' };
-  // Old clients called it "command"; sessions that began there go on here.
+  // Old clients called it "command", and their sessions continue here.
   const skill = asString(input.skill) ?? asString(input.command);
   if (skill === undefined || skill.trim() === '') return { problem: '"skill" must be the name of a skill.' };
   if (input.args !== undefined && typeof input.args !== 'string') return { problem: '"args" must be a string.' };

@@ -1,17 +1,17 @@
-// The tools and options of a session → its system prompt: how to work, what skills and servers offer, what was appended. It
-// is made once for a session, so it holds nothing that changes: where and when the agent runs is told in the conversation.
+// Builds the system prompt: instructions, skills, MCP servers and appended text. It is built once for a session and
+// contains nothing that changes; the environment is part of the conversation.
 import type { Command } from './command.ts';
 import { writeInstructions } from './instructions.ts';
 import { describeSkills } from './skill-tool.ts';
 
 export interface SystemPromptOptions {
-  /** The names of the tools the model has. */
+  /** The names of the offered tools. */
   readonly tools: readonly string[];
   readonly isInteractive: boolean;
   readonly commands?: readonly Command[];
-  /** What MCP servers say about their use. */
+  /** Instructions of MCP servers. */
   readonly serverNotes?: readonly { readonly server: string; readonly text: string }[];
-  /** In place of our own instructions. */
+  /** Replaces our own instructions. */
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
 }
@@ -22,11 +22,11 @@ export function buildSystemPrompt(options: SystemPromptOptions): readonly string
     describeOffers(options),
     options.appendSystemPrompt ?? '',
   ];
-  // The API refuses a text block that is empty or only spaces.
+  // The API refuses an empty or blank text block.
   return blocks.map(soundText).filter((block) => block !== '');
 }
 
-/** A text as it is sent. */
+/** The text as it is sent. */
 export function soundText(text: string): string {
   return text.trim().toWellFormed();
 }

@@ -1,5 +1,5 @@
-// What a hook printed and how it ended → its verdict, by the published contract: exit 2 blocks with what it wrote to
-// stderr, JSON on stdout decides, any other failure is only said. Several verdicts → one, the strictest first.
+// The output and exit code of a hook → its verdict, by the published contract: exit code 2 blocks with stderr as the
+// reason, JSON on stdout decides, other failures are only reported. Several verdicts are merged; the strictest wins.
 
 import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import type { HookName, HookVerdict } from '../agent-hooks.ts';
@@ -7,7 +7,7 @@ import type { HookCommand } from './hook-config.ts';
 import type { HookResult } from './hook-process.ts';
 
 const maxContext = 30_000;
-/** Exit code 2 of the others comes too late to hold anything up. */
+/** For other events, exit code 2 comes too late to block anything. */
 const blockable: ReadonlySet<HookName> = new Set<HookName>([
   'PreToolUse',
   'PostToolUse',
@@ -65,7 +65,7 @@ function readPermission(json: JsonObject, specific: JsonObject, command: string)
   const decision = asString(specific.permissionDecision);
   const reason = asString(specific.permissionDecisionReason) ?? `the hook ${command} says so`;
   if (decision === 'allow' || decision === 'deny') return { decision, reason: cut(reason) };
-  // A word we do not know is no reason to go on without a person.
+  // An unknown decision must not skip the question to the user.
   if (decision !== undefined) return { decision: 'ask', reason: cut(reason) };
   if (json.decision !== 'approve') return undefined;
   return { decision: 'allow', reason: cut(asString(json.reason) ?? reason) };

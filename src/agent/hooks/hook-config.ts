@@ -1,5 +1,5 @@
-// The `hooks` of the settings → which commands run for an event. What is not understood is a problem to be said once,
-// never an exception.
+// The `hooks` of the settings → the commands for an event. A hook that is not understood becomes a problem, never an
+// exception.
 
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import type { HookName } from '../agent-hooks.ts';
@@ -26,7 +26,7 @@ const names: ReadonlySet<string> = new Set<HookName>([
   ...(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop', 'SubagentStop', 'SessionStart', 'SessionEnd'] as const),
   ...(['PreCompact', 'Notification'] as const),
 ]);
-/** Their documentation knows no matcher: one that is there is ignored. */
+/** Events without a matcher, by their documentation: a matcher is ignored. */
 const withoutMatcher: ReadonlySet<string> = new Set(['UserPromptSubmit', 'Stop']);
 
 export function readHooks(hooks: JsonObject): HookConfig {
@@ -68,7 +68,7 @@ function readCommand(name: HookName, hook: JsonValue, problems: string[]): reado
   return [{ command, timeoutMs: Math.min(seconds * 1000, maxTimeoutMs) }];
 }
 
-/** Nothing or `*`: everything; names with `|` between them: exactly these; anything else is a regular expression. */
+/** Empty or `*`: everything; names separated by `|`: exactly these; otherwise a regular expression. */
 function makeMatcher(matcher: string, problems: string[]): (subject: string) => boolean {
   if (matcher === '' || matcher === '*') return () => true;
   const list = matcher.split('|').map((name) => name.trim());
@@ -77,7 +77,7 @@ function makeMatcher(matcher: string, problems: string[]): (subject: string) => 
     const pattern = new RegExp(matcher);
     return (subject) => pattern.test(subject);
   } catch {
-    problems.push(`the matcher ${matcher} of a hook is not a regular expression; it is compared as it is`);
+    problems.push(`the matcher ${matcher} of a hook is not a regular expression; it is compared literally`);
     return (subject) => subject === matcher;
   }
 }

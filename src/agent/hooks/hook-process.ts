@@ -1,10 +1,10 @@
-// One hook command and its input → how it ended and what it printed. It runs in a guarded process group, so that an abort,
-// the end of its time or of the agent also ends what it has started.
+// Runs one hook command with its input. It runs in a guarded process group: an abort, a timeout or the end of the agent
+// also ends its child processes.
 import { startGuarded } from '../../base/guarded-process.ts';
 import type { HookCommand } from './hook-config.ts';
 
 export interface HookResult {
-  /** `undefined` where it was ended, or never began. */
+  /** `undefined` if it was killed or never started. */
   readonly exitCode: number | undefined;
   readonly ended?: 'timeout' | 'abort' | 'signal';
   /** Why it could not be started. */
@@ -14,21 +14,21 @@ export interface HookResult {
   readonly isCut: boolean;
 }
 
-export interface HookSurroundings {
+export interface HookPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 const maxOutputBytes = 1 << 20;
-/** For those that must put something away; after it they are killed. */
+/** For hooks that clean up; then they are killed. */
 const graceMs = 1000;
-/** A hook may leave a program behind that holds its output open. */
+/** A child process of the hook may hold its output open. */
 const drainMs = 200;
 
 export function runHook(
   { command, timeoutMs }: HookCommand,
   input: string,
-  { cwd, env }: HookSurroundings,
+  { cwd, env }: HookPlace,
   signal: AbortSignal,
 ): Promise<HookResult> {
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ export function runHook(
       clearTimeout(timer);
       clearTimeout(killer);
       signal.removeEventListener('abort', onAbort);
-      // What it started goes with it, where it did not end by itself.
+      // Child processes that are still running end with the hook.
       if (ended !== undefined) hook.signal('SIGKILL');
       hook.stdout.destroy();
       hook.stderr.destroy();

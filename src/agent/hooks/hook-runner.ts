@@ -1,5 +1,5 @@
-// The hooks of the settings as the loop calls them: for an event, every command whose matcher fits runs at once, the same
-// command once, and their verdicts come back as one.
+// Runs the hooks of an event: all commands with a matching matcher at the same time, equal commands once. Their
+// verdicts are merged into one.
 
 import type { JsonObject } from '../../base/json.ts';
 import type { HookName, HookRunner, HookVerdict } from '../agent-hooks.ts';
@@ -12,10 +12,10 @@ export interface HookOptions {
   /** The `hooks` of the settings: event → groups. */
   readonly hooks: JsonObject;
   readonly projectDir: string;
-  /** Where the shell stands now. */
+  /** The current working directory of the shell. */
   readonly cwd: () => string;
   readonly env: NodeJS.ProcessEnv;
-  /** Told of each command that has run, in the order of the settings. */
+  /** Called for each command that ran, in the order of the settings. */
   readonly onRan?: (ran: RanHook) => void | Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface RanHook {
   readonly command: string;
   /** `tool_use_id` of the input. */
   readonly callId?: string;
-  /** What the person should know of it. */
+  /** A message for the user. */
   readonly message?: string;
 }
 
@@ -44,9 +44,9 @@ export function makeHookRunner(options: HookOptions): Hooks {
       const commands = distinct(fitting.flatMap((group) => group.commands));
       if (commands.length === 0) return { context: [], messages: [] };
       const text = JSON.stringify({ cwd: options.cwd(), ...input, hook_event_name: name });
-      const surroundings = { cwd: options.cwd(), env: { ...options.env, CLAUDE_PROJECT_DIR: options.projectDir } };
+      const place = { cwd: options.cwd(), env: { ...options.env, CLAUDE_PROJECT_DIR: options.projectDir } };
       const verdicts = await Promise.all(
-        commands.map(async (command) => readAnswer(name, command, await runHook(command, text, surroundings, signal))),
+        commands.map(async (command) => readAnswer(name, command, await runHook(command, text, place, signal))),
       );
       for (const [i, { command }] of commands.entries())
         await options.onRan?.(ranHook(name, command, input, verdicts[i]));
@@ -55,7 +55,7 @@ export function makeHookRunner(options: HookOptions): Hooks {
   };
 }
 
-/** The longest time where the same command stands twice. */
+/** The longest timeout if the same command is listed twice. */
 function distinct(commands: readonly HookCommand[]): readonly HookCommand[] {
   const byText = new Map<string, HookCommand>();
   for (const command of commands) {

@@ -1,6 +1,6 @@
-// A server that the project brings along → may it be started? It is a program of whoever wrote the repository, so the yes
-// must come from the user: from their settings or their project settings, or when asked. What the repository says about its
-// own servers counts only where it says no.
+// Whether an MCP server of the project may start. It is a program from the repository, so the user must approve it, in
+// their settings, in the local settings or when asked. What the repository says about its own servers counts only if it
+// disables them.
 import { isArray } from '../../base/json.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { ServerConfig } from './config.ts';

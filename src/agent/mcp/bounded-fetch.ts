@@ -1,5 +1,5 @@
-// fetch → fetch whose answers end with an error where a single message grows past a limit. A stream of events may be as long
-// as it likes; what counts is how much of it must be kept at once.
+// fetch with a limit on the size of a single message. A stream of events may be endless; the limit is on what must be
+// kept in memory at once.
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export function boundFetch(maxBytes: number): FetchLike {
@@ -12,7 +12,7 @@ export function boundFetch(maxBytes: number): FetchLike {
       statusText: response.statusText,
       headers: response.headers,
     });
-    // The SDK compares it with what it asked for when it looks at redirects.
+    // The SDK compares the URL with the requested one to detect redirects.
     Object.defineProperty(bounded, 'url', { value: response.url });
     return bounded;
   };

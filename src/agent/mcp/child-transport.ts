@@ -1,6 +1,6 @@
-// A command → a running server that speaks JSON lines on its pipes. Ours instead of the SDK's, because a server is often a
-// wrapper (npx, sh -c, uvx) around the program that does the work: it gets a guarded process group, and the whole group ends
-// with it, and with us. What it prints is bounded, and a line that is not a message is passed over.
+// Runs a server that speaks JSON lines on its pipes. Unlike the SDK's transport it uses a guarded process group,
+// because a server is often a wrapper (npx, sh -c, uvx) around the real program: the whole group ends with the server
+// and with us. Output is limited, and a line that is not a message is skipped.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type GuardedProcess, startGuarded } from '../../base/guarded-process.ts';
@@ -12,9 +12,9 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly maxMessageBytes: number;
-  /** How long a server may take to end by itself, and then after it was told to. */
+  /** How long a server may take to exit when its input closes, and again after SIGTERM. */
   readonly graceMs: number;
-  /** A message of the protocol, or `undefined`. */
+  /** A protocol message, or `undefined`. */
   readonly readMessage: (value: unknown) => JSONRPCMessage | undefined;
 }
 
@@ -24,7 +24,7 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
-  /** The end of what the server said on stderr: why it failed, mostly. */
+  /** The end of stderr, which usually explains a failure. */
   stderr = '';
   readonly #options: ChildOptions;
   #server: GuardedProcess | undefined;
@@ -62,18 +62,18 @@ export class ChildTransport implements Transport {
         resolve();
       });
     });
-    this.#tellEnd(server);
+    this.#watchEnd(server);
   }
 
-  /** Once, when all that was printed has been read; a process that left the group may hold the pipe open for ever. */
-  #tellEnd({ child }: GuardedProcess): void {
-    let isTold = false;
-    const tell = (): void => {
-      if (!isTold) this.onclose?.();
-      isTold = true;
+  /** Called once, after all output is read; a process that left the group may hold the pipe open forever. */
+  #watchEnd({ child }: GuardedProcess): void {
+    let isReported = false;
+    const report = (): void => {
+      if (!isReported) this.onclose?.();
+      isReported = true;
     };
-    child.once('close', tell);
-    child.once('exit', () => setTimeout(tell, this.#options.graceMs).unref());
+    child.once('close', report);
+    child.once('exit', () => setTimeout(report, this.#options.graceMs).unref());
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -82,7 +82,7 @@ export class ChildTransport implements Transport {
     return new Promise((resolve) => {
       if (server.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
       else {
-        // A server that stops reading must not hold the call beyond its own end.
+        // A server that stops reading must not keep the call open after it ended.
         server.stdin.once('drain', resolve);
         server.child.once('exit', () => resolve());
       }
@@ -138,7 +138,7 @@ export class ChildTransport implements Transport {
   }
 }
 
-/** An answer that is none fails its call at once; passed over, it would be waited for until the time is up. */
+/** An invalid answer fails its call at once; if it were skipped, the call would wait for its timeout. */
 function brokenAnswer(value: unknown): JSONRPCMessage | undefined {
   if (!isObject(value) || value.method !== undefined) return undefined;
   const { id } = value;

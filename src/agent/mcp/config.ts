@@ -1,6 +1,6 @@
-// The places where MCP servers are configured → one list, each name once: what a flag names goes before what the user keeps
-// for this project, that before the project's own, that before the user's for all. A mistake in a file is told and the rest
-// is taken; a mistake in a flag is the caller's.
+// Collects the configured MCP servers, each name once. Flags win over the user's configuration for this project, that
+// over the project's, that over the user's for all projects. A mistake in a file becomes a notice; a mistake in a flag
+// is an error.
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
@@ -13,7 +13,7 @@ export type ServerScope = 'flag' | 'local' | 'project' | 'user';
 export type ServerConfig = {
   readonly name: string;
   readonly scope: ServerScope;
-  /** Where it stands, for the person who is asked about it. */
+  /** The configuration file, for the question to the user. */
   readonly source: string;
 } & ServerTarget;
 
@@ -34,14 +34,14 @@ export type ServerTarget =
 export interface ConfigOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** `~/.claude.json`: the servers of the user, and those kept for single projects. */
+  /** `~/.claude.json`: the user's servers, for all projects and for single ones. */
   readonly userConfigFile: string;
   readonly settings: readonly SettingsFile[];
-  /** Whether `.mcp.json` counts: a person accepted the folder. */
+  /** Whether the user trusts the folder, so that `.mcp.json` counts. */
   readonly isProjectTrusted: boolean;
   /** Files or JSON, from `--mcp-config`. */
   readonly flags?: readonly string[];
-  /** Only what the flags name. */
+  /** Use only the flags. */
   readonly isStrict?: boolean;
 }
 
@@ -101,7 +101,7 @@ async function readJsonFile(file: string, notices: string[]): Promise<JsonObject
   const text = await readIfThere(file);
   if (text === undefined) return undefined;
   const value = asObject(parseJson(text));
-  if (value === undefined) notices.push(`${file} is not a JSON object: no MCP server is taken from it`);
+  if (value === undefined) notices.push(`${file} is not a JSON object; its MCP servers are ignored`);
   return value;
 }
 
@@ -144,11 +144,12 @@ function readStdio(value: JsonObject, expand: (text: string) => string): ServerT
     return invalid(command === undefined ? 'it has no "url"' : `its type ${JSON.stringify(type)} is unknown`);
   if (command === undefined || command === '') return invalid('it has neither "command" nor "url"');
   const args = value.args ?? [];
-  if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) return invalid('"args" is not a list of text');
+  if (!isArray(args) || !args.every((arg) => typeof arg === 'string'))
+    return invalid('"args" is not a list of strings');
   const env = readTexts(value.env, expand);
-  if (env === undefined) return invalid('"env" is not a table of text');
+  if (env === undefined) return invalid('"env" is not an object of strings');
   if ([command, ...args, ...Object.entries(env).flat()].some((text) => text.includes('\0')))
-    return invalid('its command holds a zero byte');
+    return invalid('its command contains a null byte');
   return { transport: 'stdio', command: expand(command), args: args.map(expand), env };
 }
 
@@ -158,9 +159,9 @@ function readRemote(value: JsonObject, expand: (text: string) => string): Server
     return invalid(`its type ${JSON.stringify(value.type)} is unknown`);
   const url = expand(asString(value.url) ?? '');
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return invalid('"url" is not an address of the web');
+    return invalid('"url" is not an http or https URL');
   const headers = readTexts(value.headers, expand);
-  return headers === undefined ? invalid('"headers" is not a table of text') : { transport, url, headers };
+  return headers === undefined ? invalid('"headers" is not an object of strings') : { transport, url, headers };
 }
 
 function readTexts(value: unknown, expand: (text: string) => string): Readonly<Record<string, string>> | undefined {

@@ -1,5 +1,5 @@
-// One configured server → a connection that lists its tools and calls them, and that is opened again when the server has
-// died. The SDK is loaded with the first connection. Everything that goes wrong is an Error with one line for people.
+// A connection to one configured server. It lists and calls the tools, and reconnects after the server died. The SDK is
+// loaded with the first connection. Every failure is an Error with one readable line.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -38,7 +38,7 @@ export class ServerConnection {
     this.#options = options;
   }
 
-  /** The process of the server, where it is one. */
+  /** The server's process, if there is one. */
   get pid(): number | undefined {
     return this.#transport instanceof ChildTransport ? this.#transport.pid : undefined;
   }
@@ -88,7 +88,7 @@ export class ServerConnection {
     await this.#drop();
   }
 
-  /** Calls that run side by side open it once. */
+  /** Concurrent calls open it once. */
   #connect(): Promise<Client> {
     if (this.#isClosed) return Promise.reject(new Error('the connection was closed'));
     this.#opening ??= this.#openClient().finally(() => {
@@ -130,7 +130,7 @@ export class ServerConnection {
     let cursor: string | undefined;
     for (let page = 0; page < maxPages && tools.length < maxTools; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      // Asked without the SDK's schema of tools: one that is out of order would hide all the others.
+      // Without the SDK's schema of tools: one invalid tool would hide all others.
       const answer = (await client.request({ method: 'tools/list', params }, ResultSchema, { timeout })) as JsonObject;
       if (isArray(answer.tools)) tools.push(...answer.tools.filter(isObject));
       cursor = asString(answer.nextCursor);
@@ -154,7 +154,7 @@ export class ServerConnection {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     const stderr = this.#transport instanceof ChildTransport ? this.#transport.stderr.trim() : '';
     const last = stderr.split('\n').at(-1) ?? '';
-    const text = `${said}${cause}${last === '' ? '' : `; its last words: ${last}`}`;
+    const text = `${said}${cause}${last === '' ? '' : `; its last output: ${last}`}`;
     return new Error(text.replace(/\s+/g, ' ').slice(0, 600).toWellFormed(), { cause: error });
   }
 }
@@ -182,14 +182,14 @@ async function makeTransport(config: ServerConfig, options: ConnectionOptions): 
   const url = new URL(config.url);
   if (config.transport === 'http') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-    // Its `sessionId` may be undefined, which the interface of the same package does not allow for.
+    // Its `sessionId` may be undefined, which the interface of the same package does not allow.
     return new StreamableHTTPClientTransport(url, settings) as Transport;
   }
   const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
   return new SSEClientTransport(url, settings);
 }
 
-/** A server has no business with the key of the model unless its configuration names it. */
+/** A server gets the API key only if its configuration names it. */
 function withoutOwnKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ...rest } = env;
   return rest;
@@ -200,7 +200,7 @@ async function endSession(transport: Transport): Promise<void> {
     await transport.terminateSession();
 }
 
-/** Whether the server cannot have begun the work: then the call may be made again. */
+/** Whether the server cannot have started the work, so that the call may be repeated. */
 function hasNotArrived(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.message === 'the server has ended' || error.message === 'Not connected') return true;
@@ -240,7 +240,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // Whoever comes second is not heard any more.
+    // Later results are ignored.
     work.catch(() => undefined);
   }
 }

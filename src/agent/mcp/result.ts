@@ -1,5 +1,5 @@
-// What a server answered to a call → what the model gets and what is stored. The answer may be anything: every piece is
-// looked at, images are believed by their bytes and not by their label, and the whole is cut where it is too long.
+// The answer of a server → what the model gets and what is stored. Every part is checked: images by their bytes, not by
+// their label, and the total length is limited.
 import { readImageSize } from '../../api/image-size.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
 import type { ToolOutcome } from '../tool.ts';
@@ -22,7 +22,7 @@ export function toOutcome(answer: JsonObject, limits: ResultLimits): ToolOutcome
   return { content: kept, isError: true, stored: `Error: ${text}` };
 }
 
-/** Where there are no pieces: the structured content, or what old servers sent. */
+/** Without parts: the structured content, or the result of old servers. */
 function whole(answer: JsonObject): readonly JsonObject[] {
   const value = answer.structuredContent ?? answer.toolResult;
   return [textBlock(value === undefined ? '(the tool returned nothing)' : writeJson(value))];

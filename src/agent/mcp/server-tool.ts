@@ -1,5 +1,5 @@
-// A tool as its server describes it → a tool of the agent, or why it cannot be one. A description that the Messages API
-// would refuse is found here: otherwise one bad tool would make every request of the session fail.
+// A tool of a server → a tool of the agent, or why it cannot be one. The check is here because one invalid tool would
+// make the Messages API refuse every request of the session.
 import { asObject, asString, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
 import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../tool.ts';
 
@@ -41,7 +41,7 @@ function readSchema(value: JsonValue | undefined): JsonObject | string {
   if (!isObject(value) || (value.type !== undefined && value.type !== 'object')) return 'its input is not an object';
   try {
     const { anyOf, oneOf, allOf, ...rest } = wellFormed(value) as JsonObject;
-    // The API takes no alternatives at the top; the server still checks what it gets.
+    // The API refuses alternatives at the top level; the server still checks its input.
     const schema: JsonObject = { ...rest, type: 'object', properties: asObject(rest.properties) ?? {} };
     if (JSON.stringify(schema).length > maxSchemaChars) return 'the description of its input is too long';
     const odd = Object.keys(asObject(schema.properties) ?? {}).find((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key));
@@ -51,7 +51,7 @@ function readSchema(value: JsonValue | undefined): JsonObject | string {
   }
 }
 
-/** The server knows its schema best; only what every server refuses is refused here. */
+/** The server validates its own schema; only what every server refuses is refused here. */
 function parseInput(input: JsonValue | undefined, schema: JsonObject): ParsedInput {
   if (!isObject(input)) return { problem: 'The input must be an object.' };
   const required = Array.isArray(schema.required) ? schema.required : [];

@@ -1,5 +1,5 @@
-// All configured servers → those that answered, with their tools as tools of the agent. A server that is not approved, does
-// not start or answers nonsense is a status and a notice: the session begins without it.
+// Starts the configured servers and offers their tools. A server that is not approved, does not start or answers
+// nonsense gets a status and a notice; the session starts without it.
 import type { Tool, ToolOutcome } from '../tool.ts';
 import { failedOutcome } from '../tool.ts';
 import { type ApproveServer, judgeServer } from './approval.ts';
@@ -10,9 +10,9 @@ import { type CallServer, makeServerTool } from './server-tool.ts';
 import { nameTool } from './tool-name.ts';
 
 export interface ConnectOptions extends ConfigOptions {
-  /** Asked for servers of the project that the user has not approved; without it they are passed over. */
+  /** Called for project servers that the user has not approved; without it they are skipped. */
   readonly approve?: ApproveServer;
-  /** Times in ms; by default MCP_TIMEOUT (30 s) and MCP_TOOL_TIMEOUT (10 min) of the environment. */
+  /** Timeouts in ms; by default MCP_TIMEOUT (30 s) and MCP_TOOL_TIMEOUT (10 min) of the environment. */
   readonly connectTimeoutMs?: number;
   readonly callTimeoutMs?: number;
   readonly graceMs?: number;
@@ -32,10 +32,9 @@ export interface ServerStatus {
 export interface McpServers {
   readonly servers: readonly ServerStatus[];
   readonly tools: readonly Tool[];
-  /** What the servers say about their use, for the system prompt. */
+  /** Instructions of the servers, for the system prompt. */
   readonly instructions: readonly { readonly server: string; readonly text: string }[];
   readonly notices: readonly string[];
-  /** Ends every connection and every process. */
   close(): Promise<void>;
 }
 
@@ -89,7 +88,7 @@ function readNumber(text: string | undefined, otherwise: number): number {
 function passedOver(config: ServerConfig, answer: 'disabled' | 'unanswered'): ServerStatus {
   const { name, scope, transport, source } = config;
   if (answer === 'disabled') return { name, scope, transport, status: 'disabled', tools: [] };
-  const problem = `${source} asks for it; allow it with enabledMcpjsonServers in your settings`;
+  const problem = `${source} configures it; allow it with enabledMcpjsonServers in your settings`;
   return { name, scope, transport, status: 'needs-approval', tools: [], problem };
 }
 

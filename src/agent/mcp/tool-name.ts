@@ -1,13 +1,13 @@
-// The names of a server and its tools → names that the Messages API takes and that are unlike each other.
+// Server and tool names → unique names that the Messages API accepts.
 import { createHash } from 'node:crypto';
 
 const maxLength = 128;
 
-/** `taken` grows by the name that is given. */
+/** Adds the name to `taken`. */
 export function nameTool(server: string, tool: string, taken: Set<string>): string {
   const plain = `mcp__${normaliseName(server)}__${normaliseName(tool)}`;
   const fits = plain.length <= maxLength && !taken.has(plain);
-  // The hash of both names, so that the same tool has the same name in every session, whatever stands beside it.
+  // A hash of both names, so that a tool has the same name in every session.
   const name = fits ? plain : `${plain.slice(0, maxLength - 9)}_${hash(`${server}\0${tool}`)}`;
   taken.add(name);
   return name;

@@ -1,5 +1,5 @@
-// `${NAME}` and `${NAME:-default}` in the configuration of a server → the values of the environment. A variable that is
-// not set and has no default is told, not sent: a server that got the bare `${TOKEN}` would fail later and say less.
+// Replaces `${NAME}` and `${NAME:-default}` in a server's configuration. A missing variable without a default is
+// reported: a server that got the bare `${TOKEN}` would fail later with a worse message.
 
 export interface Expansion {
   readonly text: string;
@@ -12,7 +12,7 @@ export function expandVariables(text: string, env: NodeJS.ProcessEnv): Expansion
     /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
     (whole, name: string, fallback: string | undefined) => {
       const value = env[name];
-      // As in a shell, `:-` also stands in for a value that is empty.
+      // As in a shell, `:-` also replaces an empty value.
       if (value !== undefined && (value !== '' || fallback === undefined)) return value;
       if (fallback !== undefined) return fallback;
       missing.push(name);

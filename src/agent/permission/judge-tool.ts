@@ -1,4 +1,4 @@
-// A call of any tool → a ruling, by what the tool touches: a shell, a file, a host, a server, an agent.
+// A call of any tool → a ruling, by what it touches: a shell, a file, a host, a server or an agent.
 import path from 'node:path';
 import { asString, type JsonObject } from '../../base/json.ts';
 import { matchesHost, matchesText } from '../wildcard.ts';
@@ -8,13 +8,13 @@ import { allow, ask, combineRulings, fromRule, type Ruling } from './ruling.ts';
 import { judgeShell, type ShellContext } from './shell/judge-shell.ts';
 
 export interface ToolContext extends Omit<ShellContext, 'leaves'> {
-  /** What the tool says of itself. */
+  /** Reported by the tool. */
   readonly isReadOnly: boolean;
 }
 
 const readers: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
 const writers: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
-/** They touch nothing but the session, or ask the person themselves. */
+/** They touch only the session, or ask the user themselves. */
 const free: ReadonlySet<string> = new Set(
   (
     'TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode BashOutput TaskOutput KillShell TaskStop ' +
@@ -43,7 +43,7 @@ function judgeParts(name: string, input: JsonObject, context: ToolContext): Ruli
   if (name === 'WebSearch') return ask('searches the web', true, ['WebSearch']);
   if (name === 'Skill')
     return ask(`uses the skill ${subject ?? ''}`, true, /^[\w:.-]+$/.test(subject ?? '') ? [`Skill(${subject})`] : []);
-  // Its own word is enough for a tool of ours, not for that of a server.
+  // Trusted for our own tools, not for those of a server.
   if (name.startsWith('mcp__'))
     return ask(`calls ${name}, a tool of a server`, context.isReadOnly, /^[\w-]+$/.test(name) ? [name] : []);
   return context.isReadOnly
@@ -60,7 +60,7 @@ function judgeBash(input: JsonObject, context: ToolContext): Ruling {
 function judgeReader(name: string, input: JsonObject, context: ToolContext): Ruling {
   const pattern = name === 'Glob' ? (asString(input.pattern) ?? '') : '';
   const judge = (file: string): Ruling => judgeFile('read', ['Read', name], file, context);
-  // A pattern may lead away from the folder that is searched.
+  // A pattern may lead out of the searched folder.
   const roams = pattern.split('/').includes('..') || /[{,]\s*(?:\/|\.\.)/.test(pattern);
   const start = pattern.startsWith('/') || pattern.startsWith('~') ? [judge(staticFolder(pattern))] : [];
   const elsewhere = roams ? [ask(`searches elsewhere: ${pattern}`, true)] : [];
@@ -99,7 +99,7 @@ function judgeFetch(input: JsonObject, context: ToolContext): Ruling {
 function hostOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, username } = new URL(url);
-  // A name before the @ is there to look like a host.
+  // A user name before the @ can look like a host.
   const isClear = /^https?:$/.test(protocol) && username === '' && hostname !== '';
   return isClear ? hostname.toLowerCase().replace(/\.$/, '') : undefined;
 }
@@ -118,7 +118,7 @@ function subjectRule(
   const tool = name === 'Agent' ? 'Task' : name;
   const isHit = ({ kind, specifier }: Rule): boolean => {
     if (specifier === undefined) return true;
-    // A specifier we have no meaning for forbids all, and allows nothing.
+    // A specifier without a known meaning denies everything and allows nothing.
     if (tool !== 'Task' && tool !== 'Skill') return kind !== 'allow';
     const wanted = specifier.replace(/(?:\s|:)\*$/, '');
     return subject !== undefined && (matchesText(specifier, subject) || wanted === subject);
@@ -140,7 +140,7 @@ function wholeRule(kind: RuleKind, name: string, rules: readonly Rule[]): Rule |
   );
 }
 
-/** `mcp__server` names every tool of the server; stars only within such names. */
+/** `mcp__server` names every tool of the server; stars work only within such names. */
 function namesTool({ tool, kind }: Rule, name: string): boolean {
   if (tool === name) return true;
   if (!name.startsWith('mcp__') || !tool.startsWith('mcp__')) return tool === '*' && kind !== 'allow';

@@ -1,5 +1,5 @@
-// Rules, folders and a mode come in; for each call the answer goes out whether it may run, with a reason a person
-// understands and the rules that would have spared the question. Deny comes before ask, ask before allow.
+// Decides by rules, folders and mode whether a call may run, with a readable reason and the rules that would have
+// allowed it. Deny wins over ask, ask wins over allow.
 import { neutralise } from '../../base/hostile-text.ts';
 import { isObject } from '../../base/json.ts';
 import type { PathPolicy } from '../confinement.ts';
@@ -18,23 +18,23 @@ export interface JudgeOptions {
   /** The user's `.claude` folder: never written without asking. */
   readonly root?: string;
   readonly extraDirs?: readonly string[];
-  /** Read without asking: what the agent itself put away, such as long tool results. */
+  /** Readable without asking: the agent's own stored results. */
   readonly readableDirs?: readonly string[];
-  /** Of the flags and the settings. */
+  /** From flags and settings. */
   readonly rules: readonly RuleText[];
-  /** Without it only trivially simple commands run unasked. */
+  /** Without a sandbox only trivially simple commands run without asking. */
   readonly sandbox?: SandboxUse;
-  /** Keeps a rule in `.claude/settings.local.json`. */
+  /** Writes a rule to `.claude/settings.local.json`. */
   readonly keepLocalRule?: (rule: string) => Promise<void>;
 }
 
-/** `problems`: texts that are no rules, for a notice. `rules`: all that hold now. */
+/** `problems`: texts that are not rules, for a notice. `rules`: all current rules. */
 export interface Judge extends PermissionJudge {
   readonly problems: readonly string[];
   readonly rules: readonly RuleText[];
-  /** Which files commands and searches may not see or change. */
+  /** Files that commands and searches may not see or change. */
   readonly policy: PathPolicy;
-  /** The same with further rules; this one stays as it is. */
+  /** A judge with more rules; this one does not change. */
   withRules(more: readonly RuleText[]): Judge;
 }
 
@@ -48,7 +48,7 @@ export function makeJudge(options: JudgeOptions): Judge {
   const problems = read.flatMap(({ each, rule }) =>
     rule === undefined ? [`"${each.text}" in ${each.source} is not a permission rule and is ignored`] : [],
   );
-  // One choice on the screen may stand for a rule for each part of a command.
+  // One choice on the screen may contain a rule for each part of a command.
   const offered = new Map<string, readonly string[]>();
   const rule = (call: ToolCallView, where: Where, list: readonly Rule[]): Ruling => {
     const context = { ...where, places, rules: list, sandbox: options.sandbox ?? noSandbox };
@@ -99,7 +99,7 @@ function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly Rule
   return { kind: 'ask', why, always: offer(), ...confined };
 }
 
-/** A reason quotes commands and paths, which are the model's words: one line, and nothing a terminal acts on. */
+/** A reason quotes commands and paths of the model: one line, without terminal sequences. */
 function sayShortly(why: string): string {
   const line = neutralise(why).replace(/\s+/g, ' ');
   return line.length <= maxWhy ? line : `${line.slice(0, maxWhy).toWellFormed()}…`;
@@ -107,7 +107,7 @@ function sayShortly(why: string): string {
 
 const maxWhy = 400;
 
-/** Only what would really have allowed the call; commands are kept for later sessions, files for this one. */
+/** Only rules that would have allowed the call; rules for commands can be stored, rules for files last for the session. */
 function makeOffers(
   call: ToolCallView,
   { offers }: Ruling,
@@ -116,7 +116,7 @@ function makeOffers(
 ): readonly RuleOffer[] {
   if (offers.length === 0 || offers.length > 5 || !isEnough(offers)) return [];
   const rule = offers.join(' and ');
-  // What cannot be shown as it is cannot be agreed to.
+  // The user cannot agree to a rule that cannot be shown as it is.
   if (neutralise(rule) !== rule || rule.includes('\n')) return [];
   offered.set(rule, offers);
   const isFile = offers.some((text) => /^(?:Read|Edit)\(/.test(text)) || call.name === 'Read';

@@ -1,5 +1,5 @@
-// A file that a call would read or write → a ruling. A path is looked at as written and as the disk resolves it: a rule
-// that forbids holds for either, a rule that allows must hold for both.
+// A file that a call reads or writes → a ruling. The path counts as written and as the disk resolves it: a deny rule
+// holds if either matches, an allow rule only if both match.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { followLinks, isWithin, realPath } from '../../base/real-path.ts';
@@ -14,12 +14,12 @@ import { allow, ask, fromRule, type Ruling } from './ruling.ts';
 export interface Places {
   readonly projectDir: string;
   readonly extraDirs: readonly string[];
-  /** Read without asking, never written: what the agent itself put away for the model. */
+  /** Readable without asking, never written: the agent's stored results. */
   readonly readableDirs: readonly string[];
   readonly home: string;
   /** The user's `.claude` folder, whatever its name. */
   readonly root: string | undefined;
-  /** The project and the additional folders, as named and as they really are. */
+  /** The project and the additional folders, as named and with links resolved. */
   readonly dirs: readonly string[];
 }
 
@@ -29,10 +29,10 @@ export function makePlaces(named: Omit<Places, 'dirs'>): Places {
 
 export interface PathUse {
   readonly access: 'read' | 'write';
-  /** Whose rules apply, as the documentation has it: `Edit` rules for everything that writes. */
+  /** As documented: `Edit` rules apply to everything that writes. */
   readonly tools: readonly string[];
   readonly file: string;
-  /** Every folder a relative path may be seen from. */
+  /** Every folder that a relative path may start from. */
   readonly cwds: readonly string[];
 }
 
@@ -75,7 +75,7 @@ function judgePlace(files: readonly string[], use: PathUse, { places, mode }: Pa
   return ask(`changes ${shown}`, false, isOwn ? ['Edit(/**)'] : files.flatMap((file) => fileRule('Edit', file)));
 }
 
-/** None for the root of the disk, and none for names that a pattern would read as something else. */
+/** None for the root of the disk, and none for names that contain pattern characters. */
 function fileRule(tool: string, file: string): readonly string[] {
   return file === '/' || /[*?[\]\\()]/.test(file) ? [] : [`${tool}(/${file})`];
 }
@@ -88,13 +88,13 @@ function protectionOf(files: readonly string[], { access }: PathUse, places: Pla
   return files.map((file) => protection(namesOf(file, places))).find((what) => what !== undefined);
 }
 
-/** A project may itself be in a folder with a protected name: what counts is the way from there. */
+/** The project itself may be in a folder with a protected name: only the path below it counts. */
 function namesOf(file: string, { dirs }: Places): readonly string[] {
   const dir = dirs.find((each) => isWithin(each, file));
   return (dir === undefined ? file : path.relative(dir, file)).split('/');
 }
 
-/** Every absolute path that the text may stand for; `undefined` for one that leads in circles. */
+/** All absolute paths that the text may mean; `undefined` for a loop of links. */
 function pathForms(file: string, cwds: readonly string[], home: string): readonly (string | undefined)[] {
   const starts = /^~(?:\/|$)/.test(file) ? [`${home}${file.slice(1)}`] : [];
   const written = [...starts, ...cwds.map((cwd) => (file.startsWith('/') ? file : `${cwd}/${file}`))];
@@ -110,7 +110,7 @@ function findPathRule(
 ): Rule | undefined {
   return rules.find((rule) => {
     if (rule.kind !== kind) return false;
-    // Who may not see a file may not change it either: an edit shows what was there.
+    // A file that may not be read may not be changed either: an edit shows its content.
     const isHidden = kind === 'deny' && rule.tool === 'Read' && rule.specifier !== undefined;
     if (!use.tools.includes(rule.tool) && !isHidden) return false;
     if (rule.specifier === undefined) return true;
@@ -120,7 +120,7 @@ function findPathRule(
   });
 }
 
-/** `//x` from the root of the disk, `~/x` from home, `/x` from the project, `x` and `./x` from the working folder. */
+/** `//x`: the root of the disk, `~/x`: home, `/x`: the project, `x` and `./x`: the working directory. */
 function fileMatcher(
   specifier: string,
   kind: RuleKind,
@@ -144,7 +144,7 @@ function fileMatcher(
     });
 }
 
-/** The same rules for everything that does not come as a call: what a sandbox hides and protects. */
+/** The same rules for what is not a call: what a sandbox hides and protects. */
 export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
   const matchers = new Map<Rule, (file: string) => boolean>();
   const matches = (rule: Rule, file: string): boolean => {
@@ -172,7 +172,7 @@ export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
   };
 }
 
-/** The files that a rule from the root of the disk or from home names: one, or those of one folder. */
+/** The files that a rule names by an absolute or home path: one file, or those of one folder. */
 function namedFiles({ specifier = '' }: Rule, places: Places): readonly string[] {
   if (!isElsewhere(specifier)) return [];
   const [[base = '/'], pattern] = anchorOf(specifier, [], places);
@@ -198,11 +198,11 @@ function anchorOf(specifier: string, cwds: readonly string[], places: Places): r
   if (specifier.startsWith('//')) return [['/'], specifier.slice(1)];
   if (specifier.startsWith('~/')) return [[places.home], specifier.slice(1)];
   if (specifier.startsWith('/')) return [[places.projectDir], specifier];
-  // What forbids holds wherever the shell stands; what allows only from where the session began.
+  // A deny rule holds from every working directory; an allow rule only from the session's folder.
   return [[places.projectDir, ...cwds], specifier];
 }
 
-/** A folder as named and as it really is: `/tmp` may be `/private/tmp`. */
+/** The folder as named and with links resolved: `/tmp` may be `/private/tmp`. */
 function bothWays(folder: string): readonly string[] {
   return [...new Set([folder, realPath(folder)])];
 }

@@ -1,5 +1,5 @@
-// Which files are never changed, and which are never read, without a person's word: those that run code later (hooks,
-// shell and editor settings, our own rules) and those that hold credentials.
+// Files that are never changed or read without asking: those that run code later (hooks, shell and editor settings, our
+// own rules) and those that contain credentials.
 import { foldName } from '../wildcard.ts';
 
 const programs = {
@@ -25,7 +25,7 @@ const changes: ReadonlyMap<string, string> = new Map(
   Object.entries(programs).flatMap(([what, names]) => names.split(' ').map((name) => [name, what])),
 );
 
-/** What is special about changing the file, or `undefined`. */
+/** Why changing the file is special, or `undefined`. */
 export function changeProtection(names: readonly string[]): string | undefined {
   for (const name of names.map(foldName)) {
     const what = changes.get(name) ?? (shellFiles.test(name) ? 'a file the shell runs' : undefined);
@@ -34,7 +34,7 @@ export function changeProtection(names: readonly string[]): string | undefined {
   return readProtection(names);
 }
 
-/** What is special about reading the file, or `undefined`. */
+/** Why reading the file is special, or `undefined`. */
 export function readProtection(names: readonly string[]): string | undefined {
   const folded = names.map(foldName);
   if (folded.some((name) => secretNames.includes(name))) return 'it may hold credentials';

@@ -1,5 +1,5 @@
-// A rule of settings.json or of a flag, `Tool` or `Tool(specifier)`, → what it is about. Texts that are no rule become
-// notices; a rule that forbids and is not understood forbids the whole tool, one that allows then allows nothing.
+// Parses a rule of settings.json or a flag, `Tool` or `Tool(specifier)`. A text that is not a rule becomes a notice. A
+// deny rule that is not understood denies the whole tool; an allow rule that is not understood allows nothing.
 
 export type RuleKind = 'deny' | 'ask' | 'allow';
 
@@ -9,7 +9,7 @@ export interface Rule {
   readonly tool: string;
   /** `undefined`: every use of the tool. */
   readonly specifier: string | undefined;
-  /** Where it stands, for the reason that a person reads. */
+  /** Named in the reason for the user. */
   readonly source: string;
 }
 

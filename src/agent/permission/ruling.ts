@@ -1,10 +1,10 @@
-// What one part of a call comes to. A call is as free as its strictest part.
+// The ruling for one part of a call. The strictest part decides.
 import type { Confinement } from '../confinement.ts';
 import type { Rule } from './rule.ts';
 
 export interface Ruling {
   readonly kind: 'deny' | 'ask' | 'allow';
-  /** Nothing changes if it runs: what plan mode is for. */
+  /** Changes nothing, so plan mode allows it. */
   readonly isRead: boolean;
   readonly why: string;
   /** Rules that, together with those of the other parts, would have allowed it. */

@@ -1,5 +1,5 @@
-// A plan of what a command may see and change → the arguments of bubblewrap. The new root holds the folders of the system,
-// the project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
+// What a command may see and change → the arguments of bubblewrap. The new root contains the system folders, the
+// project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
 import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../../base/real-path.ts';
@@ -13,7 +13,7 @@ export interface MountPlan {
   readonly writable: readonly string[];
   readonly hidden: readonly string[];
   readonly guarded: readonly string[];
-  /** Readable although a folder above is hidden. */
+  /** Readable although a parent folder is hidden. */
   readonly shown: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
   const covered = outermost([...(isInside(home) ? hiddenOf(home) : []), ...visible]);
   const secrets = systemSecrets.map((name) => `/etc/${name}`).filter((file) => existsSync(file));
   return [
-    // No terminal can be reached: the process group that it runs in has none.
+    // The process group has no terminal.
     ...['bwrap', '--die-with-parent', '--cap-drop', 'ALL', ...isolation],
     ...system.flatMap(showSystem),
     ...secrets.flatMap(hide),
@@ -41,7 +41,7 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
     ...programDirs(plan).flatMap((folder) => ['--ro-bind', folder, folder]),
     ...readable.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...writable.flatMap((folder) => ['--bind', folder, folder]),
-    // A folder above a covered file could be renamed, and the file would be bare at its new place: mount points cannot.
+    // A parent folder of a covered file could be renamed, which would uncover the file: mount points cannot be renamed.
     ...anchors([...hidden, ...guarded], writable).flatMap((folder) => ['--bind', folder, folder]),
     ...guarded.filter((file) => isInside(file) && isMountable(file)).flatMap((file) => ['--ro-bind', file, file]),
     ...covered.flatMap(hide),
@@ -52,7 +52,7 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
   ];
 }
 
-/** The disk as it is, but for what a rule denies. */
+/** The whole disk except what a rule denies. */
 export function openArgs(denied: readonly string[], projects: readonly string[], cwd: string): readonly string[] {
   const covers = denied.flatMap(hide);
   if (covers.length === 0) return [];
@@ -63,7 +63,7 @@ export function openArgs(denied: readonly string[], projects: readonly string[],
   );
 }
 
-/** `/bin` is often a link to `/usr/bin`, which is there already; each mount takes time. */
+/** `/bin` is often a link to `/usr/bin`, which is already mounted; each mount takes time. */
 function showSystem(folder: string): readonly string[] {
   return lstatSync(folder).isSymbolicLink()
     ? ['--symlink', readlinkSync(folder), folder]
@@ -79,7 +79,7 @@ function hide(file: string): readonly string[] {
     : ['--ro-bind', '/dev/null', file];
 }
 
-/** `undefined` also for what the user may not reach: a command of theirs cannot either. */
+/** `undefined` also if the user may not reach it, because their commands cannot either. */
 function statOf(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -88,7 +88,7 @@ function statOf(file: string): Stats | undefined {
   }
 }
 
-/** In a folder that is covered there is nothing left to cover. */
+/** Nothing inside a covered folder needs to be covered. */
 function outermost(files: readonly string[]): readonly string[] {
   const all = new Set(files);
   return [...all].filter((file) => {
@@ -111,7 +111,7 @@ function anchors(files: readonly string[], writable: readonly string[]): readonl
   return [...found].sort();
 }
 
-/** Where the project is the home folder, its hidden entries hold mail, keys and sessions. */
+/** If the project is the home folder, its hidden entries contain mail, keys and sessions. */
 function hiddenOf(home: string): readonly string[] {
   return readdirSync(home)
     .filter((name) => name.startsWith('.'))

@@ -1,5 +1,5 @@
-// The environment of a command. The keys of the agent are never in it; in a sandbox only variables that say how to print
-// and where programs are, because the value of any other may be a secret or name a program to run.
+// The environment of a command, without the keys of the agent. In a sandbox it has only variables for output and
+// program paths: any other value may be a secret or name a program to run.
 
 const ownKeys = /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|CLAUDE_CODE_OAUTH_TOKEN)$/;
 const plain =

@@ -1,5 +1,5 @@
-// Network by domain (`sandbox.network.allowedDomains`). A sandbox has a loopback of its own and nothing else. A small program
-// in it passes connections on to a socket of this process, where a proxy connects to the domains on the list.
+// Network access by domain (`sandbox.network.allowedDomains`). A sandbox has only its own loopback. A small program in
+// it forwards connections to a socket of this process, where a proxy connects to the allowed domains.
 import { lookup } from 'node:dns';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -11,10 +11,10 @@ import { isPrivateAddress, publicLookup } from '../private-address.ts';
 import { matchesHost } from '../wildcard.ts';
 
 export interface Network {
-  /** Comes before the program that runs in the sandbox. */
+  /** Precedes the program in the sandbox. */
   readonly prefix: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Holds the socket; the sandbox must show it. */
+  /** Contains the socket; the sandbox must mount it. */
   readonly folder: string;
 }
 
@@ -25,7 +25,7 @@ export interface Domains {
 
 const address = 'http://127.0.0.1:3128';
 
-/** A command gets the files 0 to 4 from its shell. */
+/** A command gets the file descriptors 0 to 4 from its shell. */
 const bridge = `
 const { connect, createServer } = require('node:net');
 const [socket, program, ...args] = process.argv.slice(1);
@@ -41,7 +41,7 @@ createServer((client) => {
 
 let running: (Network & { readonly domains: Domains }) | undefined;
 
-/** One proxy for the process; it ends with it. */
+/** One proxy per process. */
 export function openNetwork(domains: Domains): Network {
   if (running !== undefined && JSON.stringify(running.domains) === JSON.stringify(domains)) return running;
   const folder = mkdtempSync(path.join(tmpdir(), 'clew-network-'));
@@ -86,7 +86,7 @@ function makeProxy(domains: Domains): http.Server {
   return server;
 }
 
-/** A name that is listed as it is may be one of this network. What a star matches may not: its owner decides what it
+/** A name that is listed literally may be in this network. A name that a star matches may not: its owner decides what it
  *  resolves to. `undefined` if the host is not on the list. */
 function lookupFor(host: string, { allowed, denied }: Domains): LookupFunction | undefined {
   const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
@@ -94,7 +94,7 @@ function lookupFor(host: string, { allowed, denied }: Domains): LookupFunction |
   const found = allowed.filter((pattern) => matchesHost(pattern.toLowerCase(), name));
   if (found.length === 0) return undefined;
   if (found.some((pattern) => !pattern.includes('*'))) return lookup;
-  // Nothing is looked up for an address.
+  // An address needs no lookup.
   return isIP(name) !== 0 && isPrivateAddress(name) ? undefined : publicLookup;
 }
 

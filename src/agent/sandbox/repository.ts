@@ -1,9 +1,9 @@
-// The git repository of a project: what git needs of it outside the project, and whether it holds files that are hidden.
+// The git repository of a project: the folders that git needs outside the project, and whether it tracks hidden files.
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin, realPath } from '../../base/real-path.ts';
 
-/** A project below the top of its repository: that top. A worktree: the repository it belongs to. */
+/** The top of the repository if the project is below it; for a worktree, the repository that it belongs to. */
 export function repositoryFolders(
   project: string,
   home: string,
@@ -21,7 +21,7 @@ export function repositoryFolders(
   return [];
 }
 
-/** Only if that repository knows this worktree: the file itself could name any folder. */
+/** Only if that repository knows this worktree: the file could name any folder. */
 function commonFolder(gitFile: string): readonly string[] {
   const gitDir = namedFolder(gitFile);
   const isKnown = realPath(path.resolve(gitDir, readText(path.join(gitDir, 'gitdir')))) === realPath(gitFile);
@@ -33,14 +33,14 @@ function namedFolder(gitFile: string): string {
   return realPath(path.resolve(path.dirname(gitFile), readText(gitFile).replace(/^gitdir: /, '')));
 }
 
-/** git shows the content of tracked files from its objects (`git show :.env`), where no mask can cover them one by one, so a
- *  repository that tracks a hidden file is hidden as a whole. */
+/** git reads tracked files from its objects (`git show :.env`), which no mount can cover one by one, so a repository that
+ *  tracks a hidden file is hidden completely. */
 export function tracksHidden(git: string, isHidden: (file: string) => boolean): boolean {
   const gitDir = lstatSync(git, { throwIfNoEntry: false })?.isFile() === true ? namedFolder(git) : git;
   const index = readBytes(path.join(gitDir, 'index'));
   if (index === undefined) return false;
   const version = index.length < 12 ? 0 : index.readUInt32BE(4);
-  // Other versions compress the names: what is tracked is not known.
+  // Other versions compress the names, so the tracked files are unknown.
   if (version !== 2 && version !== 3) return true;
   const top = path.dirname(git);
   for (let left = index.readUInt32BE(8), at = 12; left > 0; left--) {

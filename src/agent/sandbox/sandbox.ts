@@ -1,5 +1,5 @@
-// Finds what can confine commands on this machine (bubblewrap on Linux, sandbox-exec on macOS, else nothing) and turns a
-// confinement into what has to come before a command.
+// Finds what can confine commands on this machine (bubblewrap on Linux, sandbox-exec on macOS, otherwise nothing) and
+// turns a confinement into the prefix of a command.
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import path from 'node:path';
@@ -20,9 +20,9 @@ export interface SandboxOptions {
   readonly root: string;
   readonly policy: PathPolicy;
   readonly mechanism: Mechanism;
-  /** What the workspace profile may reach; nothing if absent. */
+  /** Domains that the workspace profile may reach; none if absent. */
   readonly domains?: Domains;
-  /** Further folders that the workspace profile may change. */
+  /** More folders that the workspace profile may change. */
   readonly allowWrite?: readonly string[];
 }
 
@@ -74,8 +74,8 @@ export function makeSandbox(options: SandboxOptions): Sandbox {
     hiddenBelow: (folder) => scan.scan(folder).hidden,
     launch: (confinement, place) => {
       if (mechanism.kind === 'none') return openLaunch([], place);
-      // A command in the background may have created a repository whose settings run programs: until it has ended, nothing
-      // runs outside that only a rule allows.
+      // A background command may have created a repository whose settings run programs: until it ends, nothing runs outside
+      // the sandbox that only a rule allows.
       const isExposed = confinement === 'open' && changing.size > 0 && place.isApproved !== true;
       if (confinement === 'workspace' || isExposed) return launchChanging(place);
       return confinement === 'open'
@@ -113,7 +113,7 @@ function launchConfined(
   const { domains = { allowed: [], denied: [] } } = options;
   const isConnected = isWorkspace && options.mechanism.kind === 'bubblewrap';
   const network = isConnected && domains.allowed.length > 0 ? openNetwork(domains) : undefined;
-  // An environment of Python in the project: what is put there would run outside, in the place of git or bash.
+  // A Python environment in the project: a program in it would run outside the sandbox, in place of git or bash.
   const programs = (env.PATH ?? '')
     .split(':')
     .filter((folder) => path.isAbsolute(folder))
@@ -141,13 +141,13 @@ function launchConfined(
   };
 }
 
-/** What protected links lead to: to change that is to change them. */
+/** The targets of protected links: changing them changes the links' content. */
 function linkTargets({ guarded }: Found): readonly string[] {
   return [...guarded].filter(([, target]) => target !== '').map(([file]) => realPath(file));
 }
 
-/** A file that is not there cannot be covered without creating it. It is renamed after the command, before anything of
- *  ours reads it; no process of the command outlives it. */
+/** A missing file cannot be covered without creating it. It is renamed after the command, before anything of ours reads
+ *  it; no process of the command is left by then. */
 function putAway(before: Found | undefined, after: Found): readonly string[] {
   const created = [...after.guarded].filter(([file, target]) => before?.guarded.get(file) !== target);
   const top = created.filter(([file]) => !created.some(([other]) => other !== file && isWithin(other, file)));
@@ -156,7 +156,7 @@ function putAway(before: Found | undefined, after: Found): readonly string[] {
     try {
       renameSync(file, away);
     } catch {
-      // Another command that ended at the same time has done it.
+      // Another command that ended at the same time renamed it.
       return [];
     }
     return [`${file} may not be created or replaced in the sandbox; it is now ${away}.`];

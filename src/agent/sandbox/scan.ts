@@ -1,5 +1,5 @@
-// A folder → the paths below it that a command may not see or change. A second scan reads only folders that changed since
-// the first: adding, renaming or removing a file changes the ctime of its folder, which no program can set back.
+// Finds the paths below a folder that a command may not see or change. A second scan reads only folders that changed:
+// adding, renaming or removing a file changes the ctime of its folder, which no program can set back.
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PathPolicy } from '../confinement.ts';
@@ -8,7 +8,7 @@ export interface Found {
   readonly hidden: readonly string[];
   /** The part of `hidden` that a rule denies. */
   readonly denied: readonly string[];
-  /** Each with what a link points to, so that a replaced link is noticed. */
+  /** With the target of each link, so that a replaced link is noticed. */
   readonly guarded: ReadonlyMap<string, string>;
 }
 
@@ -21,10 +21,10 @@ interface Listing {
 }
 
 const maxFolders = 50_000;
-/** A folder that changed this recently may change again within the same tick of the clock. */
+/** A folder that changed this recently may change again within the same clock tick. */
 const settleMs = 50;
-/** Packages: they are many, and their keys and settings are published. They are only searched for what a rule denies, and
- *  again when a package was added or removed. */
+/** Packages: there are many, and their keys and settings are published. They are only searched for files that a rule
+ *  denies, and again when a package was added or removed. */
 const packages = /\/node_modules(?:\/|$)/;
 
 export class TreeScan {
@@ -47,7 +47,7 @@ export class TreeScan {
     const waiting = [root];
     for (let count = 0; waiting.length > 0; count++) {
       const folder = waiting.pop() ?? root;
-      // A tree too large to look through is hidden where the search ends.
+      // If a tree is too large, everything below the end of the search is hidden.
       const listing =
         count < maxFolders
           ? this.#list(
@@ -55,7 +55,7 @@ export class TreeScan {
               folder.includes('/node_modules', root.length) && packages.test(folder.slice(root.length)),
             )
           : { ...empty, hidden: [folder] };
-      // Most folders have nothing to hide: a large project is scanned before each command.
+      // Most folders hide nothing, and a large project is scanned before each command.
       if (listing.hidden.length > 0) hidden.push(...listing.hidden);
       if (listing.denied.length > 0) denied.push(...listing.denied);
       for (const [file, target] of listing.guarded) guarded.set(file, target);
@@ -98,7 +98,7 @@ export class TreeScan {
       ctimeMs,
       hidden: bad.flatMap(({ entry, file }) => realFile(entry, file)),
       denied: bad.filter(({ file }) => isDenied(file)).flatMap(({ entry, file }) => realFile(entry, file)),
-      // What is in a protected folder is protected with it.
+      // Everything in a protected folder is protected.
       guarded: files
         .filter(({ file }) => !isGuarded(folder) && (isGuarded(file) || isGuarded(`${file}/\u0001`)))
         .map(({ entry, file }) => [file, entry.isSymbolicLink() ? readlinkSync(file) : '']),
@@ -111,7 +111,7 @@ export class TreeScan {
 
 const empty: Listing = { ctimeMs: 0, folders: [], hidden: [], denied: [], guarded: [] };
 
-/** A name that is not UTF-8 cannot be an argument, so no mount covers the file: then its whole folder is hidden. */
+/** A name that is not UTF-8 cannot be an argument, so no mount covers the file: its whole folder is hidden. */
 function holdsOdd(bytes: Buffer, folder: string, test: (file: string) => boolean, isBelowOdd = false): boolean {
   return readdirSync(bytes, { withFileTypes: true, encoding: 'buffer' }).some((entry) => {
     const name = entry.name.toString('utf8');
@@ -123,7 +123,7 @@ function holdsOdd(bytes: Buffer, folder: string, test: (file: string) => boolean
   });
 }
 
-/** What a mount can cover: not a link but the file that it leads to. */
+/** A mount covers the target of a link, not the link. */
 function realFile(entry: Dirent, file: string): readonly string[] {
   if (!entry.isSymbolicLink()) return [file];
   try {

@@ -1,4 +1,4 @@
-// The same plan → a profile for sandbox-exec of macOS. Of several rules that match, the last one decides.
+// The same plan → a profile for macOS sandbox-exec. The last matching rule decides.
 import type { MountPlan } from './bubblewrap.ts';
 
 export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown }: MountPlan): readonly string[] {
@@ -16,7 +16,7 @@ export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown 
   ]);
 }
 
-/** The disk as it is, but for what a rule denies. */
+/** The whole disk except what a rule denies. */
 export function seatbeltOpenArgs(denied: readonly string[]): readonly string[] {
   return denied.length === 0 ? [] : withProfile(rule('deny', 'file-read* file-write*', denied));
 }

@@ -1,4 +1,4 @@
-// The `sandbox` settings of Claude Code → what they mean here. Those of a project can only make the sandbox stricter.
+// Reads the `sandbox` settings of Claude Code. A project can only make the sandbox stricter.
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import type { Domains } from './network.ts';
 

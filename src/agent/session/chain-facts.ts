@@ -1,5 +1,5 @@
-// The lines that a resume takes up, and the private lines of Clew beside them → what the agent needs to send its own
-// request again: the frozen prompt, the marks of all thinking, thinking that is kept beside the chain, and who else writes.
+// The resumed lines and Clew's private lines → what the agent needs to send the same request again: the frozen prompt,
+// the marks of all thinking, the thinking in private lines, and whether another program writes too.
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { isMessage, type Node } from '../../session/node.ts';
 import { isWrittenByClew } from '../../session/prompt-origin.ts';
@@ -14,10 +14,10 @@ export const thinkingLineType = 'clew-thinking';
 
 export interface ChainFacts {
   readonly drafts: readonly Draft[];
-  readonly beside: ReadonlySet<Draft>;
+  readonly privateDrafts: ReadonlySet<Draft>;
   readonly marks: ThinkingMarks;
   readonly prompt: FrozenPrompt | undefined;
-  /** Whether another program wrote messages of it: our thinking must not come between its own. */
+  /** Another program wrote messages of the session: our thinking must not come between its own. */
   readonly isShared: boolean;
 }
 
@@ -34,21 +34,21 @@ export function readChainFacts(source: ResumeSource, lines: readonly Node[]): Ch
     }
     return entry;
   });
-  const beside = new Set<Draft>();
+  const privateDrafts = new Set<Draft>();
   for (const node of source.nodes.filter(({ type }) => type === thinkingLineType))
-    addBeside(source.read(node), drafts, beside, marks);
-  return { drafts, beside, marks, prompt: promptOf(source, promptHash), isShared };
+    addPrivateThinking(source.read(node), drafts, privateDrafts, marks);
+  return { drafts, privateDrafts, marks, prompt: promptOf(source, promptHash), isShared };
 }
 
-/** The prompt that the last answer was made with; of a session without an answer, the last one. */
+/** The prompt of the last answer or, without an answer, the last prompt. */
 function promptOf(source: ResumeSource, hash: string | undefined): FrozenPrompt | undefined {
   const kept = source.nodes.filter(({ type }) => type === promptLineType).map((node) => source.read(node));
   const entry = kept.findLast((line) => line.hash === hash) ?? (hash === undefined ? kept.at(-1) : undefined);
   return entry === undefined ? undefined : readPromptLine(entry);
 }
 
-/** The private line for a thinking block, before line `at` of its message on the chain. */
-export function besideLine(entry: JsonObject, at: number): JsonObject {
+/** The private line for a thinking block before line `at` of its message. */
+export function privateThinkingLine(entry: JsonObject, at: number): JsonObject {
   const message = asObject(entry.message) ?? {};
   const { clewPrefix } = entry;
   return {
@@ -61,15 +61,20 @@ export function besideLine(entry: JsonObject, at: number): JsonObject {
   };
 }
 
-function addBeside(line: JsonObject, drafts: Draft[], beside: Set<Draft>, marks: Map<string, KnownThinking>): void {
+function addPrivateThinking(
+  line: JsonObject,
+  drafts: Draft[],
+  privateDrafts: Set<Draft>,
+  marks: Map<string, KnownThinking>,
+): void {
   const { messageId, model, at, content, clewPrefix = null } = line;
-  const own = drafts.flatMap((draft, i) => (draft.id === messageId && !beside.has(draft) ? [i] : []));
+  const own = drafts.flatMap((draft, i) => (draft.id === messageId && !privateDrafts.has(draft) ? [i] : []));
   const last = own.at(-1);
   if (last === undefined) return;
   const message = { id: messageId, type: 'message', role: 'assistant', model, content };
   const entry: JsonObject = { type: 'assistant', message, clewPrefix };
   const made = draftLines([madeNode(entry, 0)], () => entry);
   drafts.splice((typeof at === 'number' ? own[at] : undefined) ?? last + 1, 0, ...made);
-  for (const draft of made) beside.add(draft);
+  for (const draft of made) privateDrafts.add(draft);
   noteThinking(entry, marks);
 }

@@ -1,5 +1,5 @@
-// What the person asked for (new, the last one, a certain one) → the transcript to go on with, found as the client finds
-// it: the newest of this folder by the times on its lines, or by id, beginning of an id, path or title.
+// Finds the transcript to continue, as the client does: the newest of the folder by the times of its lines, or by id,
+// id prefix, path or title.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -21,23 +21,23 @@ export interface SessionPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Where a session of this folder and id has its transcript. */
+/** The path of a transcript in this folder. */
 export function transcriptFor({ root, cwd }: SessionPlace, sessionId: string): string {
   return path.join(projectsFolder(root), encodeSlug(cwd), `${sessionId}.jsonl`);
 }
 
-/** The id for a new session, which must not exist anywhere below the root. */
+/** A new session id must not exist anywhere below the root. */
 export async function refuseKnownId({ root }: SessionPlace, sessionId: string): Promise<void> {
-  if (!isUuid(sessionId)) throw new UserError(`"${sessionId}" is no session id`, 'give a UUID');
+  if (!isUuid(sessionId)) throw new UserError(`"${sessionId}" is not a session id`, 'use a UUID');
   const name = `${sessionId}.jsonl`;
   for (const folder of await listFolder(projectsFolder(root), [])) {
     const file = path.join(projectsFolder(root), folder.name, name);
     if (statSync(file, { throwIfNoEntry: false }) !== undefined)
-      throw new UserError(`session ${sessionId} exists already`, `resume it with --resume ${sessionId}`);
+      throw new UserError(`session ${sessionId} already exists`, `resume it with --resume ${sessionId}`);
   }
 }
 
-/** The session of this folder with the newest line. Sessions that a program ran count only where there is no other. */
+/** The session with the newest line. Sessions of programs count only if there are no others. */
 export async function findNewest(place: SessionPlace): Promise<string> {
   const projects = projectsFolder(place.root);
   const slugs = new Set([place.cwd, realPath(place.cwd)].flatMap(slugsFor));
@@ -54,7 +54,7 @@ export async function findNewest(place: SessionPlace): Promise<string> {
   files.sort((a, b) => b.mtimeMs - a.mtimeMs);
   const newest = { typed: none, run: none };
   for (const { file, mtimeMs } of files) {
-    // No line is newer than its file: what is older than the best line need not be read.
+    // No line is newer than its file, so older files need not be read.
     if (newest.typed.time >= mtimeMs) break;
     const found = lastLineOf(file);
     if (found === undefined) continue;
@@ -62,7 +62,7 @@ export async function findNewest(place: SessionPlace): Promise<string> {
     if (found.time > newest[kind].time) newest[kind] = { file, time: found.time };
   }
   const file = newest.typed.file ?? newest.run.file;
-  if (file === undefined) throw new UserError(`there is no session to continue in ${place.cwd}`, 'start a new one');
+  if (file === undefined) throw new UserError(`no session to continue in ${place.cwd}`, 'start a new one');
   return file;
 }
 
@@ -77,7 +77,7 @@ function lastLineOf(file: string): { readonly time: number; readonly isRun: bool
   return { time, isRun: asString(transcript.read(first).entrypoint) === 'sdk-cli' };
 }
 
-/** By id, beginning of an id or path; else by title. */
+/** By id, id prefix or path; otherwise by title. */
 export async function findNamed(place: SessionPlace, wanted: string): Promise<string> {
   try {
     const found = await findSession(wanted, [place.root], place.cwd);

@@ -1,5 +1,5 @@
-// A transcript and a line of it → how it goes on from there: the line that ours must hang on so that every client sees
-// them, and the conversation so far, exactly as a resume reads it once our first line stands behind it.
+// A transcript and one of its lines → how to continue there: the parent of our first line, so that every client sees
+// it, and the conversation so far, exactly as a resume reads it after that line is written.
 import { randomUUID } from 'node:crypto';
 import { asString, type JsonObject } from '../../base/json.ts';
 import { callsOf, type Node } from '../../session/node.ts';
@@ -18,12 +18,12 @@ export interface Continuation extends ChainFacts {
   readonly leafUuid: string | null;
   /** Calls at the end that have no result. */
   readonly openCalls: readonly OpenCall[];
-  /** The model a resume would ask. */
+  /** The model that a resume uses. */
   readonly model: string;
   readonly lastMs: number;
 }
 
-/** From where a resume of the current client goes on. */
+/** Continues where a resume of the current client does. */
 export function continueSession(source: ResumeSource): Continuation | { readonly refused: string } {
   const graph = buildResumeGraph(source.nodes, (node) => source.read(node));
   const choice = chooseLeaf(graph);
@@ -31,7 +31,7 @@ export function continueSession(source: ResumeSource): Continuation | { readonly
   const wanted = resumeLines(source);
   if ('refused' in wanted) return wanted;
   const chain = walkChain(graph, choice.leaf);
-  // A pin of the client's own may lie on a note behind the last message: only what hangs below it is seen.
+  // The client may have pinned a note after the last message: a resume sees only lines below it.
   const pinned = chain.find(({ uuid }) => uuid !== undefined && uuid === graph.pin?.leafUuid);
   let best: { readonly uuid: string; readonly lines: readonly Node[] } | undefined;
   for (const { uuid } of [pinned, chain.at(-1), choice.leaf].filter((node) => node !== undefined)) {
@@ -44,13 +44,13 @@ export function continueSession(source: ResumeSource): Continuation | { readonly
   return continuationOf(source, best.uuid, best.lines);
 }
 
-/** From a line of it; `null` for a new beginning. `undefined` where clients would not follow. */
+/** Continues at a line, or with `null` from the start. `undefined` if clients would not follow. */
 export function continueAt(source: ResumeSource, leafUuid: string | null): Continuation | undefined {
   const lines = linesBefore(source, leafUuid);
   return lines === undefined ? undefined : continuationOf(source, leafUuid, lines);
 }
 
-/** What a resume takes up before a prompt that hangs on this line. */
+/** The lines that a resume restores before a prompt with this parent. */
 function linesBefore(source: ResumeSource, parentUuid: string | null): readonly Node[] | undefined {
   const uuid = randomUUID();
   const entry = {

@@ -1,5 +1,5 @@
-// Entries in the order they are written → the messages of the next request, by the very rules by which a resume reads
-// them back from the file. So what the model was sent and what a later resume sends cannot drift apart.
+// Entries in writing order → the messages of the next request, by the rules that a resume uses to read the file. So a
+// resume sends exactly what the model was sent.
 import { thinkingId } from '../../api/request-prefix.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import { windowTokensOf } from '../../format/usage.ts';
@@ -18,56 +18,56 @@ import { type KnownThinking, readMark, type ThinkingMarks } from '../fit-thinkin
 export interface ConversationStart {
   readonly drafts: readonly Draft[];
   readonly marks?: ThinkingMarks;
-  /** Those of the drafts that only our own requests send: thinking that is kept beside the chain. */
-  readonly beside?: ReadonlySet<Draft>;
+  /** Drafts of private lines: thinking that only our own requests send. */
+  readonly privateDrafts?: ReadonlySet<Draft>;
 }
 
 export class Conversation {
   #drafts: Draft[];
   readonly #marks: Map<string, KnownThinking>;
-  readonly #beside: Set<Draft>;
+  readonly #privateDrafts: Set<Draft>;
 
-  constructor({ drafts, marks = new Map(), beside = new Set() }: ConversationStart = { drafts: [] }) {
+  constructor({ drafts, marks = new Map(), privateDrafts = new Set() }: ConversationStart = { drafts: [] }) {
     this.#drafts = [...drafts];
     this.#marks = new Map(marks);
-    this.#beside = new Set(beside);
+    this.#privateDrafts = new Set(privateDrafts);
   }
 
   get length(): number {
     return this.#drafts.length;
   }
 
-  /** What is known of every thinking block. */
+  /** Marks of every thinking block. */
   get marks(): ThinkingMarks {
     return this.#marks;
   }
 
-  /** `isBeside`: only our own requests send it. */
-  add(entry: JsonObject, isBeside = false): void {
+  /** `isPrivate`: only our own requests send it. */
+  add(entry: JsonObject, isPrivate = false): void {
     const drafts = draftLines([madeNode(entry, 0)], () => entry);
     this.#drafts.push(...drafts);
-    for (const draft of isBeside ? drafts : []) this.#beside.add(draft);
+    for (const draft of isPrivate ? drafts : []) this.#privateDrafts.add(draft);
     noteThinking(entry, this.#marks);
   }
 
-  /** Forgets what was added since it had this length. */
+  /** Removes everything that was added since it had this length. */
   cutTo(length: number): void {
     this.#drafts.length = Math.min(length, this.#drafts.length);
   }
 
-  /** What a request to `model` sends now; a gateway gets only the thinking of the same model. */
+  /** The messages of a request to `model`; a gateway gets only the thinking of the same model. */
   messages(model: string, host: ClientHost = 'gateway'): readonly WireMessage[] {
     return sent(forRequest(filterDrafts(this.#drafts), this.#nameOf(model), host));
   }
 
-  /** One may ask for a model by a name without a date, and it answers under its full one. */
+  /** A model may be named without a date and answer under its full name. */
   #nameOf(model: string): string {
     const plain = plainName(model);
     const answered = this.#drafts.findLast((draft) => draft.model !== undefined && plainName(draft.model) === plain);
     return canonicalModel(answered?.model ?? model) ?? model;
   }
 
-  /** What the last answer took of the window, as the API counted it; nought where a summary or nothing stands. */
+  /** The tokens of the context window that the last answer used; 0 after a compaction or without an answer. */
   get windowTokens(): number {
     for (let i = this.#drafts.length - 1; i >= 0; i--) {
       const usage = this.#drafts[i]?.lines[0]?.message?.usage;
@@ -77,15 +77,15 @@ export class Conversation {
     return 0;
   }
 
-  /** What a resume of the file sends before a prompt. */
+  /** The messages that a resume of the file sends before a prompt. */
   resumed(): { readonly messages: readonly WireMessage[]; readonly model: string } {
-    const filtered = filterDrafts(this.#drafts.filter((draft) => !this.#beside.has(draft)));
+    const filtered = filterDrafts(this.#drafts.filter((draft) => !this.#privateDrafts.has(draft)));
     const model = requestModel(filtered);
     return { messages: sent(withAnsweredEnd(forRequest(filtered, model, 'gateway'))), model };
   }
 }
 
-/** Notes what a line tells of its thinking. */
+/** Stores what a line says about its thinking. */
 export function noteThinking(entry: JsonObject, marks: Map<string, KnownThinking>): void {
   const message = asObject(entry.message);
   if (entry.type !== 'assistant' || !isArray(message?.content)) return;

@@ -1,5 +1,5 @@
-// Events → the bodies of the lines that record them, in the shapes of client 2.1.45. What all lines share (parent,
-// folder, version, time) is put around them by the writer.
+// Events → the bodies of their lines, in the format of client 2.1.45. The writer adds what all lines share: parent,
+// folder, version and time.
 
 import { randomUUID } from 'node:crypto';
 import type { ModelFailure } from '../../api/client/model.ts';
@@ -24,7 +24,7 @@ import type {
 import type { PermissionMode } from '../permission-mode.ts';
 import type { LineMoment } from './transcript-writer.ts';
 
-/** The format we write: that of a real client, which all others from 1.0.57 to 2.1.325 resume alike. */
+/** The format of a real client that all others from 1.0.57 to 2.1.325 resume in the same way. */
 export const formatVersion = '2.1.45';
 
 export interface EnvelopeOptions {
@@ -45,7 +45,7 @@ export function envelopeOf({ sessionId, cwd, gitBranch, slug, agentId }: Envelop
     gitBranch,
     ...(agentId === undefined ? {} : { agentId }),
     slug,
-    // No client reads it; it tells people and Clew who wrote the line.
+    // Shows who wrote the line; no client reads it.
     writtenBy: `clew ${clewVersion}`,
   };
 }
@@ -76,7 +76,7 @@ export function blockBody({ message, block, stopReason, usage }: BlockFinished):
   };
 }
 
-/** Sub-agents' files hold no `toolUseResult` since 2.1.29. */
+/** Sub-agents' files contain no `toolUseResult` since 2.1.29. */
 export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechain: boolean): JsonObject {
   const block = {
     tool_use_id: call.id,
@@ -92,12 +92,12 @@ export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechai
   };
 }
 
-/** As client 2.1.260 and later write it: no thinking before it on the chain is sent again, by any of them. */
+/** As client 2.1.260 and later write it: no client sends the thinking before it again. */
 export function strippedBody(): JsonObject {
   return { type: 'attachment', attachment: { type: 'thinking_stripped', scope: 'all' } };
 }
 
-/** A private note about thinking that the API did not show the model. */
+/** A private note about thinking that the API hid from the model. */
 export function reportLine({ message, entries }: ThinkingReported, { timestamp }: LineMoment): JsonObject {
   const { id, model, requestId } = message;
   return {
@@ -112,11 +112,11 @@ export function reportLine({ message, entries }: ThinkingReported, { timestamp }
 
 export interface OpenCall {
   readonly id: string;
-  /** The line that made the call, where it has a uuid. */
+  /** The line of the call, if it has a uuid. */
   readonly callUuid: string | undefined;
 }
 
-/** In the client's words for a call whose result was never written. */
+/** The client's text for a call whose result was never written. */
 export function lostResultBody({ id, callUuid }: OpenCall): JsonObject {
   return {
     type: 'user',
@@ -143,7 +143,7 @@ export function retryBody({ attempt, maxRetries, delayMs, error }: RetryPlanned)
   };
 }
 
-/** No client sends it: `isApiErrorMessage` together with the synthetic model. */
+/** No client sends it: it has `isApiErrorMessage` and the synthetic model. */
 export function failureBody({ error }: RequestFailed): JsonObject {
   return {
     type: 'assistant',
@@ -208,7 +208,7 @@ export function turnDurationBody(durationMs: number): JsonObject {
   return { type: 'system', subtype: 'turn_duration', durationMs, isMeta: false };
 }
 
-/** Where a rewound conversation goes on: a line of its own, because clients up to 2.1.45 read no pin. */
+/** Where a rewound conversation continues: a line of its own, because clients up to 2.1.45 read no pin. */
 export function rewoundBody(): JsonObject {
   return { type: 'system', subtype: 'informational', content: 'Conversation rewound', level: 'info', isMeta: false };
 }
@@ -247,7 +247,7 @@ export function hookProgressBody({ event, command, callId }: HookRan): JsonObjec
   };
 }
 
-/** What a list of sessions shows of a prompt. */
+/** The text of a prompt in a list of sessions. */
 export function promptLine(content: PromptGiven['content']): string {
   const text = typeof content === 'string' ? content : textOf(blocksOf(content as JsonValue)); // blocks are JSON
   return [...text.replace(/\s+/g, ' ').trim()].slice(0, 200).join('');

@@ -1,5 +1,5 @@
-// Files that are about to change → copies of them in `<root>/file-history/<session>/`, named and listed as Claude Code
-// does (`<16 hex>@v<n>`), so that its /rewind can use them too. A snapshot says how each tracked file was at a prompt.
+// Copies files before they change to `<root>/file-history/<session>/`, with the names and lines of Claude Code
+// (`<16 hex>@v<n>`), so that its /rewind can use them too. A snapshot lists every tracked file at a prompt.
 import { createHash } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Transcript } from '../../session/transcript.ts';
 import { diskError, makeFolder, syncPath } from '../../store/disk.ts';
 import type { FileKept } from '../event.ts';
 
-/** `name` is absent where the file did not exist. */
+/** Without `name` the file did not exist. */
 export interface Backup {
   readonly name: string | undefined;
   readonly version: number;
@@ -18,10 +18,10 @@ export interface Backup {
 }
 
 export interface Snapshot {
-  /** The line of the prompt it belongs to. */
+  /** The line of the prompt. */
   readonly messageId: string;
   readonly timestamp: string;
-  /** By the path as it is stored: relative to the session's folder, or absolute outside of it. */
+  /** By the stored path: relative to the session's folder, or absolute outside it. */
   readonly tracked: ReadonlyMap<string, Backup>;
 }
 
@@ -34,9 +34,9 @@ export interface HistoryPlace {
 
 export class FileHistory {
   readonly folder: string;
-  /** What relative paths are relative to. */
+  /** Relative paths start here. */
   readonly cwd: string;
-  /** The newest backup of every file that was ever tracked. */
+  /** The newest backup of every tracked file. */
   readonly #tracked: Map<string, Backup>;
   #snapshot: Snapshot | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -47,7 +47,7 @@ export class FileHistory {
     this.#tracked = newestBackups(snapshots);
   }
 
-  /** At a prompt: files that changed since their last backup get another one. */
+  /** At a prompt, files that changed since their last backup get a new one. */
   takeSnapshot(messageId: string, at: Date): Promise<JsonObject> {
     return this.#inTurn(async () => {
       const tracked = new Map<string, Backup>();
@@ -61,7 +61,7 @@ export class FileHistory {
     });
   }
 
-  /** Before a file changes; `undefined` where the snapshot of this prompt has it already. */
+  /** Called before a file changes; `undefined` if the snapshot of this prompt already has it. */
   keep(file: string): Promise<FileKept | undefined> {
     return this.#inTurn(async () => {
       const snapshot = this.#snapshot;
@@ -74,12 +74,12 @@ export class FileHistory {
     });
   }
 
-  /** The line for what `keep` added; `lineUuid` is the line that made the call. */
+  /** The line for what `keep` added; `lineUuid` is the line of the call. */
   update(lineUuid: string): JsonObject | undefined {
     return this.#snapshot === undefined ? undefined : snapshotEntry(this.#snapshot, lineUuid, true, this.cwd);
   }
 
-  /** Keeps the present content of a file beside all earlier versions: whatever replaces it can be taken back. */
+  /** Keeps the current content as another version, so that a restore can be undone. */
   keepVersion(key: string): Promise<Backup> {
     return this.#inTurn(async () => {
       const known = this.#tracked.get(key);
@@ -90,7 +90,7 @@ export class FileHistory {
     });
   }
 
-  /** A file that cannot be read now is left out of the snapshot: it must not stop the prompt. */
+  /** A file that cannot be read is left out of the snapshot, so that the prompt can continue. */
   async #backUpChanged(key: string, known: Backup): Promise<Backup | undefined> {
     try {
       const backup = (await this.#isAsKept(key, known)) ? known : await this.#backUp(key, known.version + 1);
@@ -112,7 +112,7 @@ export class FileHistory {
     if (!isRegularFile(file)) return { name: undefined, version: from, time };
     const hash = hashOf(file);
     let version = from;
-    // A run that was killed may have left a copy that no line names.
+    // A killed run may have left a copy that no line names.
     while (statSync(path.join(this.folder, `${hash}@v${version}`), { throwIfNoEntry: false }) !== undefined) version++;
     const name = `${hash}@v${version}`;
     await copyWhole(file, path.join(this.folder, name));
@@ -130,7 +130,7 @@ export function historyFolder(root: string, sessionId: string): string {
   return path.join(root, 'file-history', sessionId);
 }
 
-/** How the client stores the path of a tracked file. */
+/** The stored path of a tracked file. */
 export function keyOf(file: string, cwd: string): string {
   const absolute = path.resolve(cwd, file);
   const relative = path.relative(cwd, absolute);
@@ -142,7 +142,7 @@ export function fileOf(key: string, cwd: string): string {
   return path.resolve(cwd, key);
 }
 
-/** Every snapshot in the order of its first line, with what later lines added to it. */
+/** All snapshots in the order of their first lines, with later additions. */
 export function readSnapshots(transcript: Pick<Transcript, 'nodes' | 'read'>): readonly Snapshot[] {
   const snapshots = new Map<string, Snapshot>();
   for (const node of transcript.nodes) {
@@ -164,7 +164,7 @@ function addSnapshot(snapshots: Map<string, Snapshot>, entry: JsonObject): void 
   snapshots.set(messageId, { messageId, timestamp: asString(snapshot?.timestamp) ?? '', tracked });
 }
 
-/** 2.1.325 adds single files by a line of their own. */
+/** 2.1.325 adds single files with a separate line. */
 function addDelta(snapshots: Map<string, Snapshot>, entry: JsonObject): void {
   const snapshot = snapshots.get(asString(entry.snapshotMessageId) ?? '');
   const key = asString(entry.trackingPath);
@@ -225,7 +225,7 @@ function hashOf(file: string): string {
   return createHash('sha256').update(file).digest('hex').slice(0, 16);
 }
 
-/** Whether the file is what the backup holds; no backup stands for no file. */
+/** Whether the file equals the backup; a backup without a name means that there is no file. */
 export async function isAsKept(file: string, backup: string | undefined): Promise<boolean> {
   const now = statOf(file);
   if (backup === undefined || now === undefined) return backup === undefined && now === undefined;
@@ -259,7 +259,7 @@ function isRegularFile(file: string): boolean {
   return statOf(file)?.isFile() === true;
 }
 
-/** A copy appears under its name whole, with the mode of the file: a restored script can be run again. */
+/** The copy appears complete under its name, with the mode of the file, so that a restored script can run. */
 export async function copyWhole(from: string, to: string): Promise<void> {
   const temp = `${to}.${process.pid}.tmp`;
   try {

@@ -1,5 +1,5 @@
-// The system prompt and the tools of a session, made once and sent with every request: as a value, as the private line that
-// keeps them (no uuid, so no client takes it for a part of the conversation), and back.
+// The system prompt and the tools of a session, built once and sent with every request. They are stored as a private
+// line: without a uuid no client takes it for a part of the conversation.
 import type { ToolDefinition } from '../../api/client/model.ts';
 import { shortHash } from '../../api/request-prefix.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
@@ -25,7 +25,7 @@ export function promptLine({ hash, system, tools }: FrozenPrompt): JsonObject {
   return { type: promptLineType, hash, system, tools: tools.map(toolBody) };
 }
 
-/** What a line keeps; by its content, because an operation may have taken a secret out of it. */
+/** Computes the hash from the content, because an operation may have removed a secret. */
 export function readPromptLine(entry: JsonObject): FrozenPrompt | undefined {
   const { system, tools } = entry;
   if (!isArray(system) || !isArray(tools)) return undefined;

@@ -1,10 +1,10 @@
-// A working folder → the branch that is checked out there, as the client writes it on every line: read from git's own
-// files, because starting git for every prompt would be felt.
+// The checked-out branch, which the client writes on every line. It is read from git's files, because starting git for
+// every prompt would be slow.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularText } from '../../base/regular-file.ts';
 
-/** The branch's name, `HEAD` where no branch is checked out, empty outside a repository. */
+/** The branch name, `HEAD` if none is checked out, or empty outside a repository. */
 export function readGitBranch(cwd: string): string {
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
     const head = readHead(path.join(folder, '.git'));
@@ -13,7 +13,7 @@ export function readGitBranch(cwd: string): string {
   }
 }
 
-/** In a worktree or a submodule `.git` is a file that names the folder. */
+/** In a worktree or submodule `.git` is a file that names the folder. */
 function readHead(git: string): string | undefined {
   try {
     if (statSync(git).isDirectory()) return readRegularText(path.join(git, 'HEAD'));

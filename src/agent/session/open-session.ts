@@ -1,5 +1,5 @@
-// A choice of session → the session open for writing: found, forked where asked, held against other writers, read as
-// the current client reads it, and with a recorder that goes on where it ends.
+// Opens a session for writing: finds it, forks it if asked, locks it against other writers, reads it as the current
+// client does, and makes a recorder that continues at its end.
 import { randomUUID } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,22 +37,22 @@ export interface OpenOptions extends SessionPlace {
 export interface OpenSession {
   readonly sessionId: string;
   readonly file: string;
-  /** `<project folder>/<sessionId>`, for tool results and sub-agents; made when first needed. */
+  /** `<project folder>/<sessionId>`, for tool results and sub-agents; created when needed. */
   readonly sessionDir: string;
   readonly cwd: string;
   readonly isNew: boolean;
   readonly title: string | undefined;
-  /** The model that a resume would ask; `undefined` for a new session. */
+  /** The model that a resume uses; `undefined` for a new session. */
   readonly model: string | undefined;
-  /** What had to be mended in the request, for the person. */
+  /** Repairs of the request, for the user. */
   readonly notes: readonly string[];
   readonly recorder: Recorder;
   readonly history: FileHistory;
-  /** The system prompt and the tools that the session has kept; after a rewind those of the line it goes on from. */
+  /** The stored system prompt and tools; after a rewind those of the line where it continues. */
   prompt(): FrozenPrompt | undefined;
-  /** What the next request sends to `model`, mended where the session is damaged. */
+  /** The messages of the next request to `model`, repaired if the session is damaged. */
   messages(model: string, host?: ClientHost): readonly WireMessage[];
-  /** Writes what is left and lets other writers in. */
+  /** Writes everything and releases the lock. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openSession(choice: SessionChoice, options: OpenOptions): 
   if (choice.fork !== undefined) file = await forkSession(found, options, choice.fork.sessionId);
   else if (!isBelow(found, options.root)) {
     file = await forkSession(found, options, undefined);
-    notes.push(`${found} is not below ${options.root}: the work goes on in a copy`);
+    notes.push(`${found} is not below ${options.root}; continuing in a copy`);
   }
   return openExisting(file, options, notes);
 }
@@ -84,13 +84,13 @@ async function openNew(options: OpenOptions, wanted: string | undefined): Promis
 async function openExisting(file: string, options: OpenOptions, notes: readonly string[]): Promise<OpenSession> {
   const release = await holdSession(file, options.env, forkInstead);
   try {
-    // Before it is read: what is written in between must not pass for read.
+    // Before reading, so that a write in between is noticed.
     const identity = identify(file);
     const session = await readSession(file);
     const going = continueSession(session.transcript);
     if ('refused' in going)
       throw new UserError(`${session.id} cannot be resumed: ${going.refused}`, `run \`clew doctor ${session.id}\``);
-    // The paths in its snapshots are relative to where the session began.
+    // The paths in its snapshots are relative to the folder where the session began.
     const cwd = cwdOf(session) ?? options.cwd;
     const snapshots = readSnapshots(session.transcript).map((snapshot) => inProject(snapshot, cwd, options.cwd));
     const history = new FileHistory({ root: options.root, sessionId: session.id, cwd }, snapshots);
@@ -103,8 +103,8 @@ async function openExisting(file: string, options: OpenOptions, notes: readonly 
 }
 
 /**
- * The session file may come from anywhere: a file outside the folder one works in is not copied because a line names it.
- * A rewind refuses such files anyway.
+ * The session file may come from anywhere: a file outside the project is not copied because a line names it. A rewind
+ * refuses such files too.
  */
 function inProject(snapshot: Snapshot, cwd: string, project: string): Snapshot {
   const tracked = [...snapshot.tracked].filter(([key]) =>
@@ -156,7 +156,7 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
     prompt: () => recorder.prompt,
     messages: (model, host) => {
       const messages = recorder.messages(model, host);
-      // Sound sessions are not judged again for every request.
+      // Intact sessions are not checked again for every request.
       return damage.length === 0 ? messages : repairRequest(messages, { model, isCounted }).messages;
     },
     close: async () => {
@@ -166,7 +166,7 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
   };
 }
 
-/** The history as it will be sent: with a prompt behind it. */
+/** The history with a prompt after it, as it will be sent. */
 function asked(recorder: Recorder, model: string): readonly WireMessage[] {
   return [...recorder.messages(model), { role: 'user', content: [{ type: 'text', text: 'continue' }] }];
 }
@@ -190,7 +190,7 @@ async function readSession(file: string): Promise<Session> {
   return session;
 }
 
-/** The client keeps one name for people through the life of a session; newer ones write none. */
+/** The client keeps one readable name for a session; newer ones write none. */
 function slugOf({ transcript, id }: Session): string {
   for (const node of transcript.nodes.filter(isMessage).slice(-linesWithSlug)) {
     const slug = asString(transcript.read(node).slug);
@@ -199,7 +199,7 @@ function slugOf({ transcript, id }: Session): string {
   return slugFor(id);
 }
 
-/** Where none of so many has one, the others have none either. */
+/** If none of these lines has a name, the others have none either. */
 const linesWithSlug = 20;
 
 async function forkSession(file: string, options: OpenOptions, wanted: string | undefined): Promise<string> {
@@ -213,7 +213,7 @@ async function forkSession(file: string, options: OpenOptions, wanted: string | 
   return to.path;
 }
 
-/** The snapshots in the copy name backups of the original. */
+/** The snapshots of the copy name backups of the original. */
 async function copyHistory(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [historyFolder(root, from), historyFolder(root, to)];
   if (!staysIn(source, root) || !staysIn(target, root)) return;

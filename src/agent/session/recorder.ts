@@ -1,6 +1,6 @@
-// Events of the agent → lines of its session, each durable before anyone else hears of the event. It writes the safe
-// profile (full envelope, one block a line, one straight chain) that every client from 1.0.57 on resumes alike, and
-// keeps the conversation, which is at all times what a resume of the file would send.
+// Writes the events of the agent as lines of its session, each durable before another listener gets the event. It
+// writes the safe profile (full envelope, one block per line, one straight chain) that every client from 1.0.57 on
+// resumes in the same way, and keeps the conversation, which always equals what a resume of the file would send.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -38,15 +38,15 @@ export interface RecorderOptions {
   readonly sessionId: string;
   readonly file: string;
   readonly cwd: string;
-  /** Where the shell stands now; by default where the session began. */
+  /** The current working directory of the shell; by default the folder of the session. */
   readonly currentCwd?: () => string;
   readonly slug: string;
   readonly history: FileHistory;
   readonly start: WriterStart;
-  /** Calls that a killed run left without a result: they are closed before the first prompt. */
+  /** Calls of a killed run without a result; they are closed before the first prompt. */
   readonly openCalls?: readonly OpenCall[];
   readonly mode?: PermissionMode;
-  /** The system prompt and the tools that the session has kept. */
+  /** The stored system prompt and tools. */
   readonly prompt?: FrozenPrompt;
   /** Whether another program also writes the session. */
   readonly isShared?: boolean;
@@ -78,12 +78,12 @@ export class Recorder {
     this.#main = new TranscriptWriter(options.file, () => this.#envelope(), options.start);
   }
 
-  /** Whether there is a file: a new session makes one with its first prompt. */
+  /** Whether the file exists: a new session creates it with its first prompt. */
   get isStarted(): boolean {
     return this.#main.isStarted;
   }
 
-  /** The system prompt and the tools that were kept last. */
+  /** The last stored system prompt and tools. */
   get prompt(): FrozenPrompt | undefined {
     return this.#prompt;
   }
@@ -92,17 +92,17 @@ export class Recorder {
     return this.#main.leafUuid;
   }
 
-  /** What the next request sends to `model`, for the session or one of its sub-agents. */
+  /** The messages of the next request to `model`, for the session or a sub-agent. */
   messages(model: string, host?: ClientHost, agentId?: string): readonly WireMessage[] {
     return this.#writerOf(agentId)?.messages(model, host) ?? [];
   }
 
-  /** What is known of the thinking in those messages. */
+  /** The marks of the thinking in those messages. */
   marks(agentId?: string): ThinkingMarks {
     return this.#writerOf(agentId)?.marks ?? new Map();
   }
 
-  /** What the last answer of the session took of the window. */
+  /** The tokens of the context window that the last answer used. */
   get windowTokens(): number {
     return this.#main.windowTokens;
   }
@@ -112,7 +112,7 @@ export class Recorder {
     return this.#main.resumed();
   }
 
-  /** Before a tool changes a file. What comes back is to be emitted as an event before the file is touched. */
+  /** Called before a tool changes a file. Emit the returned event before the file changes. */
   keepFile(file: string): Promise<FileKept | undefined> {
     return this.#options.history.keep(file);
   }
@@ -124,7 +124,7 @@ export class Recorder {
     return this.#recordMain(event);
   }
 
-  /** As the client's own /rename: a line, and a side file that current clients read. */
+  /** Like the client's /rename: a line, and a side file that current clients read. */
   async rename(title: string, at: Date = new Date()): Promise<string> {
     const customTitle = labelText(title, 'title');
     if (!this.isStarted) {
@@ -136,7 +136,7 @@ export class Recorder {
     return customTitle;
   }
 
-  /** Goes on from an earlier line; nothing is written by this alone. */
+  /** Continues from an earlier line; writes nothing. */
   async goOnFrom(going: Continuation): Promise<void> {
     await this.#main.goOnFrom(going);
     this.#isShared = going.isShared;
@@ -145,7 +145,7 @@ export class Recorder {
     this.#isInTurn = false;
   }
 
-  /** After a rewind of the chat: the line that all clients go on from, and the pin of the newer ones. */
+  /** After a rewind of the chat: the line from which all clients continue, and the pin for newer ones. */
   async markRewound(uuid: string, at: Date = new Date()): Promise<void> {
     if (this.leafUuid === null) return;
     await this.#main.write(at, [
@@ -154,7 +154,6 @@ export class Recorder {
     ]);
   }
 
-  /** Waits until everything is written. */
   async close(): Promise<void> {
     await Promise.all([this.#main, ...[...this.#agents.values()].map(({ writer }) => writer)].map((w) => w.settle()));
   }
@@ -176,7 +175,7 @@ export class Recorder {
       case 'queued':
         return this.#queueOperation(event.at, 'enqueue', event.text);
       case 'unqueued':
-        // The client calls a prompt that the person takes back `popAll`; its `remove` means that the model got it.
+        // The client calls a prompt that the user takes back `popAll`; its `remove` means that the model got it.
         return event.operation === 'dequeue'
           ? this.#queueOperation(event.at, 'dequeue')
           : this.#queueOperation(event.at, 'popAll', event.text);
@@ -187,7 +186,7 @@ export class Recorder {
     }
   }
 
-  /** How the files were, then the prompt, then the pin: a session of another client may have pinned its own end. */
+  /** The snapshot, the prompt, then the pin: another client may have pinned its own end. */
   async #recordPrompt(event: PromptGiven, at: Date): Promise<void> {
     const lines: NewLine[] = this.#openCalls.map((call) => ({
       kind: 'chain',
@@ -219,7 +218,7 @@ export class Recorder {
     ]);
   }
 
-  /** What is said is written alike for a session and a sub-agent. */
+  /** Sessions and sub-agents write the conversation in the same way. */
   async #recordSaid(writer: TranscriptWriter, event: AgentEvent): Promise<void> {
     const lines = saidLines(event, { isSidechain: writer !== this.#main, isShared: this.#isShared, mode: this.#mode });
     if (lines.length > 0) await writer.write(event.at, lines);
@@ -236,7 +235,7 @@ export class Recorder {
         : event.type === 'hook'
           ? hookProgressBody(event)
           : undefined;
-    if (body !== undefined) await writer.write(event.at, [{ kind: 'beside', body }]);
+    if (body !== undefined) await writer.write(event.at, [{ kind: 'leaf', body }]);
   }
 
   async #recordAgent(event: AgentEvent, mark: AgentMark): Promise<void> {
@@ -246,9 +245,7 @@ export class Recorder {
     if (this.#options.withProgressEntries !== true || !(event.type === 'block' || event.type === 'result')) return;
     const { message, type } = event.type === 'block' ? blockBody(event) : resultBody(event, true);
     const said = { type, message, uuid: event.uuid, timestamp: event.at.toISOString() };
-    await this.#main.write(event.at, [
-      { kind: 'beside', body: agentProgressBody(mark, agent.prompt, said, event.uuid) },
-    ]);
+    await this.#main.write(event.at, [{ kind: 'leaf', body: agentProgressBody(mark, agent.prompt, said, event.uuid) }]);
   }
 
   async #startAgent({ agentId, parentCallId, agentType, description }: AgentStarted): Promise<void> {
@@ -270,7 +267,7 @@ export class Recorder {
   }
 
   #agentFile(agentId: string, ending: string): string {
-    if (!/^[\w-]+$/.test(agentId)) throw new TypeError(`${agentId} is no id of a sub-agent`);
+    if (!/^[\w-]+$/.test(agentId)) throw new TypeError(`${agentId} is not the id of a sub-agent`);
     return path.join(this.#sideFolder(), 'subagents', `agent-${agentId}${ending}`);
   }
 

@@ -1,6 +1,6 @@
-// A prompt of an open session → the session as it was before it: its files, from the backups that we or Claude Code kept,
-// its chat, by going on from the line above the prompt, or both. Nothing is ever deleted that is not kept first, and
-// nothing outside the folder one works in is touched, whatever the session file says.
+// Rewinds an open session to the state before a prompt: its files, from our or Claude Code's backups, its chat, by
+// continuing from the line above the prompt, or both. Everything is backed up before it is deleted, and nothing outside
+// the project is touched, whatever the session file says.
 
 import { randomUUID } from 'node:crypto';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { continueAt } from './continuation.ts';
 import { type Backup, copyWhole, fileOf, isAsKept, readSnapshots, type Snapshot } from './file-history.ts';
 import type { OpenSession } from './open-session.ts';
 
-/** The prompts that the conversation can go back to, the oldest first. */
+/** The prompts that the conversation can be rewound to, oldest first. */
 export async function rewindPoints(open: OpenSession): Promise<readonly RewindPoint[]> {
   if (!open.recorder.isStarted) return [];
   const session = await loadSession(open.file);
@@ -36,7 +36,7 @@ export async function rewindPoints(open: OpenSession): Promise<readonly RewindPo
     }));
 }
 
-/** What a person typed in the part of the session that is sent, oldest first; a command as it was called. */
+/** The prompts that the user typed in the part of the session that is sent, oldest first; a command as it was called. */
 export async function typedPrompts(open: OpenSession): Promise<readonly string[]> {
   if (!open.recorder.isStarted) return [];
   const session = await loadSession(open.file);
@@ -54,7 +54,10 @@ export async function rewind(
   const session = await loadSession(open.file);
   const node = session.transcript.nodes.findLast(({ uuid }) => uuid === point.uuid);
   if (node === undefined)
-    throw new UserError(`the session has no prompt ${point.uuid}`, 'choose one of those it can go back to');
+    throw new UserError(
+      `the session has no prompt ${point.uuid}`,
+      'choose a prompt that the session can be rewound to',
+    );
   const files = what === 'chat' ? nothingDone : await rewindFiles(open, session, point.uuid);
   if (what !== 'files') await rewindChat(open, session, node);
   return { ...files, prompt: promptOf(session, node) };
@@ -63,11 +66,14 @@ export async function rewind(
 type FilesReport = Omit<RewindReport, 'prompt'>;
 const nothingDone: FilesReport = { restored: [], removed: [], problems: [] };
 
-/** The later lines stay in the file, as after the client's own /rewind. */
+/** Later lines stay in the file, as after the client's /rewind. */
 async function rewindChat(open: OpenSession, { transcript, graph }: Session, prompt: Node): Promise<void> {
   const going = continueAt(transcript, graph.parentOf(prompt)?.uuid ?? null);
   if (going === undefined)
-    throw new UserError('the conversation cannot go on from before this prompt', 'fork it there with `clew fork --at`');
+    throw new UserError(
+      'the conversation cannot continue from before this prompt',
+      'fork it there with `clew fork --at`',
+    );
   await open.recorder.goOnFrom(going);
   await open.recorder.markRewound(randomUUID());
 }
@@ -88,7 +94,7 @@ async function rewindFiles(open: OpenSession, { transcript }: Session, promptUui
   return report;
 }
 
-/** How each file was at a prompt: as its snapshot says; files first changed later, as they were before that. */
+/** The state of each file at a prompt: from its snapshot or, if it first changed later, from before that change. */
 function targetsAt(snapshots: readonly Snapshot[], promptUuid: string): ReadonlyMap<string, Backup> | undefined {
   const at = snapshots.findIndex(({ messageId }) => messageId === promptUuid);
   if (at < 0) return undefined;
@@ -121,7 +127,7 @@ async function restoreFile(
 
 /** The name comes from the session file, which may come from anywhere. */
 function backupPath(folder: string, name: string): string {
-  if (!/^[0-9a-f]{16}@v\d+$/.test(name)) throw new Error(`"${name}" is no name of a backup`);
+  if (!/^[0-9a-f]{16}@v\d+$/.test(name)) throw new Error(`"${name}" is not the name of a backup`);
   const file = path.join(folder, name);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error('its backup is gone');
   return file;
@@ -135,7 +141,7 @@ function refuseOutside(file: string, project: string): void {
   if (now !== undefined && !now.isFile()) throw new Error('it is not a regular file now');
 }
 
-/** Where a file of this name would really be: links on the way are followed as far as the way exists. */
+/** The real path of a file that may not exist: links are resolved as far as the path exists. */
 function realPlace(file: string): string {
   const folder = path.dirname(file);
   try {
@@ -145,7 +151,7 @@ function realPlace(file: string): string {
   }
 }
 
-/** The files that are not what their newest backup holds. */
+/** Files that differ from their newest backup. */
 async function changedNow(open: OpenSession, snapshots: readonly Snapshot[]): Promise<ReadonlySet<string>> {
   const newest = new Map(snapshots.flatMap(({ tracked }) => [...tracked]));
   const changed = new Set<string>();
@@ -156,7 +162,7 @@ async function changedNow(open: OpenSession, snapshots: readonly Snapshot[]): Pr
   return changed;
 }
 
-/** What a rewind to this prompt would bring back. */
+/** The files that a rewind to this prompt would restore. */
 function changedSince(
   open: OpenSession,
   snapshots: readonly Snapshot[],

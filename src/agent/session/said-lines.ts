@@ -1,4 +1,4 @@
-// Events of a conversation → the lines that make it up, alike for a session and its sub-agents.
+// Events of a conversation → its lines, the same for a session and its sub-agents.
 import { isThinking } from '../../session/resume/filter.ts';
 import type { AgentEvent, Compacted } from '../event.ts';
 import type { PermissionMode } from '../permission-mode.ts';
@@ -24,7 +24,7 @@ export interface SaidIn {
   readonly mode: PermissionMode;
 }
 
-/** None for events that say nothing in the conversation. */
+/** Empty for events that are not part of the conversation. */
 export function saidLines(event: AgentEvent, { isSidechain, isShared, mode }: SaidIn): readonly NewLine[] {
   switch (event.type) {
     case 'prompt':
@@ -54,7 +54,7 @@ export function saidLines(event: AgentEvent, { isSidechain, isShared, mode }: Sa
   }
 }
 
-/** Both in one append: a boundary without its summary would lose the history in old clients. */
+/** In one append: old clients would lose the history at a boundary without a summary. */
 function compactionLines(event: Compacted): readonly NewLine[] {
   const { result } = event;
   if ('problem' in result) return [];

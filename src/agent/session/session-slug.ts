@@ -1,5 +1,5 @@
-// A session id → its name for people, adjective-adjective-surname, the same each time. Clients write such a `slug` on
-// every line; the words are our own.
+// A session id → its readable name, adjective-adjective-surname, always the same. Clients write such a `slug` on every
+// line; the words are our own.
 import { createHash } from 'node:crypto';
 
 export function slugFor(sessionId: string): string {

@@ -1,5 +1,5 @@
-// Lines to write → a transcript that grows by whole, durable appends: one chain of parents, rising times, and the
-// conversation that the lines make. Nothing counts before it is on the disk.
+// Appends lines to a transcript: complete and durable, in one chain of parents with increasing times. It also keeps the
+// conversation of the lines. Nothing counts before it is on the disk.
 import { randomUUID } from 'node:crypto';
 import { exitCodes, UserError } from '../../base/errors.ts';
 import {
@@ -16,20 +16,20 @@ import type { ClientHost } from '../../session/resume/model.ts';
 import { appendLines, type FileIdentity } from '../../store/append.ts';
 import { pinTo } from '../../surgery/request-parts.ts';
 import type { ThinkingMarks } from '../fit-thinking.ts';
-import { besideLine } from './chain-facts.ts';
+import { privateThinkingLine } from './chain-facts.ts';
 import { Conversation, type ConversationStart } from './conversation.ts';
 
 export interface WriterStart extends ConversationStart {
   readonly identity: FileIdentity;
-  /** The line that the next one hangs on. */
+  /** The parent of the next line. */
   readonly leafUuid: string | null;
-  /** The newest time on the lines that are there: clients up to 2.1.45 take the newest line for the end. */
+  /** The newest time of the existing lines: clients up to 2.1.45 take the newest line for the end. */
   readonly lastMs: number;
 }
 
 export const emptyStart: WriterStart = { identity: 'absent', leafUuid: null, lastMs: 0, drafts: [] };
 
-/** What is known only when its turn to be written comes. */
+/** Known only when the line is written. */
 export interface LineMoment {
   readonly leafUuid: string | null;
   readonly timestamp: string;
@@ -38,13 +38,13 @@ export interface LineMoment {
 export type LineBody = JsonObject | ((moment: LineMoment) => JsonObject);
 
 export type NewLine =
-  /** A link of the chain. `restarts`: the history begins anew with it. */
+  /** A link of the chain. `restarts`: the history starts again here. */
   | { readonly kind: 'chain'; readonly uuid: string; readonly body: LineBody; readonly restarts?: true }
-  /** Hangs on the chain, and nothing ever hangs on it: no client loses anything by not reading it. */
-  | { readonly kind: 'beside'; readonly body: LineBody }
-  /** Without a uuid: no client takes it for a part of the conversation. */
+  /** Has a parent in the chain but no children: clients that skip it lose nothing. */
+  | { readonly kind: 'leaf'; readonly body: LineBody }
+  /** Without a uuid, so that no client takes it for a part of the conversation. */
   | { readonly kind: 'loose'; readonly body: LineBody }
-  /** Thinking of an answer, without a uuid: no client sends it, only our own requests do. */
+  /** Thinking of an answer without a uuid: only our own requests send it. */
   | { readonly kind: 'thinking'; readonly body: JsonObject };
 
 export class TranscriptWriter {
@@ -54,7 +54,7 @@ export class TranscriptWriter {
   #identity: FileIdentity;
   #leafUuid: string | null;
   #lastMs: number;
-  /** Where the present answer began, should it be abandoned. */
+  /** Where the current answer began, in case it is abandoned. */
   #answer:
     | { readonly id: string; readonly leafUuid: string | null; readonly length: number; lines: number }
     | undefined;
@@ -93,18 +93,18 @@ export class TranscriptWriter {
     return this.#conversation.resumed();
   }
 
-  /** All of them or none. Sub-agents write at the same time as their session: one batch waits for the other. */
+  /** Writes all lines or none. Sub-agents write at the same time as their session, batch by batch. */
   write(at: Date, lines: readonly NewLine[]): Promise<void> {
     return this.#inTurn(() => this.#append(at, lines));
   }
 
-  /** Takes the lines of an unfinished answer out of the conversation; they stay in the file as a dead branch. */
+  /** Removes the lines of an unfinished answer from the conversation; they stay in the file as a dead branch. */
   abandon(at: Date, messageId: string, sessionId: string | undefined): Promise<void> {
     return this.#inTurn(async () => {
       const answer = this.#answer;
       if (answer?.id !== messageId) return;
       const { leafUuid } = answer;
-      // Until the next line stands on the living branch, only a pin tells a resume to go back to it. Nobody resumes
+      // Until the next line is on the live branch, only a pin makes a resume return to it. Nobody resumes
       // a sub-agent.
       if (leafUuid !== null && sessionId !== undefined)
         await this.#append(at, [{ kind: 'loose', body: pinTo(leafUuid, sessionId) }]);
@@ -114,7 +114,7 @@ export class TranscriptWriter {
     });
   }
 
-  /** The next line hangs on another one, and the conversation is the one up to there. */
+  /** The next line gets another parent, and the conversation ends there. */
   goOnFrom({ leafUuid, ...start }: Pick<WriterStart, 'leafUuid'> & ConversationStart): Promise<void> {
     return this.#inTurn(async () => {
       this.#leafUuid = leafUuid;
@@ -123,7 +123,6 @@ export class TranscriptWriter {
     });
   }
 
-  /** Resolves when all that was asked for is written. */
   async settle(): Promise<void> {
     await this.#last;
   }
@@ -147,12 +146,12 @@ export class TranscriptWriter {
     for (const { text, line, leafBefore } of made) this.#remember(text, line, leafBefore);
   }
 
-  /** Claude Code takes no lock: that it writes too is only seen by the file. */
+  /** Claude Code takes no lock: only the file shows that it writes too. */
   #refusal(error: unknown): unknown {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.refused) return error;
     return new UserError(
       `another program has written to ${this.file} since; nothing was written`,
-      'go on in a copy: resume it with --fork-session',
+      'continue in a copy: resume it with --fork-session',
       exitCodes.refused,
     );
   }
@@ -160,7 +159,7 @@ export class TranscriptWriter {
   #entryFor(line: NewLine, moment: LineMoment): JsonObject {
     const body = typeof line.body === 'function' ? line.body(moment) : line.body;
     if (line.kind === 'loose') return body;
-    if (line.kind === 'thinking') return besideLine(body, this.#linesOf(body));
+    if (line.kind === 'thinking') return privateThinkingLine(body, this.#linesOf(body));
     const isRoot = line.kind === 'chain' && line.restarts === true;
     return {
       parentUuid: isRoot ? null : moment.leafUuid,
@@ -172,7 +171,7 @@ export class TranscriptWriter {
   }
 
   #remember(text: string, line: NewLine, leafUuid: string | null): void {
-    if (line.kind === 'loose' || line.kind === 'beside') return;
+    if (line.kind === 'loose' || line.kind === 'leaf') return;
     const entry = line.kind === 'thinking' ? line.body : parseJson(text);
     if (!isObject(entry)) return;
     if (line.kind === 'chain' && line.restarts === true) this.#conversation.cutTo(0);
@@ -183,7 +182,7 @@ export class TranscriptWriter {
     this.#conversation.add(entry, line.kind === 'thinking');
   }
 
-  /** How many lines of its answer are on the chain. */
+  /** How many lines of its answer are in the chain. */
   #linesOf(entry: JsonObject): number {
     return asObject(entry.message)?.id === this.#answer?.id ? (this.#answer?.lines ?? 0) : 0;
   }
@@ -195,7 +194,7 @@ export class TranscriptWriter {
   }
 }
 
-/** Half a surrogate pair has no bytes, and no reader outside JavaScript takes its escape. */
+/** A lone surrogate has no bytes, and only JavaScript accepts its escape. */
 function soundEntry(entry: JsonObject): JsonObject {
   return hasLoneSurrogate(entry) ? (wellFormed(entry) as JsonObject) : entry; // the same shape
 }

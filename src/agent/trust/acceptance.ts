@@ -1,5 +1,5 @@
-// Whether a person accepted what a folder brings. Clew keeps one file per accepted folder in its own state folder; what
-// Claude Code recorded in its user configuration counts too.
+// Whether the user trusts a folder. Clew keeps one file per trusted folder in its state folder; a folder that Claude
+// Code recorded as trusted counts too.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { readText } from '../text-file.ts';
 
 export interface TrustPlace {
   readonly cwd: string;
-  /** The `.claude` folder of the user. */
+  /** The user's `.claude` folder. */
   readonly root: string;
   readonly home: string;
   readonly env: Environment;
@@ -22,7 +22,7 @@ export interface TrustPlace {
 
 const maxConfigBytes = 32 * 1024 * 1024;
 
-/** This very folder: acceptance of a folder says nothing about the folders in it. */
+/** Only this folder: trusting a folder does not trust the folders in it. */
 export async function isFolderAccepted(place: TrustPlace): Promise<boolean> {
   const folder = await realPath(place.cwd);
   const own = asObject(parseJson((await readText(acceptanceFile(folder, place.env), maxConfigBytes)) ?? ''));

@@ -1,5 +1,5 @@
-// A folder → what it brings that takes effect only after a person accepted it: programs that run, rules that allow, values
-// that change how the agent works. The list is what the person sees before they decide.
+// Lists what a folder contains that takes effect only after the user trusts it: programs that run, rules that allow,
+// values that change how the agent works. The user sees this list before they decide.
 import path from 'node:path';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
@@ -30,11 +30,11 @@ export type OfferKind =
 
 export interface OfferItem {
   readonly kind: OfferKind;
-  /** What it is, whole: the command that runs, the rule, the value. */
+  /** The complete command, rule or value. */
   readonly text: string;
-  /** Seen from the folder. */
+  /** Relative to the folder. */
   readonly source: string;
-  /** Accepting the folder does not accept this: it is asked for when it is needed. */
+  /** Not accepted with the folder: the user is asked when it is needed. */
   readonly isAskedApart?: boolean;
 }
 
@@ -89,7 +89,7 @@ function settingsItems({ scope, file, values }: SettingsSource, cwd: string): re
         return [item('API key helper', shown(value))];
       case 'enabledMcpjsonServers':
       case 'enableAllProjectMcpServers':
-        // Only in the local file does it start servers without a question.
+        // Only in the local file it starts servers without a question.
         return scope === 'local' ? [item('setting', `${key}: ${shown(value)}`)] : [];
       case 'disabledMcpjsonServers':
       case '$schema':
@@ -126,7 +126,7 @@ function serverText(value: JsonValue | undefined): string {
 async function serverFileItems(cwd: string): Promise<readonly OfferItem[]> {
   const source = '.mcp.json';
   const value = asObject(parseJson((await readText(path.join(cwd, source), maxFileBytes)) ?? ''));
-  // Each is still asked for by name when it is about to start.
+  // Each server is still asked for by name before it starts.
   return serverTexts(value?.mcpServers).map((text) => ({ kind: 'MCP server', text, source }));
 }
 
@@ -152,7 +152,7 @@ function commandText({ name, body, allowedTools }: Command): string {
   ].join('; ');
 }
 
-/** Instruction files count without acceptance; what they import from elsewhere does not. */
+/** Instruction files count without trust; their imports from elsewhere do not. */
 async function importItems({ cwd, root, home }: TrustPlace): Promise<readonly OfferItem[]> {
   const items: OfferItem[] = [];
   const allowImport = async (file: string, by: string): Promise<boolean> => {

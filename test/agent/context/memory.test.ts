@@ -63,7 +63,7 @@ test('imports follow the file that names them, once each, in a circle too', asyn
       ['work/app/docs/a.md', 'import', 'a imports @b.md', 'work/app/CLAUDE.md'],
       ['work/app/docs/b.md', 'import', 'b imports @a.md and @../CLAUDE.md', 'work/app/docs/a.md'],
     ],
-    notes: ['work/app/CLAUDE.md imports missing.md, which is not there'],
+    notes: ['work/app/CLAUDE.md imports missing.md, which does not exist'],
   });
 });
 

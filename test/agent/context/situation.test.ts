@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { describeSituation, type SituationOptions, untoldSections } from '../../../src/agent/context/situation.ts';
+import { changedSections, describeSituation, type SituationOptions } from '../../../src/agent/context/situation.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const git = (cwd: string, ...args: readonly string[]) =>
@@ -30,7 +30,7 @@ function plant(context: TestContext, files: Readonly<Record<string, string>>, mo
 }
 
 async function tell(options: SituationOptions, told: readonly string[] = []): Promise<string[]> {
-  return (await untoldSections(await describeSituation(options), told)).map(({ text }) => String(text));
+  return (await changedSections(await describeSituation(options), told)).map(({ text }) => String(text));
 }
 
 test('the first time everything is told, one text a section', async (t) => {
@@ -118,5 +118,5 @@ test('what was left out of the instructions is told to the person', async (t) =>
   const notes: string[] = [];
   const { top, options } = plant(t, { 'app/CLAUDE.md': '@gone.md' }, { note: (text) => notes.push(text) });
   await tell(options);
-  assert.deepEqual(notes, [`${top}/app/CLAUDE.md imports gone.md, which is not there`]);
+  assert.deepEqual(notes, [`${top}/app/CLAUDE.md imports gone.md, which does not exist`]);
 });

@@ -228,7 +228,7 @@ test('what is no hook is a problem, not an error', (context) => {
     'a group of hooks for Stop is not run: it has no list of hooks',
     'a hook for Stop is not run: only the type "command" is known, not "prompt"',
     'a hook for Stop is not run: only the type "command" is known, not none',
-    'the matcher ( of a hook is not a regular expression; it is compared as it is',
+    'the matcher ( of a hook is not a regular expression; it is compared literally',
   ]);
   assert.deepEqual([runner.has('Stop'), runner.has('PreToolUse'), runner.has('PostToolUse')], [false, true, false]);
 });

@@ -73,16 +73,16 @@ test('a server that is configured wrongly says what is wrong', async (t) => {
     [7, 'its configuration is not an object'],
     [{}, 'it has neither "command" nor "url"'],
     [{ command: 7 }, 'it has neither "command" nor "url"'],
-    [{ command: 'x', args: 'y' }, '"args" is not a list of text'],
-    [{ command: 'x', args: [1] }, '"args" is not a list of text'],
-    [{ command: 'x', env: { A: {} } }, '"env" is not a table of text'],
-    [{ command: 'x\0y' }, 'its command holds a zero byte'],
+    [{ command: 'x', args: 'y' }, '"args" is not a list of strings'],
+    [{ command: 'x', args: [1] }, '"args" is not a list of strings'],
+    [{ command: 'x', env: { A: {} } }, '"env" is not an object of strings'],
+    [{ command: 'x\0y' }, 'its command contains a null byte'],
     [{ type: 'http' }, 'it has no "url"'],
     [{ type: 'ws', url: 'http://x' }, 'its type "ws" is unknown'],
     [{ type: 'carrier-pigeon', command: 'x' }, 'its type "carrier-pigeon" is unknown'],
-    [{ type: 'http', url: 'file:///etc/passwd' }, '"url" is not an address of the web'],
-    [{ type: 'sse', url: 'no address' }, '"url" is not an address of the web'],
-    [{ url: 'http://x', headers: [] }, '"headers" is not a table of text'],
+    [{ type: 'http', url: 'file:///etc/passwd' }, '"url" is not an http or https URL'],
+    [{ type: 'sse', url: 'no address' }, '"url" is not an http or https URL'],
+    [{ url: 'http://x', headers: [] }, '"headers" is not an object of strings'],
   ];
   const flag = JSON.stringify({ mcpServers: Object.fromEntries(wrong.map(([value], index) => [`s${index}`, value])) });
   const { servers: found } = await collectServers({ ...optionsIn(temporaryFolder(t)), flags: [flag] });
@@ -99,8 +99,8 @@ test('a broken file is a notice, a broken flag is the mistake of the caller', as
   assert.deepEqual(await collectServers(options), {
     servers: [],
     notices: [
-      `${top}/.claude.json is not a JSON object: no MCP server is taken from it`,
-      `${top}/app/.mcp.json is not a JSON object: no MCP server is taken from it`,
+      `${top}/.claude.json is not a JSON object; its MCP servers are ignored`,
+      `${top}/app/.mcp.json is not a JSON object; its MCP servers are ignored`,
     ],
   });
   for (const flag of ['nowhere.json', '{"a": 1}', '{broken', '.mcp.json'])

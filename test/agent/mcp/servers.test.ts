@@ -184,9 +184,9 @@ test('servers that cannot be used are a status and a notice, and the others work
   assert.match(servers.notices[0] ?? '', /^MCP server gone cannot be used: it ended .*\/no\/such\/program: [nN]o/);
   assert.match(
     servers.notices[1] ?? '',
-    /^MCP server dies cannot be used: it ended before it was ready; its last words: no database$/,
+    /^MCP server dies cannot be used: it ended before it was ready; its last output: no database$/,
   );
-  assert.equal(servers.notices[2], 'MCP server wrong cannot be used: "args" is not a list of text');
+  assert.equal(servers.notices[2], 'MCP server wrong cannot be used: "args" is not a list of strings');
   assert.equal(servers.notices.length, 3);
 });
 
@@ -205,7 +205,7 @@ test('servers of the project are started only with approval', async (t) => {
   writeTree(top, { 'app/.mcp.json': JSON.stringify({ mcpServers: { mine: sample(), other: sample() } }) });
   const headless = await connectServers(options);
   t.after(() => headless.close());
-  const needed = `${options.cwd}/.mcp.json asks for it; allow it with enabledMcpjsonServers in your settings`;
+  const needed = `${options.cwd}/.mcp.json configures it; allow it with enabledMcpjsonServers in your settings`;
   assert.deepEqual(
     headless.servers.map(({ status, problem }) => [status, problem]),
     [

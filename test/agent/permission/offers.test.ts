@@ -114,7 +114,7 @@ test('a broken file of local settings is left alone, and said', async (context) 
   const folder = temporaryFolder(context);
   writeTree(folder, { '.claude/settings.local.json': '{ "permissions": ' });
   const problem = await keepLocalRule(folder, 'Bash(a:*)');
-  assert.match(problem ?? '', /the rule Bash\(a:\*\) is not kept: .* is not a JSON object; correct it first/);
+  assert.match(problem ?? '', /the rule Bash\(a:\*\) was not saved: .* is not a JSON object; correct it first/);
   assert.equal(readFileSync(path.join(folder, '.claude/settings.local.json'), 'utf8'), '{ "permissions": ');
 });
 

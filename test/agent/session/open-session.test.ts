@@ -93,7 +93,7 @@ test('--continue takes the session with the newest line, not the newest file, an
   assert.equal(newest.sessionId, idA);
   await newest.close();
   const nowhere = { ...place, cwd: path.join(place.cwd, 'other') };
-  assert.match((await refusalOf(openSession({ kind: 'continue' }, nowhere)))?.message ?? '', /there is no session/);
+  assert.match((await refusalOf(openSession({ kind: 'continue' }, nowhere)))?.message ?? '', /no session to continue/);
 });
 
 test('an id that is taken is refused for a new session', async (t) => {
@@ -103,9 +103,9 @@ test('an id that is taken is refused for a new session', async (t) => {
     { kind: 'new', sessionId: idA },
     { kind: 'resume', session: idA, fork: { sessionId: idA } },
   ] as const)
-    assert.match((await refusalOf(openSession(choice, place)))?.message ?? '', /exists already; resume it/);
+    assert.match((await refusalOf(openSession(choice, place)))?.message ?? '', /already exists; resume it/);
   const odd = await refusalOf(openSession({ kind: 'new', sessionId: '../x' }, place));
-  assert.match(odd?.message ?? '', /is no session id; give a UUID/);
+  assert.match(odd?.message ?? '', /is not a session id; use a UUID/);
 });
 
 test('a fork goes on by itself, with its backups, and the original stays as it was', async (t) => {
@@ -134,7 +134,7 @@ test('a session outside the library is continued in a copy', async (t) => {
   const session = await openSession({ kind: 'resume', session: outside }, { ...place, root: path.join(folder, 'own') });
   assert.notEqual(session.sessionId, idA);
   assert.ok(session.file.startsWith(path.join(folder, 'own', 'projects')));
-  assert.match(session.notes.join(), /the work goes on in a copy/);
+  assert.match(session.notes.join(), /continuing in a copy/);
   await session.close();
 });
 

@@ -245,6 +245,6 @@ test('a file that someone else wrote to is not written to', async (t) => {
   writeFileSync(run.session.file, '{"type":"x"}\n', { flag: 'a' });
   await assert.rejects(
     run.prompt('More'),
-    /another program has written to .* nothing was written; go on in a copy: resume it with --fork-session/,
+    /another program has written to .* nothing was written; continue in a copy: resume it with --fork-session/,
   );
 });

@@ -177,7 +177,7 @@ test('nothing outside the project is touched, no link is followed, and no backup
         'it is outside the project',
         'it is not a regular file now',
         'it is outside the project',
-        '"../../../project/linked.txt" is no name of a backup',
+        '"../../../project/linked.txt" is not the name of a backup',
       ],
       prompt: 'Change everything',
     },

@@ -105,7 +105,7 @@ test('--continue, --resume and --session-id name the session; --fork-session goe
   assert.deepEqual(textsOf(kit.bodies().at(-1)), ['one', 'answer 1', 'two', 'answer 3', 'three', 'answer 5', 'four']);
   const taken = await kit.print(['-p', 'x', ...json, '--session-id', id]);
   assert.equal(taken.status, 2);
-  assert.match(taken.stderr, /exists already/);
+  assert.match(taken.stderr, /already exists/);
   assert.equal(kit.transcripts().length, 2);
   for (const each of kit.transcripts()) await assertSound(each);
 });

@@ -11,7 +11,7 @@ for (const args of [[], ['--output-format', 'json'], ['--continue', '--fork-sess
     const env = { HOME: folder, CLEW_HOME: path.join(folder, 'state'), CLAUDE_CONFIG_DIR: path.join(folder, 'claude') };
     const { status, stdout, stderr } = runClew(['-p', 'hello', ...args], { env, isAlone: true });
     assert.equal(status, 1);
-    assert.match(`${stdout}${stderr}`, /there is no ANTHROPIC_API_KEY in the environment.*; set it/);
+    assert.match(`${stdout}${stderr}`, /ANTHROPIC_API_KEY is not set; set it/);
     assert.deepEqual(readdirSync(folder), []);
   });
 }

@@ -1,5 +1,5 @@
-// One simple command: the texts that rules are compared with, whether it runs other commands, what it plainly needs, and
-// which rule would allow its like.
+// One simple command: the texts that rules match, whether it runs other commands, what it obviously needs, and the rule
+// that would allow similar commands.
 import { shellQuote } from '../../../base/shell-quote.ts';
 import { matchesText } from '../../wildcard.ts';
 import { changeProtection } from '../protected-path.ts';
@@ -38,27 +38,27 @@ export function isHarmless({ raw, isLiteral }: ShellWord): boolean {
   return harmless.test(raw) && isLiteral;
 }
 
-/** Without a timer in front of it. */
+/** Without a leading timer. */
 export function unwrap(command: ShellCommand): ShellCommand {
   const text = command.words.map(({ value }) => (/\s/.test(value) ? '\0' : value)).join(' ');
   const count = (wrapper.exec(`${text} `)?.[0].split(' ').length ?? 1) - 1;
   return count < command.words.length ? { ...command, words: command.words.slice(count) } : command;
 }
 
-/** What a rule that allows must match: each word stays one word, and a variable that matters is part of the text. */
+/** The text that an allow rule must match: each word stays one word, and variables that matter are part of it. */
 export function allowText(command: ShellCommand): string {
   const weighty = command.assignments.every(isHarmless) ? [] : command.assignments.map(({ raw }) => raw);
   return [...weighty, ...command.words.map(wordText)].join(' ');
 }
 
-/** Everything that a rule that forbids is compared with: one hit is enough. */
+/** All texts that a deny rule is compared with; one match is enough. */
 export function denyTexts(command: ShellCommand): readonly string[] {
   const values = command.words.map(({ value }) => value);
   const plain = [nameOf(command), ...values.slice(1)].join(' ');
   return [values.join(' '), plain, [...command.assignments.map(({ raw }) => raw), plain].join(' '), allowText(command)];
 }
 
-/** The command and all that it may run: only good for finding what is denied. */
+/** The command and everything that it may run; only for deny rules. */
 export function reachable(command: ShellCommand, depth = 0): readonly ShellCommand[] {
   if (!runsCommands(command) || depth > 3) return [command];
   const inner = command.words.slice(1, 20);
@@ -67,7 +67,7 @@ export function reachable(command: ShellCommand, depth = 0): readonly ShellComma
   return [command, ...suffixes, ...texts.flatMap((each) => reachable(each, depth + 1))];
 }
 
-/** `npm run test:*` and `npm run test *` match the command alone and with arguments; other stars match any text. */
+/** `npm run test:*` and `npm run test *` match the command with and without arguments; other stars match any text. */
 export function matchesCommand(specifier: string, text: string): boolean {
   const wanted = specifier.replace(/\s+/g, ' ');
   if (!wanted.endsWith(':*') && !wanted.endsWith(' *'))
@@ -88,8 +88,8 @@ const writing =
 const repository =
   /^git (?:add|commit|checkout|switch|merge|rebase|reset|restore|rm|mv|cherry-pick|revert|init|am|stash)/;
 
-/** Whether a command plainly needs more than a sandbox gives. Only a courtesy: the person is asked at once instead of after a
- *  failed try. Safety does not depend on it. */
+/** Whether a command obviously needs more than a sandbox allows. Only a convenience: the user is asked at once instead of
+ *  after a failed attempt. Security does not depend on it. */
 export function needsMore(
   commands: readonly ShellCommand[],
   canWrite: boolean,
@@ -110,8 +110,8 @@ export function needsMore(
 const bounded =
   /^(?:git (?:add|commit|checkout|switch|restore|stash|branch|tag|merge)|(?:npm|pnpm|yarn) (?:test|ci|install|(?:run )[a-z][\w:.-]*)|cargo (?:build|check|test|clippy|fmt)|go (?:build|test|vet)|dotnet (?:build|test))(?= |$)/;
 
-/** The rule that would allow commands like this one: with its subcommand where that bounds what it does, else this very
- *  text, and nothing for what runs anything. */
+/** The rule for similar commands: with the subcommand if that limits what it does, otherwise the exact text; none for a
+ *  command that can run anything. */
 export function offerRules(command: ShellCommand): readonly string[] {
   const text = allowText(command);
   const isPlain = command.words.every(({ isLiteral }) => isLiteral) && command.assignments.every(isHarmless);
@@ -119,6 +119,6 @@ export function offerRules(command: ShellCommand): readonly string[] {
   if (!isPlain || isSpecial || runsAnything(command)) return [];
   const prefix = bounded.exec(text)?.[0];
   if (prefix !== undefined) return [`Bash(${prefix}:*)`];
-  // A star would be read as a pattern, and a parenthesis could be mistaken for two rules.
+  // A star would be a pattern, and a parenthesis could look like two rules.
   return /[*()\n]/.test(text) || text.length > 300 ? [] : [`Bash(${text})`];
 }

@@ -1,5 +1,5 @@
-// A Bash call → a ruling. Rules that deny and ask come first, then rules that allow; what no rule settles runs in a sandbox,
-// or, where there is none, only if it is trivially simple.
+// A Bash call → a ruling. Deny and ask rules come first, then allow rules. Without a matching rule the command runs in
+// the sandbox or, if there is none, only if it is trivially simple.
 import path from 'node:path';
 import { judgePath, type PathContext } from '../path-judge.ts';
 import type { Rule } from '../rule.ts';
@@ -26,7 +26,7 @@ export interface SandboxUse {
   readonly runsUnasked: boolean;
   /** `allowUnsandboxedCommands` */
   readonly mayLeave: boolean;
-  /** `network.allowedDomains` names some. */
+  /** Whether `network.allowedDomains` names any. */
   readonly hasNetwork?: boolean;
   /** `excludedCommands` */
   readonly excluded: readonly string[];
@@ -35,7 +35,7 @@ export interface SandboxUse {
 export interface ShellContext extends PathContext {
   readonly cwd: string;
   readonly sandbox: SandboxUse;
-  /** `dangerouslyDisableSandbox`: the model asks for a run outside. */
+  /** `dangerouslyDisableSandbox`: the model wants to run it outside the sandbox. */
   readonly leaves: boolean;
 }
 
@@ -84,7 +84,7 @@ function judgeRead(file: string, cwds: readonly string[], context: PathContext):
 function judgeByRules(text: string, script: ShellScript, context: ShellContext): Ruling {
   const { commands, isPlain } = script;
   const allows = context.rules.filter(({ tool, kind }) => tool === 'Bash' && kind === 'allow');
-  // What is known only when it runs could be what a rule denies. A sandbox hides files that one denies.
+  // A part that is known only at run time could be what a rule denies. A sandbox hides denied files.
   const isRestricted = context.rules.some(
     ({ kind, tool }) => kind !== 'allow' && (tool === 'Bash' || !context.sandbox.isAvailable),
   );
@@ -124,7 +124,7 @@ function describe(command: ShellCommand): string {
   return `runs ${nameOf(command)}${variable === undefined ? '' : ` with ${variable} set`}`;
 }
 
-/** Next to parts that have a rule, a part needs none if it is trivially simple. */
+/** A trivially simple part needs no rule if the other parts have one. */
 function isFree({ words, assignments }: ShellCommand, all: readonly ShellCommand[], context: ShellContext) {
   const cwds = foldersOf(all, context.cwd);
   if (cwds === undefined || !assignments.every(isHarmless)) return false;
@@ -132,7 +132,7 @@ function isFree({ words, assignments }: ShellCommand, all: readonly ShellCommand
   return files !== undefined && ['.', ...files].every((file) => judgeRead(file, cwds, context).kind === 'allow');
 }
 
-/** Where the shell may be while the text runs; `undefined` after more than one move, or one that is not literal. */
+/** The working directories while the text runs; `undefined` after several moves or one that is not literal. */
 function foldersOf(commands: readonly ShellCommand[], cwd: string): readonly string[] | undefined {
   const moves = commands.filter((command) => /^(?:cd|pushd|popd)$/.test(nameOf(command)));
   const [goal] = moves.map(({ words }) => words);
@@ -141,7 +141,7 @@ function foldersOf(commands: readonly ShellCommand[], cwd: string): readonly str
   return isClear ? [cwd, path.resolve(cwd, goal[1]?.value ?? '')] : undefined;
 }
 
-/** A rule that allows a command that runs commands must name what it runs. */
+/** An allow rule for a command that runs commands must name what it runs. */
 function findAllow(command: ShellCommand, allows: readonly Rule[], isRestricted: boolean): Rule | undefined {
   const { words } = command;
   if (words[0]?.isLiteral !== true) return undefined;
@@ -162,7 +162,7 @@ function findStop(command: ShellCommand, { rules }: PathContext): readonly Rulin
   return hits.map((rule) => fromRule(rule, texts[0] ?? '', false));
 }
 
-/** Files that the text names and a rule denies. In a sandbox they are hidden as well, however they are named. */
+/** Files that the text names and a rule denies. A sandbox also hides them under any other name. */
 function findDeniedFiles({ commands, isPlain }: ShellScript, context: ShellContext): readonly Ruling[] {
   if (!context.rules.some(({ kind, specifier }) => kind === 'deny' && specifier !== undefined)) return [];
   const cwds = foldersOf(commands, context.cwd) ?? [context.cwd];

@@ -1,10 +1,10 @@
-// A shell text → its simple commands, to be compared with rules. Only plain text is read exactly: words, quotes, variables,
-// redirects, operators, groups. No rule with a pattern allows any other text; for rules that deny, it is cut at everything
-// that could begin a command.
+// A shell text → its simple commands, to compare with rules. Only plain text is parsed exactly: words, quotes,
+// variables, redirects, operators, groups. A pattern rule allows no other text; for deny rules, such text is split at
+// everything that could begin a command.
 
 export interface ShellScript {
   readonly commands: readonly ShellCommand[];
-  /** The commands are exactly what runs. */
+  /** Whether the commands are exactly what runs. */
   readonly isPlain: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface ShellWord {
   readonly raw: string;
   /** Without quotes and escapes. */
   readonly value: string;
-  /** The command sees exactly `value`: the shell replaces nothing in it. */
+  /** The command sees exactly `value`: the shell expands nothing in it. */
   readonly isLiteral: boolean;
 }
 
-/** They look like a blank, or like nothing, and are a letter to the shell. */
+/** They look like a blank or like nothing, but the shell reads them as letters. */
 const invisible =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\xa0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/;
 const keywords = /^(?:if|then|elif|else|fi|while|until|do|done|for|select|case|esac|function|coproc|\[\[)$/;
@@ -51,7 +51,7 @@ export function parseShell(text: string): ShellScript {
   return { commands: commands ?? cutEverywhere(text), isPlain: commands !== undefined };
 }
 
-/** The commands, or `undefined` for a text that is not plain. */
+/** `undefined` for a text that is not plain. */
 function readPlain(text: string): readonly ShellCommand[] | undefined {
   const commands = [{ assignments: [] as ShellWord[], words: [] as ShellWord[], redirects: [] as Redirect[] }];
   let sign: string | undefined;
@@ -100,7 +100,7 @@ function readWord(raw: string): ShellWord {
   return { raw, value, isLiteral: raw === '[' || raw === '{}' || !/["$*?[\]{}~]/.test(bare) };
 }
 
-/** Every run of words that may be a command, with all quotes removed. */
+/** Every sequence of words that may be a command, with all quotes removed. */
 function cutEverywhere(text: string): readonly ShellCommand[] {
   const plain = text
     .replace(/\\\n/g, '')

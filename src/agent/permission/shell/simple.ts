@@ -1,5 +1,5 @@
-// The commands that run unasked without a sandbox: pipes between a few programs, each with the flags it may have, made of
-// plain words. Whatever is not on the list is asked for, so a gap in the list is a question and never a hole.
+// Commands that run without asking and without a sandbox: pipes between a few programs with known flags and plain
+// words. Everything else is asked for, so a gap in the list is a question, not a hole.
 import { parseShell } from './parse.ts';
 
 const word = String.raw`(?:[A-Za-z0-9_./=:@%+,-]+|'[A-Za-z0-9_./=:@%+, ^$*()[\]{}?|<>;&!#~-]*'|"[A-Za-z0-9_./=:@%+, -]*")`;
@@ -7,7 +7,7 @@ const pipeline = new RegExp(String.raw`^ *${word}(?: +${word})*(?: *\| *${word}(
 
 interface Program {
   readonly flags: RegExp;
-  /** How many operands come before the files; `Infinity`: none is a file. */
+  /** How many operands precede the files; `Infinity`: none is a file. */
   readonly texts: number;
 }
 
@@ -32,7 +32,7 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['whoami', { flags: none, texts: Number.POSITIVE_INFINITY }],
 ]);
 
-/** The files that a simple command reads, or `undefined` for a command that is not simple. */
+/** The files that a simple command reads; `undefined` for a command that is not simple. */
 export function simpleReads(text: string): readonly string[] | undefined {
   if (!pipeline.test(text)) return undefined;
   const reads = parseShell(text).commands.map(({ words, assignments }) => {
