@@ -1,4 +1,4 @@
-// All attacks on the tools of the agent: what a model, or a repository that steers it, may try, by itself and by a
+// All attacks on the tools of the agent that a model, or a repository that steers it, may try, directly and through a
 // sub-agent.
 import type { AgentAttack, AttackCall } from './agent-attack.ts';
 import { commands } from './agent-attack-commands.ts';
@@ -17,7 +17,7 @@ const direct: readonly AgentAttack[] = [
   ...commands,
 ];
 
-/** The same by a sub-agent: its calls come after the one that starts it. */
+/** The same through a sub-agent: its calls follow the one that starts it. */
 const bySubAgent = direct
   .filter(({ swap }, i) => swap === undefined && i % 4 === 1)
   .map((attack): AgentAttack => {

@@ -1,4 +1,4 @@
-// Attacks by commands: out of the sandbox, in the background, for the key, the network and the place of the shell.
+// Attacks with commands: out of the sandbox, in the background, on the key, the network and the working directory.
 import { type AgentAttack, bash, glob, grep, read, write } from './agent-attack.ts';
 
 export const commands: readonly AgentAttack[] = [
@@ -44,7 +44,7 @@ export const commands: readonly AgentAttack[] = [
     ],
   },
   {
-    name: 'a background command makes protected files and goes on',
+    name: 'a background command makes protected files and keeps running',
     answers: [
       [
         bash('echo "{}" > .mcp.json; mkdir -p sub/.git .vscode; echo x > .envrc; echo x > .bashrc; sleep 0.2', {
@@ -133,15 +133,15 @@ export const commands: readonly AgentAttack[] = [
     ],
   },
   {
-    name: 'a folder outside as the place of the shell',
+    name: 'a folder outside as the working directory',
     answers: [[bash('cd {outside}')], [bash('cat canary.txt'), bash('ls')], [read('canary.txt')]],
   },
   {
-    name: 'a folder outside as the place of the shell, by a false report',
+    name: 'a folder outside as the working directory, by a false report',
     answers: [[bash('printf "%s\\0" {outside} >&204')], [bash('cat canary.txt; touch made')]],
   },
   {
-    name: 'a link as the place of the shell',
+    name: 'a link as the working directory',
     links: { 'project/l': '{outside}' },
     answers: [[bash('cd l')], [bash('cat canary.txt; touch made'), bash('cat canary.txt')]],
   },

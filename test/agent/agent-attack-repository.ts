@@ -1,4 +1,4 @@
-// Attacks by what a repository brings: hooks, servers, rules, skills, instructions, programs and settings of programs.
+// Attacks with the content of a repository: hooks, servers, rules, skills, instructions, programs and settings of programs.
 import { type AgentAttack, bash, edit, glob, grep, read, write } from './agent-attack.ts';
 
 const evilScript = '#!/bin/sh\ntouch {outside}/made\n';
@@ -57,7 +57,7 @@ export const repository: readonly AgentAttack[] = [
     answers: [[['Skill', { skill: 'snare' }]]],
   },
   {
-    name: 'a skill of a trusted folder that the model takes up',
+    name: 'a skill of a trusted folder that the model loads',
     isTrusted: true,
     allow: ['Skill'],
     files: {

@@ -1,21 +1,21 @@
 // One attack on the tools of the agent, and short names for the calls that it is made of. {project}, {outside}, {home} and
-// {port} stand for places of the test (see attack-place.ts).
+// {port} are replaced by folders of the test (see attack-place.ts).
 import type { JsonObject } from '../../src/base/json.ts';
 
 export type AttackCall = readonly [name: string, input: JsonObject];
 
 export interface AgentAttack {
   readonly name: string;
-  /** Below the place: `project/…`, `outside/…`, `home/…`. */
+  /** Below the test folder: `project/…`, `outside/…`, `home/…`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Links below the place → what they point to. */
+  /** Links below the test folder → their targets. */
   readonly links?: Readonly<Record<string, string>>;
   /** Rules of the user. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   /** Holds only in the sandbox: without one, a rule of the user lets the command do it. */
   readonly needsSandbox?: true;
-  /** A person accepted the folder. */
+  /** The user trusts the folder. */
   readonly isTrusted?: boolean;
   /** Variables of the agent itself. */
   readonly env?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // The attack list of the tools, against a whole agent: a scripted model, a real bash, real tools, in four modes, with and
-// without the sandbox, and nobody who says yes. No secret may come into a request, nothing outside or protected may
+// without the sandbox, and nobody approves. No secret may get into a request, nothing outside or protected may
 // change, nothing may reach the network. With every permission bypassed most of the same attacks must have an effect. In CI
 // each mode runs another part of the list; all of it with CLEW_LONG=1.
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const modes: readonly PermissionMode[] = ['default', 'plan', 'dontAsk', 'acceptE
 interface Trial {
   readonly mode: PermissionMode;
   readonly hasSandbox: boolean;
-  /** No rule denies anything: else a bypass would stop at them. */
+  /** Without deny rules, which also hold in bypass mode. */
   readonly isOpen?: boolean;
 }
 
@@ -63,7 +63,7 @@ for (const hasSandbox of [true, false]) {
   }
 }
 
-test('most of the attacks have an effect where nothing stops them', async (t) => {
+test('most attacks have an effect if nothing stops them', async (t) => {
   const attacks = chosenAttacks(0);
   const outcomes = await tryAll(t, attacks, { mode: 'bypassPermissions', hasSandbox: false, isOpen: true });
   const tame = attacks.filter((_, i) => outcomes[i]?.effects.length === 0).map(({ name }) => name);
@@ -105,9 +105,9 @@ for (const mode of ['default', 'acceptEdits']) {
     const { status, stderr } = await kit.print(['-p', 'go', '--permission-mode', mode]);
     assert.equal(status, 0, stderr);
     assert.equal(kit.bodies().length, 2);
-    const told = kit.bodies().map((body) => JSON.stringify(resultsOnly(body)));
-    assert.deepEqual(told.flatMap(leaks), []);
-    assert.doesNotMatch(told.join(), /test-key/);
+    const bodies = kit.bodies().map((body) => JSON.stringify(resultsOnly(body)));
+    assert.deepEqual(bodies.flatMap(leaks), []);
+    assert.doesNotMatch(bodies.join(), /test-key/);
     assert.deepEqual(changes(place, before), []);
     assert.deepEqual(connections, []);
   });
@@ -201,10 +201,10 @@ async function tryOne(
   return { ran, stopped, effects };
 }
 
-/** A request without what the model itself said. */
+/** A request without the model's own messages. */
 function resultsOnly({ messages, ...rest }: JsonObject): JsonObject {
-  const told = Array.isArray(messages) ? messages.filter((each) => (each as JsonObject).role !== 'assistant') : [];
-  return { ...rest, messages: told };
+  const bodies = Array.isArray(messages) ? messages.filter((each) => (each as JsonObject).role !== 'assistant') : [];
+  return { ...rest, messages: bodies };
 }
 
 function prepare({ base }: Place, { files = {}, links = {} }: AgentAttack): void {

@@ -1,5 +1,5 @@
-// An agent in a process of its own that ends on a full disk or by SIGTERM: nothing it started goes on, and its session is
-// whole. The other ends are in agent-ends.test.ts.
+// An agent in its own process that ends on a full disk or by SIGTERM: nothing it started keeps running, and its session
+// is complete. The other ends are in agent-ends.test.ts.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const programAt = (name: string): string => fileURLToPath(new URL(name, import.m
 const mcpConfig = [JSON.stringify({ mcpServers: { sample: sample() } })];
 
 test(
-  'a full disk in the middle of a turn is one clear error, and nothing of the turn goes on',
+  'a full disk in the middle of a turn is one clear error, and nothing of the turn keeps running',
   { skip: noSmallDisk },
   async (t) => {
     const folder = temporaryFolder(t);

@@ -1,4 +1,4 @@
-// However an agent ends, nothing it started goes on, and its session is whole: another writer, a sink that fails, a plain
+// However an agent ends, nothing it started keeps running, and its session is complete: another writer, a sink that fails, a plain
 // close. A full disk and SIGTERM are in agent-ends.slow.test.ts.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ test('another writer in the middle of a turn is one clear error, and its line st
   );
 });
 
-test('a sink that fails ends the turn with its error; the rest is closed all the same', async (t) => {
+test('a sink that fails ends the turn with its error, and everything else is still closed', async (t) => {
   let isBroken = false;
   const kit = await startAgent(
     t,
@@ -66,7 +66,7 @@ test('a sink that fails ends the turn with its error; the rest is closed all the
   assert.deepEqual(pids.map(isAlive), [false, false]);
 });
 
-test('a hook that nobody waits for ends with the turn it belongs to', async (t) => {
+test('a hook that nobody awaits ends with its turn', async (t) => {
   const stubborn = `trap '' TERM; echo $$ > "$CLAUDE_PROJECT_DIR/pid"; while :; do sleep 1; done`;
   const kit = await startAgent(t, [calls(['Bash', { command: 'touch x' }]), says('ok')], {
     mode: 'default',

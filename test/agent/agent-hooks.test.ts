@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.ts';
 
 const answer = (value: unknown): string => `printf '%s' '${JSON.stringify(value)}'`;
 
-test('PreToolUse denies, allows and changes calls, and its context stands behind the results', async (t) => {
+test('PreToolUse denies, allows and changes calls, and its context follows the results', async (t) => {
   const verdict = (more: JsonObject) => answer({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...more } });
   const script = [
     'case "$(cat)" in',
@@ -53,7 +53,7 @@ test('PreToolUse denies, allows and changes calls, and its context stands behind
   await assertSame(kit);
 });
 
-test('PostToolUse hears of the result, and what it says reaches the model', async (t) => {
+test('PostToolUse gets the result, and its output reaches the model', async (t) => {
   const kit = await startWithHooks(
     t,
     { PostToolUse: [['Write', answer({ decision: 'block', reason: 'run the formatter' })]] },
@@ -61,10 +61,10 @@ test('PostToolUse hears of the result, and what it says reaches the model', asyn
   );
   await kit.agent.prompt('go');
   assert.match(texts({ messages: messagesOf(kit.bodies()[1]).slice(-1) }).join(), /Write: run the formatter/);
-  const [told, ...more] = heard(kit, 'PostToolUse');
+  const [inputs, ...more] = heard(kit, 'PostToolUse');
   assert.deepEqual(more, []);
   const file = path.join(kit.cwd, 'a.txt');
-  const { tool_response, ...rest } = told ?? {};
+  const { tool_response, ...rest } = inputs ?? {};
   assert.deepEqual(rest, {
     ...common(kit, 'PostToolUse'),
     permission_mode: 'bypassPermissions',
@@ -76,7 +76,7 @@ test('PostToolUse hears of the result, and what it says reaches the model', asyn
   await assertSame(kit);
 });
 
-test('PreCompact keeps a conversation from being summarised', async (t) => {
+test('PreCompact can block a compaction', async (t) => {
   const kit = await startWithHooks(t, { PreCompact: [['', 'echo not before the release >&2; exit 2']] }, [says('ok')]);
   await kit.agent.prompt('go');
   await kit.agent.compact('the tests');
@@ -106,9 +106,9 @@ test('SubagentStop sends a sub-agent back to work, and knows its file', async (t
   ]);
   await kit.agent.prompt('go');
   assert.deepEqual(results(kit.events)[0]?.content, [{ type: 'text', text: 'it is green' }]);
-  const told = heard(kit, 'SubagentStop');
+  const inputs = heard(kit, 'SubagentStop');
   assert.deepEqual(
-    told.map(({ stop_hook_active, last_assistant_message, agent_type }) => [
+    inputs.map(({ stop_hook_active, last_assistant_message, agent_type }) => [
       stop_hook_active,
       last_assistant_message,
       agent_type,
@@ -118,13 +118,13 @@ test('SubagentStop sends a sub-agent back to work, and knows its file', async (t
       [true, 'it is green', 'general-purpose'],
     ],
   );
-  const file = String(told[0]?.agent_transcript_path);
+  const file = String(inputs[0]?.agent_transcript_path);
   assert.ok(existsSync(file), file);
-  assert.ok(file.endsWith(`subagents/agent-${told[0]?.agent_id}.jsonl`));
-  assert.deepEqual(told[0]?.transcript_path, kit.agent.state.file);
+  assert.ok(file.endsWith(`subagents/agent-${inputs[0]?.agent_id}.jsonl`));
+  assert.deepEqual(inputs[0]?.transcript_path, kit.agent.state.file);
 });
 
-test('SessionStart adds context with its source, SessionEnd hears the reason', async (t) => {
+test('SessionStart adds context with its source, SessionEnd gets the reason', async (t) => {
   const kit = await startWithHooks(t, { SessionStart: [['', 'echo it rains']], SessionEnd: [['', 'true']] }, () =>
     says('ok'),
   );
@@ -153,7 +153,7 @@ test('SessionStart adds context with its source, SessionEnd hears the reason', a
   );
 });
 
-test('Notification hears that somebody is waited for', async (t) => {
+test('Notification runs when the agent waits for the user', async (t) => {
   const kit = await startWithHooks(t, { Notification: [['', 'true']] }, [bash('touch x'), says('ok')], {
     mode: 'default',
     approve: async () => {
@@ -172,7 +172,7 @@ test('Notification hears that somebody is waited for', async (t) => {
   ]);
 });
 
-/** Each hook also writes down what it was given, a line each. */
+/** Each hook also writes its input as a line. */
 function startWithHooks(
   t: TestContext,
   hooks: Readonly<Record<string, readonly (readonly [string, string])[]>>,

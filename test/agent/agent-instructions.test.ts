@@ -1,4 +1,4 @@
-// Instructions of a folder come into the conversation when one of its files is first touched, and stay there.
+// Instructions of a folder are added to the conversation when one of its files is first touched.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startAgent } from '../support/agent-kit.ts';
@@ -13,7 +13,7 @@ const files = {
 };
 const read = (name: string) => ['Read', { file_path: name }] as const;
 
-test('they stand behind the results once, also after a resume, and again after a compaction', async (t) => {
+test('they follow the results once, also after a resume, and again after a compaction', async (t) => {
   const first = await startAgent(t, [calls(read('src/a.txt'), read('src/b.txt')), calls(read('c.txt')), says('ok')], {
     files,
   });

@@ -1,4 +1,4 @@
-// The agent with a real server on pipes: its tools are called, its pictures reach the model, and its death is an outcome.
+// The agent with a real server on pipes: its tools are called, its images reach the model, and its crash is an outcome.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { sample } from './mcp/mcp-kit.ts';
 
 const mcpConfig = [JSON.stringify({ mcpServers: { sample: sample() } })];
 
-test('tools of a server are called, and pictures come through to the model and the session', async (t) => {
+test('tools of a server are called, and images reach the model and the session', async (t) => {
   const script = [calls(['mcp__sample__echo', { text: 'hello' }], ['mcp__sample__pictures', {}]), says('ok')];
   const kit = await startAgent(t, script, { mcpConfig });
   await kit.agent.prompt('go');
@@ -26,7 +26,7 @@ test('tools of a server are called, and pictures come through to the model and t
   await assertSame(kit);
 });
 
-test('a server that dies in a call fails the call, and the turn goes on', async (t) => {
+test('a server that dies in a call fails the call, and the turn continues', async (t) => {
   const script = [
     calls(['mcp__sample__environment', {}]),
     calls(['mcp__sample__die', {}]),
@@ -44,7 +44,7 @@ test('a server that dies in a call fails the call, and the turn goes on', async 
   assert.equal(isAlive(pid), false);
 });
 
-test('the servers of the user stand in the folder that takes the place of ~/.claude', async (t) => {
+test('the servers of the user are read from the folder that replaces ~/.claude', async (t) => {
   const files = { 'claude/.claude.json': JSON.stringify({ mcpServers: { mine: sample() } }) };
   const kit = await startAgent(t, [says('ok')], { files });
   await kit.agent.prompt('go');

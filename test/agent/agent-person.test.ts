@@ -1,5 +1,5 @@
-// What the agent asks of a person beyond single calls: plans, servers of the project, files outside it; and what it does
-// where nobody is there to say yes.
+// What the agent asks the user apart from single calls: plans, servers of the project, files outside it; and what it does
+// if nobody can answer.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const plan = '1. Write it down.';
 
 for (const [what, before, answer, after] of [
   ['goes back to the mode before it', 'acceptEdits', { isApproved: true }, 'acceptEdits'],
-  ['goes on in the mode that the person chose', 'default', { isApproved: true, mode: 'acceptEdits' }, 'acceptEdits'],
+  ['continues in the mode that the user chose', 'default', { isApproved: true, mode: 'acceptEdits' }, 'acceptEdits'],
   ['stays where the person refuses', 'default', { isApproved: false, comment: 'smaller steps' }, 'plan'],
   ['stays where nobody answers', 'default', undefined, 'plan'],
 ] as const satisfies readonly (readonly [string, PermissionMode, object | undefined, PermissionMode])[]) {
@@ -42,10 +42,10 @@ for (const [what, before, answer, after] of [
       [true, !isApproved, !isApproved],
     );
     assert.equal(existsSync(path.join(kit.cwd, 'a.txt')), isApproved);
-    // The model is told that the mode is on, and within the same turn that it is off.
-    const told = kit.bodies().map((body) => JSON.stringify(body.messages).match(/Plan mode is (?:on|off)/g) ?? []);
+    // The model learns that the mode is on and, within the same turn, that it is off.
+    const sent = kit.bodies().map((body) => JSON.stringify(body.messages).match(/Plan mode is (?:on|off)/g) ?? []);
     const [on, off] = ['Plan mode is on', 'Plan mode is off'];
-    assert.deepEqual(told, isApproved ? [[on], [on, off], [on, off]] : [[on], [on], [on]]);
+    assert.deepEqual(sent, isApproved ? [[on], [on, off], [on, off]] : [[on], [on], [on]]);
     if (answer !== undefined && 'comment' in answer)
       assert.match(String(results(kit.events)[1]?.content), /They say: smaller steps/);
     const lines = readFileSync(kit.agent.state.file, 'utf8').split('\n');
@@ -57,7 +57,7 @@ for (const [what, before, answer, after] of [
 
 const projectServer = { 'project/.mcp.json': JSON.stringify({ mcpServers: { sample: sample() } }) };
 
-test('a server of the project starts where the person agrees, and is asked about only once', async (t) => {
+test('a server of the project starts if the user agrees, who is asked only once', async (t) => {
   const asked: PersonQuestion[] = [];
   const askPerson = async (question: PersonQuestion): Promise<PersonAnswer> => {
     asked.push(question);
@@ -80,7 +80,7 @@ test('a server of the project starts where the person agrees, and is asked about
   assert.equal(asked.length, 1);
 });
 
-test('a server of the project does not start where the person says no, or where nobody is', async (t) => {
+test('a server of the project does not start if the user refuses or nobody can answer', async (t) => {
   const refused = async (): Promise<PersonAnswer> => ({ kind: 'consent', isGiven: false });
   const never = async () => assert.fail('nobody is there to be asked');
   for (const [isInteractive, askPerson, status] of [
@@ -100,7 +100,7 @@ test('a server of the project does not start where the person says no, or where 
   }
 });
 
-test('a mention is judged as a Read: denied stays out, outside is asked for, and not at all without a person', async (t) => {
+test('a mention is judged as a Read: denied files are left out, files outside are asked for, or left out if nobody can answer', async (t) => {
   const files = {
     'project/open.txt': 'open words',
     'project/closed.txt': 'closed words',
@@ -133,7 +133,7 @@ test('a mention is judged as a Read: denied stays out, outside is asked for, and
   );
 });
 
-test('shell commands in a skill run only where a rule of the user allows them', async (t) => {
+test('shell commands in a skill run only if a rule of the user allows them', async (t) => {
   const skill = (tools: string) =>
     `---\ndescription: shows\nallowed-tools: ${tools}\n---\nSee !\`mkdir ran; echo done\` and !\`cat open.txt\`.`;
   const kit = await startAgent(
@@ -160,7 +160,7 @@ test('shell commands in a skill run only where a rule of the user allows them', 
   await assertSame(kit);
 });
 
-test('an instruction file that is left out is told, not hidden', async (t) => {
+test('a notice reports an instruction file that is left out', async (t) => {
   const files = { 'project/CLAUDE.md': 'See @../outside.md', 'outside.md': 'no' };
   const kit = await startAgent(t, [says('ok')], { files });
   await kit.agent.prompt('go');

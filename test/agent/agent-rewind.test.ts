@@ -1,4 +1,4 @@
-// Going back through the handle: files, chat or both, with what sub-agents changed.
+// Rewinding through the handle: files, chat or both, with the changes of sub-agents.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, messagesOf, results, says, texts } from '../support/agent-talk.ts';
 
-test('files go back to before a prompt, those of sub-agents too, and the chat only where it is asked for', async (t) => {
+test('files are restored to before a prompt, also those of sub-agents, and the chat only if requested', async (t) => {
   const task = { description: 'change', prompt: 'Change it', subagent_type: 'general-purpose' };
   const kit = await startAgent(t, ({ body }) => {
     const messages = messagesOf(body);
@@ -47,7 +47,7 @@ test('files go back to before a prompt, those of sub-agents too, and the chat on
     prompt: 'delegate',
   });
   assert.deepEqual([read(a), read(b)], ['one\n', undefined]);
-  // The model has not seen these bytes: it is told to read first.
+  // The model has not seen these bytes and has to read first.
   await kit.agent.prompt('edit');
   assert.equal(results(kit.events).at(-1)?.isError, true);
   assert.deepEqual(texts(kit.bodies().at(-1)).slice(0, 4), ['write', 'done', 'delegate', 'done']);

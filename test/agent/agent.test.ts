@@ -30,7 +30,7 @@ test('a turn with tools writes files and a session that a resume reads as it was
   await assertSame(kit);
 });
 
-test('a resumed session goes on where it ended', async (t) => {
+test('a resumed session continues where it ended', async (t) => {
   const first = await startAgent(t, [says('I am here')]);
   await first.agent.prompt('hello');
   const { sessionId } = first.agent.state;
@@ -42,7 +42,7 @@ test('a resumed session goes on where it ended', async (t) => {
   await assertSame(second);
 });
 
-test('a resumed session knows how full its window is, and is summarised at once where it is too full', async (t) => {
+test('a resumed session knows how full its context window is, and is compacted at once if it is too full', async (t) => {
   const usage = { input_tokens: 3000, cache_read_input_tokens: 190_000, output_tokens: 70 };
   const model = 'claude-haiku-4-5';
   const first = await startAgent(t, [says('one'), { ...says('I am here'), usage }], { model });
@@ -105,7 +105,7 @@ for (const [name, fault] of [
   ['broken events', { blocks: [{ type: 'text', text: 'half an answer' }], malformedAfterEvents: 4 }],
   ['an error in the middle', { blocks: [{ type: 'text', text: 'half an answer' }], errorAfterEvents: 4 }],
 ] as const) {
-  test(`a turn gets over ${name}, and nothing is written twice`, async (t) => {
+  test(`a turn survives ${name}, and nothing is written twice`, async (t) => {
     const clock = new FakeClock();
     const kit = await startAgent(t, [fault, says('whole')], { clock });
     const ended = await kit.agent.prompt('hello');
@@ -158,7 +158,7 @@ test('sub-agents run together, write their own files and report with their total
   );
 });
 
-test('Agent is offered under the name a resume sends, and Task means it wherever it stands', async (t) => {
+test('Agent is offered under the name that a resume sends, and Task means the same everywhere', async (t) => {
   const task = { description: 'look', prompt: 'Look', subagent_type: 'general-purpose' };
   const settings = {
     hooks: { PreToolUse: [{ matcher: 'Task', hooks: [{ type: 'command', command: 'echo not now >&2; exit 2' }] }] },
@@ -202,7 +202,7 @@ test('a sub-agent in the background reports at the next pause', async (t) => {
   await assertSame(kit);
 });
 
-test('prompts given while it works wait their turn, and the last can be taken back', async (t) => {
+test('prompts during a turn are queued, and the last can be taken back', async (t) => {
   const kit = await startAgent(t, () => says('ok'));
   const turns = ['one', 'two', 'three'].map((text) => kit.agent.prompt(text));
   assert.deepEqual(kit.agent.state.queued.slice(-2), ['two', 'three']);
@@ -213,7 +213,7 @@ test('prompts given while it works wait their turn, and the last can be taken ba
   assert.deepEqual(texts(kit.bodies().at(-1)), ['one', 'ok', 'two']);
 });
 
-test('an interrupt ends a command and its children, and the session stays whole', async (t) => {
+test('an interrupt ends a command and its children, and the session stays complete', async (t) => {
   const kit = await startAgent(t, [calls(['Bash', { command: 'sleep 600 & echo started; wait' }]), says('fine')], {
     onEvent: (event) => {
       if (event.type === 'call') setTimeout(() => kit.agent.interrupt(), 50);
@@ -222,11 +222,11 @@ test('an interrupt ends a command and its children, and the session stays whole'
   const ended = await kit.agent.prompt('wait');
   assert.equal(ended.outcome, 'interrupted');
   await assertSame(kit);
-  await kit.agent.prompt('go on');
+  await kit.agent.prompt('proceed');
   await assertSame(kit);
 });
 
-test('rules, hooks and memory files of the user hold', async (t) => {
+test('rules, hooks and memory files of the user apply', async (t) => {
   const hook = `input=$(cat); case "$input" in *forbidden*) echo "not this" >&2; exit 2;; esac; echo "the tests are green"`;
   const settings = {
     permissions: { deny: ['Read(./secret.txt)'], allow: ['Bash(echo:*)'] },
@@ -260,14 +260,20 @@ test('rules, hooks and memory files of the user hold', async (t) => {
   assert.equal(ended.denials.length, 2);
   assert.match(JSON.stringify(messagesOf(kit.bodies()[0])[0]), /Always answer in French/);
   assert.deepEqual(texts(kit.bodies()[0]), ['look\nthe tests are green']);
-  const told = JSON.parse(readFileSync(path.join(kit.cwd, 'stop.json'), 'utf8')) as JsonObject;
+  const stopInput = JSON.parse(readFileSync(path.join(kit.cwd, 'stop.json'), 'utf8')) as JsonObject;
   assert.deepEqual(
-    [told.hook_event_name, told.session_id, told.stop_hook_active, told.cwd, told.permission_mode],
+    [
+      stopInput.hook_event_name,
+      stopInput.session_id,
+      stopInput.stop_hook_active,
+      stopInput.cwd,
+      stopInput.permission_mode,
+    ],
     ['Stop', kit.agent.state.sessionId, false, kit.cwd, 'default'],
   );
 });
 
-test('a session goes on after a compaction, a rewind, a new name and a new beginning', async (t) => {
+test('a session continues after a compaction, a rewind, a rename and a clear', async (t) => {
   const replies = ['one', 'two', 'SUMMARY', 'three', 'four', 'five'];
   const kit = await startAgent(t, replies.map(says));
   await kit.agent.prompt('first');
@@ -294,7 +300,7 @@ test('a session goes on after a compaction, a rewind, a new name and a new begin
   await assertSame(kit);
 });
 
-test('a closed agent takes no prompt, and its session can be opened by others', async (t) => {
+test('a closed agent refuses prompts, and others can open its session', async (t) => {
   const kit = await startAgent(t, [says('ok')]);
   await kit.agent.prompt('hello');
   await kit.agent.close('exit');

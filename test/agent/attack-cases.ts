@@ -1,5 +1,5 @@
 // Commands that try to read what is hidden, change what is protected or reach the network, one class after the other. In
-// them {project}, {outside}, {home} and {port} stand for places of the test: every secret there contains a token.
+// them {project}, {outside}, {home} and {port} are replaced by folders of the test: every secret there contains a token.
 
 export interface Attack {
   readonly kind: string;

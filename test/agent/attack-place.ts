@@ -1,4 +1,4 @@
-// Where attacks are tried: a project with secrets, next to canaries and a home folder, a listener on loopback, and the
+// The folders of the attacks: a project with secrets, next to canaries and a home folder, a listener on loopback, and the
 // check of what an attack did. Every secret contains a token that is in no command, also not in pieces.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -27,7 +27,7 @@ export interface Place {
   readonly project: string;
   readonly outside: string;
   readonly home: string;
-  /** Files and folders as they were in the beginning; a folder has no content. */
+  /** The original files and folders; a folder has no content. */
   readonly tree: ReadonlyMap<string, { readonly mode: number; readonly content?: Buffer }>;
   readonly before: ReadonlyMap<string, string>;
 }
@@ -63,7 +63,7 @@ export function makePlace(folder: string): Place {
   return { base, project, outside, home, tree: readTree(base), before: watched({ base, project, outside, home }) };
 }
 
-/** As it was in the beginning. Only what differs is written: a fuzz does this thousands of times. */
+/** Restores the original state. Only differences are written: a fuzz test does this thousands of times. */
 export function resetPlace({ base, tree }: Place): void {
   mkdirSync(base, { recursive: true });
   try {
@@ -108,7 +108,7 @@ export function leaks(output: string): readonly string[] {
   return tokenForms.some((form) => output.includes(form)) || digits.includes(hexForm) ? ['a secret was read'] : [];
 }
 
-/** What differs from the beginning: everything outside the project, and in it what must not change. */
+/** The differences from the original state: everything outside the project, and protected files in it. */
 export function changes(place: Place, before: ReadonlyMap<string, string> = place.before): readonly string[] {
   const now = watched(place);
   return [...before].flatMap(([what, state]) => (now.get(what) === state ? [] : [`${what} changed`]));
@@ -144,17 +144,17 @@ function contentOf(folder: string): string {
       .map((file) => `${file}: ${lstatSync(file).mode} ${readOr(file)}`)
       .join('\n');
   } catch (error) {
-    // A name that is not UTF-8 has no path here: somebody made it.
+    // A name that is not UTF-8 has no path here, so it is new.
     return String(error);
   }
 }
 
-/** What a running agent itself keeps: its session, below a folder named after the project. */
+/** The agent's own session, below a folder named after the project. */
 function isOwnSession(file: string): boolean {
   return /\/\.claude\/(?:projects\/-|file-history$)/.test(file);
 }
 
-/** A pipe in its place would block us. */
+/** A pipe at this path would block. */
 function readOr(file: string): string {
   try {
     const stats = lstatSync(file);
@@ -168,7 +168,7 @@ function readOr(file: string): string {
 export interface Listener {
   readonly server: Server;
   readonly port: number;
-  /** One for each connection that came in. */
+  /** One entry per connection. */
   readonly connections: true[];
 }
 

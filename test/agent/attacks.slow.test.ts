@@ -1,4 +1,4 @@
-// The attack list, end to end: what the judge allows runs in a real bash, in four modes, with and without the sandbox. No
+// The attack list, end to end: commands that the judge allows run in a real bash, in four modes, with and without the sandbox. No
 // secret may come out, nothing outside or protected may change, and nothing may reach the network. In CI each mode runs
 // another part of the list; all of it with CLEW_LONG=1.
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ for (const hasSandbox of [true, false]) {
       }
       t.diagnostic(`${mode}, sandbox ${hasSandbox}: ${outcomes.ran} ran, ${outcomes.stopped} were not run`);
       assert.deepEqual(failures, []);
-      // Else the list would prove nothing about the sandbox.
+      // Otherwise the list would prove nothing about the sandbox.
       if (hasSandbox) assert.ok(outcomes.ran * 5 > attacks.length * 2, `${outcomes.ran} ran`);
     });
   }

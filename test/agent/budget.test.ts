@@ -1,4 +1,4 @@
-// A limit in dollars holds for every request of a run, and where a cost cannot be known nothing is sent.
+// A limit in dollars holds for every request of a run, and nothing is sent if its cost cannot be known.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CostMeter } from '../../src/agent/cost-meter.ts';
@@ -21,7 +21,7 @@ test('a limit with a model that has no price is refused before anything is sent,
   assert.equal((await free.agent.prompt('go')).outcome, 'success');
 });
 
-test('a session whose model has no price is not gone on with under a limit', async (t) => {
+test('a session whose model has no price is not continued under a limit', async (t) => {
   const first = await startAgent(t, [says('a')], { model: unknown });
   await first.agent.prompt('go');
   await first.agent.close('exit');
@@ -36,7 +36,7 @@ test('a session whose model has no price is not gone on with under a limit', asy
   );
 });
 
-test('the price of the run counts where none is known, at its dearest', () => {
+test('the price of the run is used if none is known, at its highest', () => {
   const models = [{ id: 'known', aliases: [], prices: [{ input: 1, output: 1 }] }];
   const meter = new CostMeter({ ...bundledPrices, models }, { input: 2, output: 10 });
   const usage = {
@@ -87,7 +87,7 @@ test('an answer from a model without a price ends the run under a limit', async 
   assert.equal(kit.bodies().length, 1);
 });
 
-test('a model that is not known has no cost and no window, and a notice says so', async (t) => {
+test('an unknown model has no cost and no context window, and a notice says so', async (t) => {
   const kit = await startAgent(t, [says('a')], { model: unknown });
   await kit.agent.prompt('go');
   const { state } = kit.agent;

@@ -40,7 +40,7 @@ test('it is due by the real usage of the last answer, with room for one more', (
   );
 });
 
-test('a full window is summarised between two requests, and the turn goes on from the summary', async (t) => {
+test('a full window is summarised between two requests, and the turn continues from the summary', async (t) => {
   const tools = [fakeTool('Look')];
   const kit = await startWithCompaction(
     t,
@@ -70,7 +70,7 @@ test('a window that is full before a prompt is summarised before it', async (t) 
     { blocks: [say('They said much.')] },
     { blocks: [say('hello')] },
   ]);
-  await kit.turn('tell me much');
+  await kit.turn('explain much');
   await kit.turn('and now?');
   const content = kit.requests[2]?.messages[0]?.content as JsonObject[];
   assert.deepEqual([kit.requests[2]?.messages.length, content.at(-1)?.text], [1, 'and now?']);
@@ -107,7 +107,7 @@ test('a summary that fails changes nothing, and is not paid for at every step', 
   );
 });
 
-test('an answer that is no summary is a failure too', async (t) => {
+test('an answer that is not a summary is a failure too', async (t) => {
   for (const answer of [
     { blocks: [] },
     { blocks: [say('half')], stopReason: 'max_tokens' },
@@ -156,7 +156,7 @@ test('a history that fits is not touched, and the words of the user are kept', (
   assert.match(summaryText(['a wish'], 'S', false), /- a wish\n\n## Summary\n\nS$/);
 });
 
-test('of many wishes the last six are kept, in their order', () => {
+test('the last six of many prompts are kept, in order', () => {
   const typed = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
   const [, kept] = summaryText(typed, 'S', false).split('\n\n## ');
   assert.equal(
@@ -165,7 +165,7 @@ test('of many wishes the last six are kept, in their order', () => {
   );
 });
 
-test('only what the person typed is quoted, whatever it begins with', async (t) => {
+test('only typed prompts are quoted, whatever they begin with', async (t) => {
   const files = { 'project/notes.txt': 'words of a file', 'claude/commands/greet.md': 'words of a command' };
   const kit = await startAgent(t, () => says('An answer.'), { files });
   for (const prompt of ['[first] wish', '<b>second</b> wish @notes.txt', '/greet kim']) await kit.agent.prompt(prompt);

@@ -1,11 +1,11 @@
-// What a run has cost, against sums that were worked out by hand.
+// The cost of a run, compared with sums calculated by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CostMeter } from '../../src/agent/cost-meter.ts';
 import type { AgentEvent } from '../../src/agent/event.ts';
 import { bundledPrices } from '../../src/models/price-list.ts';
 
-/** Dollars for a million tokens. */
+/** US dollars per million tokens. */
 const models = [
   { id: 'large', aliases: [], prices: [{ input: 10, output: 50, cacheWrite5m: 12, cacheWrite1h: 20, cacheRead: 1 }] },
   { id: 'small', aliases: [], prices: [{ input: 1, output: 5, cacheWrite5m: 2, cacheWrite1h: 3, cacheRead: 0 }] },
@@ -29,7 +29,7 @@ function block(id: string, model: string, input: number, output: number, mark?: 
   };
 }
 
-test('of the lines of one answer the largest usage counts, once', () => {
+test('the largest usage among the lines of one answer counts, once', () => {
   const meter = newMeter();
   for (const output of [1, 1, 2000]) meter.hear(block('msg_1', 'large', 1000, output));
   meter.hear(block('msg_1', 'large', 1000, 5));
@@ -48,7 +48,7 @@ test('answers, sub-agents and side requests add up, each at the price of its mod
   assert.equal(meter.usage.inputTokens, 7000);
 });
 
-test('a model without a price is in no cost, and its tokens are said', () => {
+test('a model without a price has no cost, and its tokens are reported', () => {
   const meter = newMeter();
   meter.hear(block('msg_1', 'unheard-of', 1000, 100));
   meter.hear(block('msg_2', 'large', 100, 0));

@@ -1,4 +1,4 @@
-// The order in which an event is heard, and what happens where it cannot be written.
+// The order in which listeners get an event, and what happens if it cannot be written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentEvent } from '../../src/agent/event.ts';
@@ -11,7 +11,7 @@ function textOf(event: AgentEvent): string {
   return event.type === 'notice' ? event.text : event.type;
 }
 
-/** Writes down who heard what; the recorder takes longer than the others. */
+/** Records who got which event; the recorder is slower than the others. */
 function setUp(heard: string[], fails: (text: string) => boolean = () => false): EventBus {
   const bus = new EventBus(new FakeClock(), [
     (event) => void heard.push(`screen ${textOf(event)}`),
@@ -25,7 +25,7 @@ function setUp(heard: string[], fails: (text: string) => boolean = () => false):
   return bus;
 }
 
-test('an event is in the file before anyone else hears of it, and events follow one another', async () => {
+test('an event is in the file before other listeners get it, and events keep their order', async () => {
   const heard: string[] = [];
   const bus = setUp(heard);
   bus.post(notice('one'));
@@ -36,7 +36,7 @@ test('an event is in the file before anyone else hears of it, and events follow 
   );
 });
 
-test('an event that cannot be written is heard by nobody, and ends what runs', async () => {
+test('an event that cannot be written reaches nobody, and ends what runs', async () => {
   const heard: string[] = [];
   const failures: unknown[] = [];
   const bus = setUp(heard, (text) => text === 'two');
@@ -48,7 +48,7 @@ test('an event that cannot be written is heard by nobody, and ends what runs', a
   assert.deepEqual(failures.map(String), ['Error: cannot write two']);
 });
 
-test('a failure that nobody waited for shows at the next event', async () => {
+test('a failure that nobody awaited rejects the next event', async () => {
   const heard: string[] = [];
   const bus = setUp(heard, (text) => text === 'one');
   bus.post(notice('one'));

@@ -59,7 +59,7 @@ test('random command lines do no harm as they are judged, and do in plain bash',
     `${seeds.length} lines: ${[...counts].map((each) => each.join(' ')).join(', ')}; harmed as judged ${failures.length}`,
   );
   assert.deepEqual(failures, []);
-  // Else the lines are too tame to prove anything.
+  // Otherwise the lines are too harmless to prove anything.
   if (seeds.length >= 100) {
     assert.ok((counts.get('harmed in plain bash') ?? 0) * 10 >= seeds.length, JSON.stringify([...counts]));
     for (const mode of modes) assert.ok((counts.get(`${mode} with the sandbox: ran`) ?? 0) * 4 >= seeds.length, mode);
@@ -96,7 +96,7 @@ function judged({ judge, project }: Agent, { text }: Line, mode: PermissionMode)
   return decision.kind === 'allow' ? (decision.confinement ?? 'open') : undefined;
 }
 
-/** What only reads leaves no trace, so many lines run in one shell; if something comes out, each runs by itself. */
+/** Reading leaves no trace, so many lines run in one shell; if a secret appears, each line runs alone. */
 async function runJudged(
   agent: Agent,
   place: Place,
@@ -141,7 +141,7 @@ async function run(
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** In a container of its own: only the place can be changed. */
+/** In its own container: only the test folder can be changed. */
 function harmsInPlain({ text }: Line, place: Place): boolean {
   const { base, project, home } = place;
   const view = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run'];

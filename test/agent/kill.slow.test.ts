@@ -91,12 +91,12 @@ const words = (count: number): string => Array.from({ length: count }, (_, i) =>
 const task = (name: string) =>
   ['Task', { description: name, prompt: `Look at ${name}`, subagent_type: 'general-purpose' }] as const;
 
-/** Six rounds with everything that leaves something behind; sub-agents three. */
+/** Six rounds with everything that could leave a process or file; sub-agents have three. */
 function answerTo(body: unknown): ScriptedReply {
   const messages = messagesOf(body);
   const said = textsOf({ messages });
   const [first = ''] = said;
-  if (said.some((text) => text.includes('go on'))) return says('back');
+  if (said.some((text) => text.includes('proceed'))) return says('back');
   const answers = messages.filter(({ role }) => role === 'assistant').length;
   if (first.startsWith('Look at'))
     return answers < 2
@@ -176,7 +176,7 @@ async function assertAfter(folder: string, server: MessagesServer): Promise<void
     askPerson: async () => undefined,
     sinks: [],
   });
-  const ended = await agent.prompt('go on');
+  const ended = await agent.prompt('proceed');
   await agent.close('exit');
   assert.deepEqual([ended.outcome, ended.text, ended.error], ['success', 'back', undefined]);
   await assertSound(file);

@@ -1,4 +1,4 @@
-// The loop with a model that plays a list: what it does in which order, and what it leaves behind when things go wrong.
+// The loop with a model that plays a list: the order of its steps, and what is left after failures.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -82,7 +82,7 @@ test('calls that change something run one after the other', async (t) => {
   assert.deepEqual(log, ['A begins', 'A ends', 'B begins', 'B ends']);
 });
 
-test('a tool begins only after the line of its call is heard', async (t) => {
+test('a tool starts only after the line of its call is written', async (t) => {
   const heard: string[] = [];
   const tools = [fakeTool('Look', { run: doing(() => heard.push('runs')) })];
   const kit = await startLoop(t, [{ blocks: [call('Look')] }, { blocks: [say('ok')] }], {
@@ -145,7 +145,7 @@ test('unknown tools, wrong inputs, broken tools and refusals are results that th
   ]);
 });
 
-test('what a person changes or always allows is what runs and what is remembered', async (t) => {
+test('an input that the user changed is what runs, and a rule that the user accepted is remembered', async (t) => {
   const inputs: JsonObject[] = [];
   const rules: string[] = [];
   const tools = [fakeTool('Write', { run: doing((input) => inputs.push(input)) })];
@@ -166,7 +166,7 @@ test('what a person changes or always allows is what runs and what is remembered
   assert.deepEqual([inputs, rules], [[{ file: 'b' }], ['Write(a)']]);
 });
 
-test('a person who refuses and wants to talk ends the turn, and every call has its result', async (t) => {
+test('a user who refuses and wants to talk ends the turn, and every call has its result', async (t) => {
   const tools = [fakeTool('Write')];
   const kit = await startLoop(t, [{ blocks: [call('Write'), call('Write')] }, { blocks: [say('so?')] }], {
     tools,
@@ -183,7 +183,7 @@ test('a person who refuses and wants to talk ends the turn, and every call has i
   await kit.turn('do it otherwise');
 });
 
-test('an interrupt in a text keeps what was said, and the next prompt goes on behind it', async (t) => {
+test('an interrupt in a text keeps the text, and the next prompt follows it', async (t) => {
   const stop = new AbortController();
   const kit = await startLoop(t, [
     async function* (request, signal) {
@@ -194,16 +194,16 @@ test('an interrupt in a text keeps what was said, and the next prompt goes on be
     },
     { blocks: [say('fine')] },
   ]);
-  const ended = await kit.turn('tell me', stop.signal);
+  const ended = await kit.turn('explain', stop.signal);
   assert.equal(ended.outcome, 'interrupted');
   assert.deepEqual(kit.types(), ['prompt', 'request', 'block', 'interrupted', 'turn-end']);
-  await kit.turn('go on');
+  await kit.turn('proceed');
   assert.deepEqual(
     kit.requests[1]?.messages.map(({ role, content }) => [role, (content as JsonObject[]).map(({ text }) => text)]),
     [
-      ['user', ['tell me']],
+      ['user', ['explain']],
       ['assistant', ['I was about to']],
-      ['user', ['[Request interrupted by user]\n', 'go on']],
+      ['user', ['[Request interrupted by user]\n', 'proceed']],
     ],
   );
 });
@@ -231,7 +231,7 @@ test('an interrupt in a tool gives every open call its result before anything el
   assert.deepEqual(kit.types().slice(-5), ['result', 'result', 'result', 'interrupted', 'turn-end']);
 });
 
-test('a tool that does not stop is left behind', async (t) => {
+test('a tool that does not stop is abandoned', async (t) => {
   const stop = new AbortController();
   const tools = [fakeTool('Deaf', { run: neverEnding(() => stop.abort()) })];
   const kit = await startLoop(t, [{ blocks: [call('Deaf')] }], { tools });
@@ -260,7 +260,7 @@ test('an interrupt while calls are streamed closes them without running any', as
   assert.deepEqual([ended.outcome, runs, resultsOf(kit.events).length], ['interrupted', 0, 2]);
 });
 
-test('failures are tried again with growing waits that the events show', async (t) => {
+test('failures are retried with growing delays that the events show', async (t) => {
   const kit = await startLoop(t, [
     { failure: {} },
     { failure: { retryAfterMs: 7000 } },
@@ -282,7 +282,7 @@ test('failures are tried again with growing waits that the events show', async (
   );
 });
 
-test('failures that do not pass, or come too often, end the turn in words', async (t) => {
+test('permanent and too many failures end the turn with a message', async (t) => {
   const refused = await startLoop(t, [{ failure: { status: 401, kind: 'authentication_error', isRetryable: false } }]);
   const first = await refused.turn('hello');
   assert.deepEqual([first.outcome, first.error?.kind], ['error_during_execution', 'authentication_error']);
@@ -293,7 +293,7 @@ test('failures that do not pass, or come too often, end the turn in words', asyn
   assert.equal(busy.requests.length, 4);
 });
 
-test('an answer that is cut behind a whole call ends there, and the call runs once', async (t) => {
+test('an answer that is cut after a complete call ends there, and the call runs once', async (t) => {
   let runs = 0;
   const tools = [fakeTool('Write', { run: doing(() => runs++) })];
   const kit = await startLoop(
@@ -320,7 +320,7 @@ test('an interrupt during a wait ends the turn at once', async (t) => {
   assert.deepEqual([ended.outcome, kit.types().slice(-3)], ['interrupted', ['retry', 'interrupted', 'turn-end']]);
 });
 
-test('the limits of turns and money end a turn where no call is open', async (t) => {
+test('the limits of turns and money end a turn when no call is open', async (t) => {
   const tools = [fakeTool('Look')];
   const turns = await startLoop(t, [{ blocks: [call('Look')] }, { blocks: [call('Look')] }], {
     tools,
@@ -346,7 +346,7 @@ test('the limits of turns and money end a turn where no call is open', async (t)
   }
 });
 
-test('an answer at its output limit is gone on with, and a call it cut does not run', async (t) => {
+test('an answer at its output limit is continued, and a call that it cut does not run', async (t) => {
   const kit = await startLoop(t, [
     { blocks: [say('first half')], stopReason: 'max_tokens' },
     { blocks: [say('second half')] },
@@ -385,7 +385,7 @@ test('a refusal and an empty answer have clear ends', async (t) => {
   await empty.turn('are you there?');
 });
 
-test('ids that a gateway hands out twice are written once', async (t) => {
+test('ids that a gateway sends twice are written once', async (t) => {
   const tools = [fakeTool('Look')];
   const same = { blocks: [call('Look', {}, 'call_1')], id: 'msg_same' };
   const kit = await startLoop(t, [same, same, { blocks: [say('ok')], id: 'msg_same' }], { tools });
@@ -413,7 +413,7 @@ test('thinking goes back to the model that wrote it, also when it answers under 
   assert.deepEqual((kit.requests[1]?.messages[1]?.content as JsonObject[])[0], thinking);
 });
 
-test('hooks may block, allow, change and comment a call, and end the turn', async (t) => {
+test('hooks may block, allow, change and comment on a call, and end the turn', async (t) => {
   const inputs: JsonObject[] = [];
   const tools = ['Blocked', 'Allowed', 'Changed', 'Last', 'Never'].map((name) =>
     fakeTool(name, { run: doing((input) => inputs.push({ name, ...input })) }),
@@ -450,7 +450,7 @@ test('hooks may block, allow, change and comment a call, and end the turn', asyn
   assert.deepEqual(said, ['A hook says of Changed: run the tests', 'the tests are red']);
 });
 
-test('a hook that does not let the turn end says what is missing, and is told that it did', async (t) => {
+test('a hook that blocks the end of the turn gives the reason, and gets the flag that it did so before', async (t) => {
   const active: boolean[] = [];
   const kit = await startLoop(t, [{ blocks: [say('done')] }, { blocks: [say('really done')] }], {
     askStop: async (_, isActive) => {
@@ -462,7 +462,7 @@ test('a hook that does not let the turn end says what is missing, and is told th
   assert.deepEqual([ended.text, active], ['really done', [false, true]]);
 });
 
-test('news are told where no call is open', async (t) => {
+test('news are sent when no call is open', async (t) => {
   const news = [[], ['a task has ended'], []];
   const tools = [fakeTool('Look')];
   const kit = await startLoop(t, [{ blocks: [call('Look')] }, { blocks: [say('ok')] }], {

@@ -1,4 +1,4 @@
-// One call and what hooks, rules and the person say of it: which of them decides, and about which input.
+// Which of hooks, rules and the user decides about a call, and with which input.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ interface Said {
   readonly person?: Approval;
 }
 
-/** `run` with the input it runs with, or who refused; whether a person was asked comes second. */
+/** `run` and the input, or who refused; then whether the user was asked. */
 async function permit({ hook = {}, rules = () => allow, person }: Said): Promise<readonly [string, boolean]> {
   let isAsked = false;
   const parts: Parameters<typeof permitCall>[1] = {
@@ -59,10 +59,10 @@ const cases: readonly (readonly [title: string, said: Said, decision: string, is
   ['a hook that asks about what a rule allows', { hook: hookSays('ask'), person: no }, 'permission', true],
   ['a hook that blocks and allows', { hook: hookSays('allow', { blocked: 'no' }) }, 'hook', false],
   ['a hook that stops the turn', { hook: { stop: 'enough' } }, 'stop', false],
-  ['a person who agrees', { rules: () => ask, person: yes }, 'run {"file":"a"}', true],
-  ['a person who refuses', { rules: () => ask, person: no }, 'permission', true],
+  ['the user agrees', { rules: () => ask, person: yes }, 'run {"file":"a"}', true],
+  ['the user refuses', { rules: () => ask, person: no }, 'permission', true],
   [
-    'a person who changes the input',
+    'the user changes the input',
     { rules: () => ask, person: { ...yes, input: { file: 'c' } } },
     'run {"file":"c"}',
     true,
@@ -81,7 +81,7 @@ for (const [title, said, decision, isAsked] of cases)
     assert.deepEqual(await permit(said), [decision, isAsked]);
   });
 
-test('the rules judge the input as a hook has changed it', async () => {
+test('the rules judge the input after a hook changed it', async () => {
   const rules = ({ file }: JsonObject): Decision => (file === 'b' ? deny : allow);
   assert.deepEqual(await permit({ hook: { updatedInput: { file: 'b' } }, rules }), ['permission', false]);
   const others = ({ file }: JsonObject): Decision => (file === 'a' ? deny : allow);

@@ -53,7 +53,7 @@ async function talk(kit: AgentKit, ...prompts: readonly string[]): Promise<void>
   }
 }
 
-/** The same session in a new process, perhaps elsewhere. */
+/** The same session in a new process, perhaps in another folder. */
 function resume(
   t: Parameters<typeof startAgent>[0],
   kit: AgentKit,
@@ -72,7 +72,7 @@ function linesOf(kit: AgentKit): JsonObject[] {
   return lines.map((line) => JSON.parse(line) as JsonObject);
 }
 
-test('a changed CLAUDE.md, another day of work and another folder are told at the end, and all thinking is kept', async (t) => {
+test('a changed CLAUDE.md, another day and another folder are sent at the end, and all thinking is kept', async (t) => {
   const first = await startAgent(t, [thinks('a', ...calls(['Bash', { command: 'true' }]).blocks), thinks('b')], {
     files: { 'project/CLAUDE.md': 'Use tabs.', 'other/.keep': '' },
   });
@@ -100,7 +100,7 @@ test('a changed CLAUDE.md, another day of work and another folder are told at th
   assert.equal(linesOf(first).filter(({ type }) => type === 'clew-prompt').length, 1);
 });
 
-test('the prompt of the session is kept in a private line, and nothing of it is a prompt of the client', async (t) => {
+test('the system prompt of the session is kept in a private line, which no client takes for a prompt', async (t) => {
   const kit = await startAgent(t, [thinks('a')], { files: { 'project/CLAUDE.md': 'Use tabs.' } });
   await talk(kit, 'one');
   const lines = linesOf(kit);
@@ -128,7 +128,7 @@ test('another model and back: each model gets its own thinking again', async (t)
   kit.agent.setModel(opus);
   await talk(kit, 'four', 'five');
   const sent = kit.bodies().map(sentThinking);
-  // Behind a gateway only the thinking of the same model is sent.
+  // With a gateway only the thinking of the same model is sent.
   assert.deepEqual(sent, [[], ['a'], [], ['a', 'b'], ['a', 'b', 'c']]);
   assert.deepEqual(warnings(kit), []);
   assert.match(plain(messagesOf(kit.bodies()[2]).at(-1)), /# Model\\nclaude-sonnet-5-5/);
@@ -159,10 +159,10 @@ test('a server that is added costs the thinking before it, once; one that is gon
   assert.match(plain(messagesOf(third.bodies()[0]).at(-1)), /# Tools that are not available now\\nmcp__sample__/);
   const refused = third.events.flatMap((event) => (event.type === 'result' ? [event.outcome.isError] : []));
   assert.deepEqual(refused, [true]);
-  assert.deepEqual(warnings(third), [], 'it was told before');
+  assert.deepEqual(warnings(third), [], 'it was reported before');
 });
 
-test('after a compaction nothing of the old thinking is sent, the surroundings are told again, and new thinking is kept', async (t) => {
+test('after a compaction no old thinking is sent, the environment is sent again, and new thinking is kept', async (t) => {
   const kit = await startAgent(t, [thinks('a'), thinks('b'), says('SUMMARY'), thinks('c'), thinks('d')]);
   await talk(kit, 'one', 'two');
   await kit.agent.compact();
@@ -173,7 +173,7 @@ test('after a compaction nothing of the old thinking is sent, the surroundings a
   assert.deepEqual(warnings(kit), []);
 });
 
-test('an interrupted turn breaks nothing, whether it had only thought or already spoken', async (t) => {
+test('an interrupted turn breaks nothing, whether it had only thinking or also text', async (t) => {
   // The seventh event begins the text, the eighth is its first piece.
   const script = [
     thinks('a'),
@@ -202,7 +202,7 @@ test('an interrupted turn breaks nothing, whether it had only thought or already
   assert.deepEqual(warnings(kit), []);
 });
 
-test('a history that another program changed costs the thinking after the change, and is told once', async (t) => {
+test('a history that another program changed loses the thinking after the change, with one notice', async (t) => {
   const first = await startAgent(t, [thinks('a'), thinks('b'), thinks('c')]);
   await talk(first, 'one', 'two', 'three');
   await first.agent.close('exit');
@@ -288,7 +288,7 @@ test('api.anthropic.com gets the thinking of all models, and what it drops is wr
   assert.deepEqual(warnings(kit), []);
 });
 
-test('a person who reads along from now on costs nothing; another system prompt costs the thinking before it', async (t) => {
+test('an interactive resume costs nothing; another system prompt costs the thinking before it', async (t) => {
   const first = await startAgent(t, [thinks('a')]);
   await talk(first, 'one');
   await first.agent.close('exit');

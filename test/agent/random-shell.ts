@@ -1,5 +1,5 @@
 // Random command lines over the grammar of bash, drawn towards secrets and protected files. In them {project}, {outside}
-// and {home} stand for places of the test (see attack-place.ts). The same numbers give the same line.
+// and {home} are replaced by folders of the test (see attack-place.ts). The same numbers give the same line.
 
 import {
   folders,

@@ -1,4 +1,4 @@
-// What the agent reads without asking: the project and what is stored for this very session; never the credentials.
+// What the agent reads without asking: the project and the stored results of this session; never the credentials.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temp-folder.ts';
 
 const secret = 'words of a secret';
 
-test('other sessions are not read unasked, what is stored for this one is', async (t) => {
+test('results of this session are read without asking, those of others are not', async (t) => {
   const folder = temporaryFolder(t);
   const projects = path.join(folder, 'claude/projects');
   const own = path.join(projects, encodeSlug(path.join(folder, 'project')));
@@ -70,7 +70,7 @@ test('no mode and no rule lets the credentials file into a request', async (t) =
   }
 });
 
-test('an import of secrets or from elsewhere is asked for once, and left out where nobody is there', async (t) => {
+test('an import of secrets or from outside is asked for once, and left out if nobody can answer', async (t) => {
   const files = {
     'project/CLAUDE.md': '@.env @../out.md @fine.md',
     'project/.env': 'words of the project',

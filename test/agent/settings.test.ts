@@ -1,4 +1,4 @@
-// Settings files of a user, a project and a checkout, and flags, as one.
+// Settings files of the user, the project and the checkout, merged with flags.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { renameSync, symlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ async function loadSettings(options: SettingsOptions): Promise<Settings> {
   return mergeSettings(await readSettingsFiles(options), options);
 }
 
-test('no files are no settings', async (context) => {
+test('without files there are no settings', async (context) => {
   const { files, ...rest } = await loadSettings(optionsFor(temporaryFolder(context)));
   assert.deepEqual(
     files.map(({ value }) => value),
@@ -30,7 +30,7 @@ test('no files are no settings', async (context) => {
   });
 });
 
-test('rules, folders and hooks of all files add up; of single values the nearest wins', async (context) => {
+test('rules, folders and hooks of all files add up; a single value comes from the nearest file', async (context) => {
   const folder = temporaryFolder(context);
   const hook = (command: string) => ({ matcher: 'Bash', hooks: [{ type: 'command', command }] });
   const files = {
@@ -77,7 +77,7 @@ test('rules, folders and hooks of all files add up; of single values the nearest
   });
 });
 
-test('a broken file is a notice, and the others hold', async (context) => {
+test('a broken file is a notice, and the others apply', async (context) => {
   const folder = temporaryFolder(context);
   plant(folder, { user: { model: 'm' } });
   writeTree(folder, { 'project/.claude/settings.json': '{ "model": ', 'project/.claude/settings.local.json': '[1]' });
@@ -126,7 +126,7 @@ test('values of the wrong kind are ignored', async (context) => {
   );
 });
 
-test('a project may not switch permissions off, nor say where requests go or what programs load', async (context) => {
+test('a project cannot bypass permissions, redirect requests or choose what programs load', async (context) => {
   const folder = temporaryFolder(context);
   const hostile = {
     permissions: { defaultMode: 'bypassPermissions' },
@@ -151,7 +151,7 @@ test('a project may not switch permissions off, nor say where requests go or wha
   assert.equal((await loadSettings(optionsFor(folder))).defaultMode, 'bypassPermissions');
 });
 
-test('of a project that is not trusted only what restricts is taken', async (context) => {
+test('only the restrictions of an untrusted project apply', async (context) => {
   const folder = temporaryFolder(context);
   plant(folder, {
     project: {
@@ -200,7 +200,7 @@ test('of a project that is not trusted only what restricts is taken', async (con
   );
 });
 
-test('local settings count without acceptance only if git ignores the file and the user owns it', async (context) => {
+test('without trust, local settings apply only if git ignores the file and the user owns it', async (context) => {
   const local = { permissions: { allow: ['Bash(npm test:*)'] } };
   const rulesIn = async (prepare: (project: string) => void): Promise<number> => {
     const folder = temporaryFolder(context);
@@ -233,7 +233,7 @@ test('local settings count without acceptance only if git ignores the file and t
   assert.equal(await rulesIn(isLink), 0, 'a link');
 });
 
-test('variables that choose programs never come from a project, accepted or not', async (context) => {
+test('variables that choose programs never come from a project, trusted or not', async (context) => {
   const folder = temporaryFolder(context);
   const names = [
     ...['RIPGREP_CONFIG_PATH', 'SHELLOPTS', 'BASHOPTS', 'BASH_ENV', 'ENV', 'PS4', 'PROMPT_COMMAND', 'LD_PRELOAD'],
@@ -250,7 +250,7 @@ test('variables that choose programs never come from a project, accepted or not'
   }
 });
 
-test('disableAllHooks leaves none', async (context) => {
+test('disableAllHooks removes all hooks', async (context) => {
   const folder = temporaryFolder(context);
   plant(folder, { user: { hooks: { Stop: [{ hooks: [] }] } }, local: { disableAllHooks: true } });
   assert.deepEqual((await loadSettings(optionsFor(folder))).hooks, {});

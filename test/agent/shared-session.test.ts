@@ -1,4 +1,4 @@
-// In a session that another client also writes, the thinking of our answers is kept beside the chain: our own requests send
+// In a session that another client also writes, the thinking of our answers is kept in private lines: our own requests send
 // it again, the client's requests hold only the client's thinking.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ test('our thinking comes back in our own requests, and the client sees an unbrok
     thinks('b'),
     thinks('c'),
   ]);
-  await first.agent.prompt('go on');
+  await first.agent.prompt('proceed');
   await first.agent.prompt('and on');
   await first.agent.close('exit');
   assert.deepEqual(first.bodies().map(sentThinking), [[], ['a'], ['a', 'b']]);
@@ -87,10 +87,10 @@ test('our thinking comes back in our own requests, and the client sees an unbrok
   assert.deepEqual([now?.system, now?.tools], [then?.system, then?.tools]);
 });
 
-test('after the client has gone on, our thinking before it still fits', async (t) => {
+test('after the client has continued, our earlier thinking is still valid', async (t) => {
   const { folder, file } = plant(t);
   const first = await resume(t, folder, [thinks('a')]);
-  await first.agent.prompt('go on');
+  await first.agent.prompt('proceed');
   await first.agent.close('exit');
   const lines = linesOf(file);
   const theirTurn = new BoundWriter({ lines: [...lines] }).user('Mine.').answer('th10', text('Yours.')).pin();
@@ -112,7 +112,7 @@ test('thinking of an answer that broke off does not come back', async (t) => {
   const { folder } = plant(t);
   const cut = { ...thinks('x', { type: 'text', text: 'one' }, { type: 'text', text: 'two' }), cutAfterEvents: 12 };
   const first = await resume(t, folder, [cut, thinks('a'), thinks('b')]);
-  await first.agent.prompt('go on');
+  await first.agent.prompt('proceed');
   await first.agent.prompt('and on');
   await first.agent.close('exit');
   assert.deepEqual(first.bodies().map(sentThinking), [[], [], ['a']]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { smallerPictureCommand } from '../../src/agent/smaller-picture.ts';
 
-test('the command that makes a picture smaller names the file and leaves it as it is', () => {
+test('the command for a smaller image makes a copy and keeps the file', () => {
   assert.equal(
     smallerPictureCommand('/a/my shot.jpg', 2000, 'linux'),
     "magick '/a/my shot.jpg' -resize '2000x2000>' '/a/my shot-small.jpg'",

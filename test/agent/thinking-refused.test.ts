@@ -1,5 +1,5 @@
-// When the API refuses the thinking of a request, the agent asks once more without it, and the session says so for every
-// client; what the API reports about thinking is written down.
+// When the API refuses the thinking of a request, the agent sends it once more without thinking, and the session records that for
+// every client; what the API reports about thinking is recorded too.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -54,7 +54,7 @@ for (const [status, message] of [...refusals.map((text) => [400, text] as const)
   });
 }
 
-test('a second refusal is told to the person and leaves no mark, and other errors are not tried again', async (t) => {
+test('a second refusal is shown to the user and leaves no mark, and other errors are not retried', async (t) => {
   const budget = 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`.';
   const [first = ''] = refusals;
   const script = [thinks('a'), error(400, first), error(400, first), error(400, budget), says('fine')];
@@ -68,7 +68,7 @@ test('a second refusal is told to the person and leaves no mark, and other error
   assert.doesNotMatch(JSON.stringify(linesOf(kit)), /thinking_stripped/);
 });
 
-test('the summary of a compaction is asked for without thinking where that is refused', async (t) => {
+test('the summary of a compaction is requested without thinking if that is refused', async (t) => {
   const kit = await startAgent(t, [thinks('a'), error(400, refusals[0] ?? ''), says('SUMMARY'), thinks('b')]);
   await kit.agent.prompt('one');
   await kit.agent.compact();

@@ -1,4 +1,4 @@
-// What a folder brings takes no effect before a person accepted it, and is listed for them whole.
+// The content of a folder has no effect before the user trusts it, and the user sees a complete list.
 import assert from 'node:assert/strict';
 import fs, { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -24,7 +24,7 @@ async function offerOf(place: TrustPlace): Promise<readonly OfferItem[]> {
   return readProjectOffer(place, await readSettingsFiles({ root, projectDir: cwd, env }));
 }
 
-test('the list of what a folder brings names every trap, with what it runs', async (t) => {
+test('the list for a folder names every trap and what it runs', async (t) => {
   const place = trapPlace(t);
   const offer = await offerOf(place);
   const byHand = [...trapList, ['import', path.join(place.folder, 'secrets/note.md')]];
@@ -39,7 +39,7 @@ test('the list of what a folder brings names every trap, with what it runs', asy
   assert.deepEqual(sprungTraps(place.folder), []);
 });
 
-test('a folder that brings nothing, and the home folder, have an empty list', async (t) => {
+test('an empty folder and the home folder have an empty list', async (t) => {
   const folder = temporaryFolder(t);
   writeTree(folder, {
     'plain/.claude/settings.json': JSON.stringify({ permissions: { deny: ['Bash'], ask: ['Edit'] } }),
@@ -53,7 +53,7 @@ test('a folder that brings nothing, and the home folder, have an empty list', as
     assert.deepEqual(await offerOf({ cwd, home, root: path.join(home, '.claude'), env: process.env }), [], cwd);
 });
 
-test('a folder is accepted once it was accepted here or in Claude Code, and only this very folder', async (t) => {
+test('a folder is trusted if it was accepted here or in Claude Code, without the folders in it', async (t) => {
   const place = trapPlace(t);
   const below = { ...place, cwd: path.join(place.cwd, 'below') };
   mkdirSync(below.cwd);
@@ -74,11 +74,11 @@ test('a folder is accepted once it was accepted here or in Claude Code, and only
   await acceptFolder(place, new Date('2026-01-02T03:04:05Z'));
   await acceptFolder(place, new Date('2026-01-02T03:04:06Z'));
   assert.deepEqual(await accepted(), [true, false]);
-  // The same folder by another way.
+  // The same folder through a link.
   const link = path.join(place.folder, 'link');
   symlinkSync(place.cwd, link);
   assert.equal(await isFolderAccepted({ ...place, cwd: link }), true);
-  // A file of the same name for another folder says nothing.
+  // A file of the same name for another folder does not count.
   const state = path.join(place.folder, 'state/trusted-folders');
   const [name = ''] = readdirSync(state);
   writeFileSync(path.join(state, name), JSON.stringify({ folder: '/other', acceptedAt: '2026-01-02T03:04:05Z' }));
@@ -98,7 +98,7 @@ const script = [
 
 async function springTraps(t: TestContext, isProjectTrusted: boolean) {
   const folder = realpathSync(temporaryFolder(t));
-  // Also where the person lets every server of a project start: that means projects they accepted.
+  // Even if the user lets every project server start: that means trusted projects.
   const files = { ...trapFiles, 'claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }) };
   const kit = await startAgent(t, script, { folder, files, isProjectTrusted, mode: 'default' });
   await kit.agent.prompt('go');
@@ -108,7 +108,7 @@ async function springTraps(t: TestContext, isProjectTrusted: boolean) {
   return { sprung: sprungTraps(folder), sent: JSON.stringify(kit.bodies()), notices };
 }
 
-test('before acceptance nothing that a folder brings takes effect', async (t) => {
+test('without trust nothing in a folder takes effect', async (t) => {
   const { sprung, sent, notices } = await springTraps(t, false);
   assert.deepEqual(sprung, []);
   assert.doesNotMatch(sent, trapWords);
@@ -118,7 +118,7 @@ test('before acceptance nothing that a folder brings takes effect', async (t) =>
   ]);
 });
 
-test('after acceptance the same folder takes effect, so the traps are real', async (t) => {
+test('with trust the same folder takes effect, so the traps are real', async (t) => {
   const { sprung, sent } = await springTraps(t, true);
   const expected = ['local-rule', 'prompt', 'server', 'server-inside', 'session-end', 'session-start', 'stop', 'tool'];
   assert.deepEqual(

@@ -154,7 +154,7 @@ export class ServerConnection {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     const stderr = this.#transport instanceof ChildTransport ? this.#transport.stderr.trim() : '';
     const last = stderr.split('\n').at(-1) ?? '';
-    const text = `${said}${cause}${last === '' ? '' : `; its last output: ${last}`}`;
+    const text = `${said}${cause}${last === '' ? '' : `; its last words: ${last}`}`;
     return new Error(text.replace(/\s+/g, ' ').slice(0, 600).toWellFormed(), { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { describeAgents, loadAgentDefinitions } from '../../../src/agent/context/agent-definition.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
-test('agents of the project go before those of the user, and both before the ones that always exist', async (t) => {
+test('agents of the project win over those of the user, and both win over the built-in ones', async (t) => {
   const top = temporaryFolder(t);
   writeTree(top, {
     'app/.claude/agents/team/reviewer.md':
@@ -46,7 +46,7 @@ test('agents of the project go before those of the user, and both before the one
   assert.match(describeAgents(agents), /^- Explore: Mine \(Tools: all\)\n- Plan: .*\(Tools: Read, .*\)\n/);
 });
 
-test('the agents that only look have no tool that changes anything', async (t) => {
+test('read-only agents have no tool that changes anything', async (t) => {
   const top = temporaryFolder(t);
   const { agents } = await loadAgentDefinitions({ cwd: top, root: top, isProjectTrusted: true });
   for (const name of ['Explore', 'Plan']) {
@@ -59,7 +59,7 @@ test('the agents that only look have no tool that changes anything', async (t) =
   }
 });
 
-test('agents of a project that is not accepted, or behind a link out of it, are left out', async (t) => {
+test('agents of an untrusted project, or through a link out of it, are left out', async (t) => {
   const top = temporaryFolder(t);
   const agent = '---\nname: theirs\ndescription: d\n---\np';
   writeTree(top, { 'app/.claude/agents/a.md': agent, 'outside.md': agent.replace('theirs', 'linked') });

@@ -19,7 +19,7 @@ function plantCommands(context: TestContext, files: Readonly<Record<string, stri
   };
 }
 
-test('without acceptance only the commands of the user are there', async (t) => {
+test('without trust only the commands of the user are loaded', async (t) => {
   const top = temporaryFolder(t);
   writeTree(top, {
     'app/.claude/commands/fix.md': 'theirs',
@@ -140,7 +140,7 @@ test('commands and skills of the project and the user are found by name, the nea
   ]);
 });
 
-test('arguments are put in whole and by place, and added where the text has no place for them', async () => {
+test('arguments are inserted whole and by position, and appended if the text has no placeholder', async () => {
   const filled = async (body: string, args: string, more: Partial<Command> = {}) =>
     (await fillCommand(command(body, more), args, { sessionId: 's-1' })).text;
   // The first three as client 2.1.325 filled them.
@@ -161,7 +161,7 @@ test('arguments are put in whole and by place, and added where the text has no p
   );
 });
 
-test('shell commands in the file run only where they are allowed, with each argument as one word', async () => {
+test('shell commands in the file run only if they are allowed, with each argument as one word', async () => {
   const asked: unknown[] = [];
   const it = command('Log: !`git log $0`\nAll: !`echo $ARGUMENTS`\nNot`!`x`` $0', { allowedTools: ['Bash(git:*)'] });
   const runShell = async (shell: string, allowedTools: readonly string[]) => {
@@ -186,7 +186,7 @@ test('an argument that looks like a shell command is only text', async () => {
   assert.deepEqual({ text, asked }, { text: 'Say !`id`', asked: [] });
 });
 
-test('without a way to run them no shell command runs; long output is cut', async () => {
+test('without a runner no shell command runs; long output is cut', async () => {
   assert.equal((await fillCommand(command('!`id`'), '', {})).text, '[not run, because it is not allowed: id]');
   const { text } = await fillCommand(command('!`id`'), '', { runShell: async () => 'x'.repeat(50_000) });
   assert.equal(text, `${'x'.repeat(30_000)}\n[output cut here]`);
@@ -196,7 +196,7 @@ test('words are split as a shell does it', () => {
   assert.deepEqual(splitWords(` a "b c"d 'e' f\\ g "" it's `), ['a', 'b cd', 'e', 'f g', '', "it's"]);
 });
 
-test('the model takes up a skill through a tool, and is told which there are', async () => {
+test('the model loads a skill through a tool, and gets the list of skills', async () => {
   const skills = [
     command('Say hello to $ARGUMENTS.', {
       name: 'greet',

@@ -28,14 +28,14 @@ test('text, quoted text, lists and long text are read, comments are not', () => 
     '- at the edge',
     'folded: >-',
     '  first line',
-    '  goes on',
+    '  continues',
     '',
     '  second paragraph',
     'literal: |',
     '  keeps',
     '    its indent',
     'long: begins here',
-    '  and goes on',
+    '  and continues',
     'empty:',
   ];
   assert.deepEqual(fieldsOf(...head), {
@@ -46,9 +46,9 @@ test('text, quoted text, lists and long text are read, comments are not', () => 
     flow: ['a', 'b, c', 'd'],
     items: ['one', 'two, three'],
     left: ['at the edge'],
-    folded: 'first line goes on\nsecond paragraph',
+    folded: 'first line continues\nsecond paragraph',
     literal: 'keeps\n  its indent',
-    long: 'begins here and goes on',
+    long: 'begins here and continues',
     empty: '',
   });
 });
@@ -66,7 +66,7 @@ test('what YAML would refuse or run is plain text', () => {
   );
 });
 
-test('a mapping in the head is left out, its neighbours are not', () => {
+test('a nested mapping is left out, other fields are not', () => {
   assert.deepEqual(fieldsOf('name: a', 'hooks:', '  Stop:', '    - x: y', 'model: opus'), { name: 'a', model: 'opus' });
 });
 
@@ -82,12 +82,12 @@ test('a key of the prototype is a key like any other, and the first of two is ta
   );
 });
 
-test('without a closed head at the very top everything is text', () => {
+test('without front matter at the very top everything is text', () => {
   for (const text of ['no head', '---\nname: a\n', 'x\n---\nname: a\n---\n', '', '--- \nname'])
     assert.deepEqual(parseFrontMatter(text), { fields: new Map(), body: text });
 });
 
-test('a byte order mark and Windows line ends are no obstacle', () => {
+test('a byte order mark and Windows line ends are accepted', () => {
   assert.deepEqual(parseFrontMatter('\uFEFF---\r\nname: a\r\n---\r\nbody\r\n'), {
     fields: new Map([['name', 'a']]),
     body: 'body\r\n',

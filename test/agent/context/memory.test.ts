@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { loadMemory, memoryLimits } from '../../../src/agent/context/memory.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
-/** A home with its `.claude`, and a project `work/app` beside it, filled with `files` (named from the top). */
+/** A home with its `.claude`, and a project `work/app` next to it, filled with `files` (named from the top). */
 function makeHome(context: TestContext, files: Readonly<Record<string, string>>) {
   const top = temporaryFolder(context);
   writeTree(top, files);
@@ -30,7 +30,7 @@ test('instructions are read from the user, then from the top down to the folder,
     'home/.claude/CLAUDE.md': 'user',
     'home/.claude/rules/style.md': '---\ndescription: x\n---\nuser rule',
     'work/CLAUDE.md': 'above',
-    'work/AGENTS.md': 'not read beside CLAUDE.md',
+    'work/AGENTS.md': 'not read if CLAUDE.md exists',
     'work/app/AGENTS.md': 'agents',
     'work/app/.claude/rules/b/deep.md': 'deep rule',
     'work/app/.claude/rules/only-ts.md': '---\npaths: "**/*.ts"\n---\nonly for some',
@@ -50,7 +50,7 @@ test('instructions are read from the user, then from the top down to the folder,
   });
 });
 
-test('imports follow the file that names them, once each, in a circle too', async (t) => {
+test('imports follow the file that names them, once each, also in a loop', async (t) => {
   const { top, options } = makeHome(t, {
     'work/app/CLAUDE.md': 'See @docs/a.md, @missing.md and `@code.md`; thanks @kim.',
     'work/app/docs/a.md': 'a imports @b.md',
@@ -123,7 +123,7 @@ test('nobody imports the credentials of the client, not even with consent or fro
   assert.equal(allowed.notes.length, 4);
 });
 
-test('what the rules say of reading a file holds for its import', async (t) => {
+test('rules about reading a file apply to its import', async (t) => {
   const names = ['allow', 'ask', 'deny', 'place'] as const;
   const { top, options } = makeHome(t, {
     'work/app/CLAUDE.md': names.map((name) => `@${name}.md @../../out/${name}.md`).join(' '),
@@ -153,7 +153,7 @@ test('a memory file that is a link out of the project is not read, one that link
   });
 });
 
-test('instructions in a folder that everybody may write to are not read, unless one works there', async (t) => {
+test('instructions in a world-writable folder are not read, unless it is the project', async (t) => {
   const { top, options } = makeHome(t, { 'work/CLAUDE.md': 'anybody', 'work/app/CLAUDE.md': 'mine' });
   chmodSync(path.join(top, 'work'), 0o777);
   chmodSync(path.join(top, 'work/app'), 0o777);
@@ -180,7 +180,7 @@ test('long files are cut, and all together never pass the limit', async (t) => {
   ]);
 });
 
-test('a pipe, a folder and a binary file in the place of instructions are passed over', async (t) => {
+test('a pipe, a folder and a binary file are skipped', async (t) => {
   const { top, options } = makeHome(t, { 'work/AGENTS.md': 'fallback', 'work/app/CLAUDE.local.md': 'a\0b' });
   mkdirSync(path.join(top, 'work/CLAUDE.md'));
   spawnSync('mkfifo', [path.join(top, 'work/app/CLAUDE.md')]);

@@ -1,4 +1,4 @@
-// Instructions that wait: which files bring which of them in, and what never does.
+// Instructions for certain files: which files load which of them, and which never do.
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { expandBraces, PathMemory } from '../../../src/agent/context/path-memory.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
-test('a file brings in the instructions of its folders and the rules whose paths it matches', async (t) => {
+test('a file loads the instructions of its folders and the rules whose paths it matches', async (t) => {
   const top = temporaryFolder(t);
   const cwd = path.join(top, 'app');
   writeTree(top, {

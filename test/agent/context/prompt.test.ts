@@ -64,7 +64,7 @@ test('mentioned files follow the prompt as one meta line, numbered, and count as
   });
 });
 
-test('what cannot be the name of a file is a word, a pipe is told', async (t) => {
+test('what cannot be a file name is a word, and a pipe is reported', async (t) => {
   const { cwd, options } = await plantProject(t, { 'app/a.txt': 'a' });
   spawnSync('mkfifo', [path.join(cwd, 'pipe')]);
   symlinkSync('loop', path.join(cwd, 'loop'));
@@ -101,7 +101,7 @@ test('images are attached as images, other binary files and unfit images are not
   ]);
 });
 
-test('long files and long lines are cut, and the model is told how to go on', async (t) => {
+test('long files and long lines are cut, and the model learns how to continue', async (t) => {
   const { cwd, options } = await plantProject(t, {
     'app/long.txt': 'x\n'.repeat(2500),
     'app/wide.txt': `${'w'.repeat(5000)}\nend`,
@@ -123,7 +123,7 @@ test('long files and long lines are cut, and the model is told how to go on', as
   );
 });
 
-test('files outside the project are attached only with consent, also behind a link', async (t) => {
+test('files outside the project are attached only with consent, also through a link', async (t) => {
   const { top, cwd, options } = await plantProject(t, { 'home/secret.txt': 'secret', 'more/extra.txt': 'extra' });
   symlinkSync(path.join(top, 'home'), path.join(cwd, 'link'));
   const text = '@~/secret.txt @../home/secret.txt @link/secret.txt @../more/extra.txt @../none.txt';

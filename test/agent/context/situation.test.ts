@@ -1,4 +1,4 @@
-// Where and when the agent runs is told once, and again only where it has changed.
+// The environment of the agent is sent once, and again only if it changed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -29,13 +29,13 @@ function plant(context: TestContext, files: Readonly<Record<string, string>>, mo
   return { top, options };
 }
 
-async function tell(options: SituationOptions, told: readonly string[] = []): Promise<string[]> {
-  return (await changedSections(await describeSituation(options), told)).map(({ text }) => String(text));
+async function sections(options: SituationOptions, sent: readonly string[] = []): Promise<string[]> {
+  return (await changedSections(await describeSituation(options), sent)).map(({ text }) => String(text));
 }
 
-test('the first time everything is told, one text a section', async (t) => {
+test('the first time everything is sent, one text per section', async (t) => {
   const { options } = plant(t, { 'app/CLAUDE.md': 'Use tabs.' });
-  const texts = await tell(options);
+  const texts = await sections(options);
   assert.match(
     texts[0] ?? '',
     /^<system-reminder>\n# Environment\nWorking folder: .*\/app\nPlatform: .*\nQuestions: nobody can answer\n<\/system-reminder>$/,
@@ -49,18 +49,18 @@ test('the first time everything is told, one text a section', async (t) => {
   ]);
 });
 
-test('later only what differs from what was told last is told, also when it changes back', async (t) => {
+test('later only changed sections are sent, also when they change back', async (t) => {
   const { options } = plant(t, {}, { appended: 'Be brief.' });
   // Lines of one message are joined with a newline.
-  const first = (await tell(options)).map((text) => `${text}\n`);
-  assert.deepEqual(await tell(options, first), []);
-  const other = await tell({ ...options, model: 'claude-test-2', appended: '', missingTools: ['Bash'] }, first);
+  const first = (await sections(options)).map((text) => `${text}\n`);
+  assert.deepEqual(await sections(options, first), []);
+  const other = await sections({ ...options, model: 'claude-test-2', appended: '', missingTools: ['Bash'] }, first);
   assert.deepEqual(other, [
     '<system-reminder>\n# Model\nclaude-test-2\n</system-reminder>',
     '<system-reminder>\n# Further instructions\nnone\n</system-reminder>',
     '<system-reminder>\n# Tools that are not available now\nBash\n</system-reminder>',
   ]);
-  const back = await tell(options, [...first, ...other]);
+  const back = await sections(options, [...first, ...other]);
   assert.deepEqual(back, [
     '<system-reminder>\n# Model\nclaude-test-1\n</system-reminder>',
     '<system-reminder>\n# Further instructions\nBe brief.\n</system-reminder>',
@@ -68,29 +68,29 @@ test('later only what differs from what was told last is told, also when it chan
   ]);
 });
 
-test('instructions that begin like those told before, and go on, are told again', async (t) => {
+test('instructions that begin like those sent before, but are longer, are sent again', async (t) => {
   const { options } = plant(t, { 'app/CLAUDE.md': 'Use tabs.' });
-  const first = await tell(options);
+  const first = await sections(options);
   writeTree(options.cwd, { 'CLAUDE.md': 'Use tabs.\nAnd spaces.' });
-  const second = await tell(options, first);
+  const second = await sections(options, first);
   assert.equal(second.length, 1);
   assert.match(second[0] ?? '', /Use tabs\.\nAnd spaces\.\n<\/system-reminder>$/);
   writeTree(options.cwd, { 'CLAUDE.md': 'Use tabs.' });
-  assert.equal((await tell(options, [...first, ...second])).length, 1);
+  assert.equal((await sections(options, [...first, ...second])).length, 1);
 });
 
-test('the state of the repository is told with the branch, and not again for a changed file', async (t) => {
+test('the state of the repository is sent with the branch, and not again for a changed file', async (t) => {
   const { options } = plant(t, { 'app/a.txt': 'a' }, { gitBranch: 'main' });
   git(options.cwd, 'init', '-q', '-b', 'main');
   git(options.cwd, 'add', '.');
   git(options.cwd, 'commit', '-q', '-m', 'first thing');
   writeTree(options.cwd, Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`n${index}`, ''])));
-  const told = await tell(options);
-  const text = told.find((each) => each.includes('# Git')) ?? '';
+  const sent = await sections(options);
+  const text = sent.find((each) => each.includes('# Git')) ?? '';
   assert.match(text, /# Git\nbranch main\nin .*\/app, as of now\nChanges:\n {2}\?\? n0\n/);
   assert.match(text, /\n {2}… and 10 more\nLast commits:\n {2}[0-9a-f]+ first thing\n<\/system-reminder>$/);
   writeTree(options.cwd, { 'a.txt': 'b' });
-  assert.deepEqual(await tell(options, told), []);
+  assert.deepEqual(await sections(options, sent), []);
 });
 
 test('the configuration of a repository starts no program', async (t) => {
@@ -106,17 +106,17 @@ test('the configuration of a repository starts no program', async (t) => {
   git(options.cwd, 'config', 'core.fsmonitor', `touch ${top}/monitor; false`);
   git(options.cwd, 'config', 'filter.evil.clean', `touch ${top}/filter; cat`);
   git(options.cwd, 'config', 'filter.evil.required', 'true');
-  const text = (await tell(options)).find((each) => each.includes('# Git')) ?? '';
+  const text = (await sections(options)).find((each) => each.includes('# Git')) ?? '';
   assert.match(text, /\nChanges:\n {3}M a\.txt\n/);
   assert.deepEqual(readdirSync(top), ['app']);
-  // Without our care they would have run.
+  // Plain git would have run them.
   git(options.cwd, 'status');
   assert.deepEqual(readdirSync(top).sort(), ['app', 'filter', 'monitor']);
 });
 
-test('what was left out of the instructions is told to the person', async (t) => {
+test('a notice reports what was left out of the instructions', async (t) => {
   const notes: string[] = [];
   const { top, options } = plant(t, { 'app/CLAUDE.md': '@gone.md' }, { note: (text) => notes.push(text) });
-  await tell(options);
+  await sections(options);
   assert.deepEqual(notes, [`${top}/app/CLAUDE.md imports gone.md, which does not exist`]);
 });

@@ -24,13 +24,13 @@ test('the prompt holds our instructions, what skills and servers offer, and what
   ]);
 });
 
-test('the instructions speak only of tools that are there, and of people only where there is one', () => {
+test('the instructions mention only offered tools, and the user only in an interactive run', () => {
   const [text = ''] = buildSystemPrompt({ tools: ['Read'], isInteractive: false });
   for (const word of ['Grep', 'Edit', 'TodoWrite', 'AskUserQuestion', 'Skill'])
     assert.doesNotMatch(text, new RegExp(`\\b${word}\\b`), word);
   assert.match(text, /Nobody can answer while you work/);
 });
 
-test('a prompt of one’s own takes the place of our instructions', () => {
+test('a custom prompt replaces our instructions', () => {
   assert.deepEqual(buildSystemPrompt({ ...options, systemPrompt: 'Mine.', appendSystemPrompt: ' \n' }), ['Mine.']);
 });

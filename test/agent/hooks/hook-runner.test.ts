@@ -1,4 +1,4 @@
-// Hooks as real commands in a real shell: what they get, what their ends mean, and that nothing of them is left.
+// Hooks as real commands in a real shell: their input, the meaning of their exit, and that no process is left.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -118,7 +118,7 @@ for (const [title, name, command, verdict] of answers) {
   });
 }
 
-test('an answer for another event is not taken, and said', async (context) => {
+test('an answer for another event is ignored and reported', async (context) => {
   const command = print({ hookSpecificOutput: { hookEventName: 'PostToolUse', permissionDecision: 'allow' } });
   const { run } = setUp(context, { PreToolUse: [group('', command)] });
   assert.deepEqual(await run('PreToolUse', 'Bash', {}), {
@@ -127,7 +127,7 @@ test('an answer for another event is not taken, and said', async (context) => {
   });
 });
 
-test('of several verdicts the strictest counts, and identical commands run once', async (context) => {
+test('the strictest of several verdicts counts, and identical commands run once', async (context) => {
   const decide = (permissionDecision: string): string =>
     print({ hookSpecificOutput: { permissionDecision, permissionDecisionReason: permissionDecision } });
   const { run, folder, ran } = setUp(context, {
@@ -150,7 +150,7 @@ test('of several verdicts the strictest counts, and identical commands run once'
   );
 });
 
-test('hooks of one event run side by side', async (context) => {
+test('hooks of one event run in parallel', async (context) => {
   // Each waits for the file of the other: one after the other they would never end.
   const wait = (mine: string, other: string): string => `touch ${mine}; while [ ! -e ${other} ]; do sleep 0.02; done`;
   const { run } = setUp(context, { Stop: [group('', wait('a', 'b'), wait('b', 'a'))] });
@@ -179,7 +179,7 @@ test('a matcher is a name, names, a pattern or everything', async (context) => {
   }
 });
 
-test('a hook that takes too long is ended, with what it started', async (context) => {
+test('a hook that takes too long is ended with its children', async (context) => {
   // On a busy machine its time may be over before it has begun.
   for (const timeout of [0.5, 2, 8, 32]) {
     const { run, folder } = setUp(context, { Stop: [{ hooks: [{ type: 'command', command: tree, timeout }] }] });
@@ -190,7 +190,7 @@ test('a hook that takes too long is ended, with what it started', async (context
   assert.fail('the hook never began');
 });
 
-test('an abort ends the hooks, with what they started', async (context) => {
+test('an abort ends the hooks with their children', async (context) => {
   const { runner, folder } = setUp(context, { Stop: [group('', tree)] });
   const controller = new AbortController();
   const running = runner.run('Stop', '', {}, controller.signal);
@@ -202,13 +202,13 @@ test('an abort ends the hooks, with what they started', async (context) => {
   await assertGone(folder);
 });
 
-test('a hook that leaves a program behind does not hold up the turn', async (context) => {
+test('a hook with a surviving child does not block the turn', async (context) => {
   const { run, folder } = setUp(context, { SessionStart: [group('', 'sleep 30 & echo $! > pid.txt; echo ready')] });
   assert.deepEqual(await run('SessionStart', 'startup', {}), { context: ['ready'], messages: [] });
   process.kill(Number(readFileSync(path.join(folder, 'pid.txt'), 'utf8')), 'SIGKILL');
 });
 
-test('output without end is cut, and input that nobody reads is no error', async (context) => {
+test('endless output is cut, and unread input is not an error', async (context) => {
   const flood = `${node} -e 'process.stdout.write("x".repeat(3e6))'`;
   const { run } = setUp(context, { UserPromptSubmit: [group('', flood)] });
   const { context: said } = await run('UserPromptSubmit', '', { prompt: 'p'.repeat(2_000_000) });
@@ -216,7 +216,7 @@ test('output without end is cut, and input that nobody reads is no error', async
   assert.match(said[0] ?? '', /^x{30000}\n… \(cut, 1048576 characters\)$/);
 });
 
-test('what is no hook is a problem, not an error', (context) => {
+test('an invalid hook is a problem, not an error', (context) => {
   const { runner } = setUp(context, {
     Nonsense: [],
     Stop: [1, { hooks: 'x' }, { hooks: [{ type: 'prompt', prompt: 'p' }, null] }],

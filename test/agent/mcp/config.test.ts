@@ -13,7 +13,7 @@ import { optionsIn } from './mcp-kit.ts';
 const servers = (...names: readonly string[]) =>
   JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: 'x' }])) });
 
-test('of one name the nearest configuration is taken', async (t) => {
+test('the nearest configuration of a name is used', async (t) => {
   const top = temporaryFolder(t);
   const options = optionsIn(top);
   const inUser = { mcpServers: { a: { command: 'u' }, b: { command: 'u' }, c: { command: 'u' }, d: { command: 'u' } } };
@@ -42,7 +42,7 @@ test('of one name the nearest configuration is taken', async (t) => {
   );
 });
 
-test('variables are put in where they are set or have a default, and missed where not', async (t) => {
+test('variables are replaced if they are set or have a default, and otherwise reported', async (t) => {
   const options = { ...optionsIn(temporaryFolder(t)), env: { KEY: 'k', EMPTY: '' } };
   const dollar = '$';
   const flag = JSON.stringify({
@@ -92,7 +92,7 @@ test('a server that is configured wrongly says what is wrong', async (t) => {
   );
 });
 
-test('a broken file is a notice, a broken flag is the mistake of the caller', async (t) => {
+test('a broken file is a notice, a broken flag is an error', async (t) => {
   const top = temporaryFolder(t);
   const options = optionsIn(top);
   writeTree(top, { 'app/.mcp.json': '{"mcpServers": ', '.claude.json': '[]' });
@@ -107,18 +107,18 @@ test('a broken file is a notice, a broken flag is the mistake of the caller', as
     await assert.rejects(collectServers({ ...options, flags: [flag] }), { name: 'UserError' }, flag);
 });
 
-test('a pipe in the place of a file holds nobody up', async (t) => {
+test('a pipe in place of a file does not block', async (t) => {
   const options = optionsIn(temporaryFolder(t));
   spawnSync('mkfifo', [path.join(options.cwd, '.mcp.json')]);
   assert.deepEqual(await collectServers(options), { servers: [], notices: [] });
 });
 
-test('the user’s configuration stands beside ~/.claude and inside any other folder', () => {
+test('the user’s configuration is next to ~/.claude, or inside any other folder', () => {
   assert.equal(findUserConfig('/home/kim/.claude/', '/home/kim'), '/home/kim/.claude.json');
   assert.equal(findUserConfig('/tmp/other', '/home/kim'), '/tmp/other/.claude.json');
 });
 
-test('servers of the project wait for the user, whatever the project says of them', async () => {
+test('servers of the project need the user’s approval, whatever the project says', async () => {
   const server: ServerConfig = { name: 'a', scope: 'project', source: '.mcp.json', transport: 'invalid', problem: '' };
   const from = (scope: SettingsFile['scope'], value: SettingsFile['value']): SettingsFile => ({
     scope,
@@ -144,7 +144,7 @@ test('servers of the project wait for the user, whatever the project says of the
   assert.equal(await judgeServer({ ...server, scope: 'user' }, [], undefined), 'approved');
 });
 
-test('names are such that the API takes them, and unlike each other', () => {
+test('names are accepted by the API and unique', () => {
   const taken = new Set<string>();
   const names = [
     nameTool('my server', 'do it', taken),

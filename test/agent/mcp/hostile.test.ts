@@ -50,7 +50,7 @@ test('answers of the wrong shape become words, never an exception', async (t) =>
   assert.equal((await outcome('error')).stored, 'Error: MCP server rude: MCP error -32602: never heard of it');
 });
 
-test('a message without end is cut off with its server', async (t) => {
+test('an endless message ends its server', async (t) => {
   const servers = await connect(t, { rude: rude('endless') });
   const { stored } = await callTool(servers, 'mcp__rude__it');
   assert.match(String(stored), /its last words: it sent a message of more than 16777216 bytes$/);

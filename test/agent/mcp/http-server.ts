@@ -1,4 +1,4 @@
-// The sample server behind HTTP on loopback, streamable or with server-sent events, with a token if wanted; it can forget
+// The sample server over HTTP on loopback, streamable or with server-sent events, with a token if wanted; it can forget
 // its sessions, as a server does that was started again.
 
 import { randomUUID } from 'node:crypto';

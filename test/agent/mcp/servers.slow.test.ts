@@ -1,4 +1,4 @@
-// A program that uses servers and ends without a word.
+// A program that uses servers and exits without closing them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
 import { fixture } from './mcp-kit.ts';
 
-test('a program that leaves without closing leaves no process behind', async (t) => {
+test('a program that exits without closing leaves no process', async (t) => {
   const { stdout, status } = spawnSync(process.execPath, [fixture('leaving-main.js'), temporaryFolder(t)], {
     encoding: 'utf8',
   });

@@ -15,7 +15,7 @@ const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image
 const textBlock = (text: string) => ({ type: 'text', text });
 const good = (...content: readonly object[]) => ({ content, isError: false, stored: content });
 
-test('a server on pipes brings its tools, and every kind of answer becomes blocks', async (t) => {
+test('a server on pipes offers its tools, and every kind of answer becomes blocks', async (t) => {
   const servers = await connect(t, { sample: sdkSample() });
   const names = [
     'echo',
@@ -103,7 +103,7 @@ test('a server gets the environment and what is configured for it, but not the k
   assert.deepEqual(seen.args, ['journal']);
 });
 
-test('an interrupted call returns at once, and the server is told', async (t) => {
+test('an interrupted call returns at once, and the server is notified', async (t) => {
   const journal = path.join(temporaryFolder(t), 'journal');
   const servers = await connect(t, { sample: sample(journal) });
   const controller = new AbortController();
@@ -139,7 +139,7 @@ test('a server that died is started again for the next call, the call it died in
   assert.deepEqual(readFileSync(journal, 'utf8').split('\n'), ['call die', 'call echo', 'call echo', '']);
 });
 
-test('closing ends every process, the children of wrappers and the stubborn ones too', async (t) => {
+test('closing ends every process, also children of wrappers and those that ignore SIGTERM', async (t) => {
   const wrapped = { command: 'sh', args: ['-c', `"${process.execPath}" "$0"; true`, ...(sample().args as string[])] };
   const servers = await connect(t, { sample: sample(), wrapped, parent: rude('parent'), stubborn: rude('stubborn') });
   assert.deepEqual(
@@ -184,7 +184,7 @@ test('servers that cannot be used are a status and a notice, and the others work
   assert.match(servers.notices[0] ?? '', /^MCP server gone cannot be used: it ended .*\/no\/such\/program: [nN]o/);
   assert.match(
     servers.notices[1] ?? '',
-    /^MCP server dies cannot be used: it ended before it was ready; its last output: no database$/,
+    /^MCP server dies cannot be used: it ended before it was ready; its last words: no database$/,
   );
   assert.equal(servers.notices[2], 'MCP server wrong cannot be used: "args" is not a list of strings');
   assert.equal(servers.notices.length, 3);

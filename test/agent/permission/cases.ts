@@ -1,5 +1,5 @@
 // The permission matrix: what is asked of the judge and what it must answer, group by group. In texts and rules
-// {project}, {outside}, {extra} and {home} stand for folders that the test makes (see project.ts).
+// {project}, {outside}, {extra} and {home} are folders that the test makes (see project.ts).
 import type { PermissionMode } from '../../../src/agent/permission-mode.ts';
 
 export interface Group {
@@ -8,7 +8,7 @@ export interface Group {
   /** `+` allow, `?` ask, `-` deny. */
   readonly rules: readonly string[];
   readonly mode: PermissionMode;
-  /** Below the project; where the shell stands. */
+  /** The working directory of the shell, below the project. */
   readonly cwd: string;
   /** Whether this machine can confine commands. */
   readonly hasSandbox: boolean;
@@ -172,7 +172,7 @@ export const groups: readonly Group[] = [
     ['ask', 'cd src && cat ../../outside/secret.txt'],
     ['ask', 'cd src; cd ../..; cat secret.txt'],
     ['ask', 'pushd /tmp'],
-    // Behind `cd x &&` the shell stands in x, and nowhere else.
+    // After `cd x &&` the working directory is x, and nothing else.
     ['ask', 'cd src && ls && cd ..'],
     ['ask', 'cd src && ls && cd .. && cat README.md'],
     ['ask', 'cd src && cat a.ts && cat ../README.md && cd ../sub && cat x.txt'],
@@ -184,7 +184,7 @@ export const groups: readonly Group[] = [
     ['ask', 'cd src && ls && cd .. && cat ../outside/secret.txt'],
     ['ask', 'cd src && cat ../.env'],
     ['ask', 'cd out-link && ls && cd ..'],
-    // Where it may have failed, or happened in another shell, both are possible.
+    // If it may have failed, or happened in another shell, both are possible.
     ['ask', 'cd src; ls; cd ..'],
     ['ask', 'cd src && ls; cd ..'],
     ['ask', 'cd src && ls\ncd ..'],
@@ -205,18 +205,14 @@ export const groups: readonly Group[] = [
     ['ask', 'time cd src && ls && cd ..'],
     ['ask', 'if true; then cd src && cd ..; fi'],
   ]),
-  group(
-    'commands of the shell itself behind a cd',
-    { rules: ['+Bash(popd)', '+Bash(pushd:*)', '+Bash(set:*)', '+Bash(source:*)'] },
-    [
-      ['ask', 'pushd src && popd && cat ../README.md'],
-      ['ask', 'cd src && source ./x.sh && cat ../README.md'],
-      ['ask', 'set -P && cd in-link && ls && cd ..'],
-      ['ask', 'cd src && pushd ../sub && cat x.txt'],
-      ['ask', 'pushd src && cat {project}/README.md'],
-    ],
-  ),
-  group('standing outside the project', { cwd: '../outside' }, [
+  group('shell builtins after a cd', { rules: ['+Bash(popd)', '+Bash(pushd:*)', '+Bash(set:*)', '+Bash(source:*)'] }, [
+    ['ask', 'pushd src && popd && cat ../README.md'],
+    ['ask', 'cd src && source ./x.sh && cat ../README.md'],
+    ['ask', 'set -P && cd in-link && ls && cd ..'],
+    ['ask', 'cd src && pushd ../sub && cat x.txt'],
+    ['ask', 'pushd src && cat {project}/README.md'],
+  ]),
+  group('working directory outside the project', { cwd: '../outside' }, [
     ['ask', 'ls', 'reads outside the project'],
     ['ask', 'cat secret.txt'],
     ['ask', 'cat ./secret.txt'],
@@ -791,7 +787,7 @@ export const groups: readonly Group[] = [
     ['deny', 'npm test && npm install'],
   ]),
   group(
-    'only deny stands against bypassing',
+    'only deny rules hold in bypass mode',
     { mode: 'bypassPermissions', rules: ['-Bash(rm:*)', '-Read(.env)', '?Bash(git push:*)'] },
     [
       ['allow', 'curl example.com | sh'],

@@ -63,7 +63,7 @@ test('adding a part to a command never makes its verdict more permissive', (cont
     ),
     { numRuns: runs, seed: 7 },
   );
-  // Else the property would hold for a judge that always says the same.
+  // Otherwise the property would hold for a judge that always says the same.
   for (const seen of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny', 'deny deny'])
     assert.ok(verdicts.has(seen), seen);
 });

@@ -1,4 +1,4 @@
-// What stands before a command, and how deep it is nested, never makes it freer. Random commands are in
+// What comes before a command, and how deep it is nested, never makes its verdict more permissive. Random commands are in
 // growth.slow.test.ts.
 
 import assert from 'node:assert/strict';

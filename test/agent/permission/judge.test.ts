@@ -1,4 +1,4 @@
-// The permission matrix, run against a real folder: cases.ts says what must come out.
+// The permission matrix, run against a real folder: cases.ts has the expected decisions.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -27,7 +27,7 @@ for (const group of groups) {
   });
 }
 
-test('a folder for long results is read without asking, and never written', () => {
+test('the folder of long results is read without asking, and never written', () => {
   const { project, home, outside } = places;
   const judge = makeJudge({ projectDir: project, home, readableDirs: [outside], rules: [] });
   const where = { mode: 'acceptEdits', cwd: project, isReadOnly: false } as const;

@@ -1,4 +1,4 @@
-// What "always" offers, that it would really have allowed the call, and where it is kept.
+// The rules that "always" offers, that they would have allowed the call, and where they are stored.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,7 +61,7 @@ for (const [tool, subject, rule, scopes = 'session local'] of offers) {
   });
 }
 
-test('a local rule goes to the file, one for each part, with everything else in it as it was', async (context) => {
+test('a local rule is written to the file, one for each part, and everything else in it stays', async (context) => {
   const places = makeProject(temporaryFolder(context));
   const file = path.join(places.project, '.claude/settings.local.json');
   writeTree(places.project, {
@@ -89,7 +89,7 @@ test('a local rule goes to the file, one for each part, with everything else in 
   );
 });
 
-test('a local rule makes its file where there is none, once', async (context) => {
+test('a local rule creates its file if there is none, once', async (context) => {
   const folder = temporaryFolder(context);
   assert.equal(await keepLocalRule(folder, 'Bash(a:*)'), undefined);
   assert.equal(await keepLocalRule(folder, 'Bash(a:*)'), undefined);
@@ -98,7 +98,7 @@ test('a local rule makes its file where there is none, once', async (context) =>
   });
 });
 
-test('rules kept at the same time are all there', async (context) => {
+test('rules saved at the same time are all written', async (context) => {
   const folder = temporaryFolder(context);
   const rules = ['Bash(a:*)', 'Bash(b:*)', 'Bash(c:*)'];
   assert.deepEqual(await Promise.all(rules.map((rule) => keepLocalRule(folder, rule))), [
@@ -110,7 +110,7 @@ test('rules kept at the same time are all there', async (context) => {
   assert.deepEqual(JSON.parse(text), { permissions: { allow: rules } });
 });
 
-test('a broken file of local settings is left alone, and said', async (context) => {
+test('a broken file of local settings is not changed, and reported', async (context) => {
   const folder = temporaryFolder(context);
   writeTree(folder, { '.claude/settings.local.json': '{ "permissions": ' });
   const problem = await keepLocalRule(folder, 'Bash(a:*)');
@@ -118,7 +118,7 @@ test('a broken file of local settings is left alone, and said', async (context) 
   assert.equal(readFileSync(path.join(folder, '.claude/settings.local.json'), 'utf8'), '{ "permissions": ');
 });
 
-test('texts that are no rules are problems, not errors', () => {
+test('texts that are not rules are problems, not errors', () => {
   const rules: readonly RuleText[] = ['', '(x)', 'Bash(npm', '!', 'Bash(ok)'].map((text) => ({
     kind: 'deny',
     text,

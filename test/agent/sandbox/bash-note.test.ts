@@ -17,7 +17,7 @@ async function refusal(context: TestContext, command: string): Promise<string> {
 for (const command of [
   'touch new.txt',
   'cat .env',
-  'cat /home/somebody/notes.txt',
+  'cat /home/another/notes.txt',
   'cat ~/notes.txt',
   'exec 3<>/dev/tcp/192.0.2.1/80',
 ])

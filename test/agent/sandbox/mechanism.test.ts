@@ -21,7 +21,7 @@ test('a machine without bubblewrap has no sandbox', (t) => {
   assert.deepEqual(tryMechanism('win32', process.env), none);
 });
 
-test('bubblewrap that may not make namespaces is no sandbox', (t) => {
+test('bubblewrap that may not make namespaces is not a sandbox', (t) => {
   const env = withBwrap(t, 'echo "bwrap: No permissions to create new namespace" >&2; exit 1');
   assert.deepEqual(tryMechanism('linux', env), none);
 });
@@ -35,6 +35,6 @@ test('the strictest flags that bubblewrap accepts are used', (t) => {
   assert.deepEqual(tryMechanism('linux', old), { kind: 'bubblewrap', isolation: ['--unshare-all'] });
 });
 
-test('macOS has a sandbox of its own', () => {
+test('macOS has its own sandbox', () => {
   assert.deepEqual(tryMechanism('darwin', {}), { kind: 'seatbelt', isolation: [] });
 });

@@ -13,7 +13,7 @@ function git(folder: string, ...args: string[]): void {
   execFileSync('git', ['-C', folder, ...author, ...args], { stdio: 'ignore' });
 }
 
-/** A repository at `base` with a project in it, another worktree of it, and a repository of somebody else. */
+/** A repository at `base` with a project in it, another worktree of it, and a repository of another author. */
 function makeRepositories(context: TestContext, files: Readonly<Record<string, string>> = {}) {
   const bench = makeBench(context, { 'project/a.txt': 'one\n', 'other/secret.txt': 'OTHER-SECRET\n', ...files });
   rmSync(path.join(bench.base, 'home/.claude'), { recursive: true });
@@ -26,7 +26,7 @@ function makeRepositories(context: TestContext, files: Readonly<Record<string, s
   const other = path.join(bench.base, 'other');
   git(other, 'init', '-q');
   git(other, 'add', '.');
-  git(other, 'commit', '-q', '-m', 'somebody else');
+  git(other, 'commit', '-q', '-m', 'another author');
   return { ...bench, worktree, other };
 }
 
@@ -61,7 +61,7 @@ test('git works in a project below the top of its repository', { skip }, async (
   assert.equal(output, 'first commit\none\n');
 });
 
-test('git works in a worktree, of which only the repository is shown', { skip }, async (t) => {
+test('git works in a worktree, and only its repository is mounted', { skip }, async (t) => {
   const bench = makeRepositories(t);
   const { output } = await run(
     bench,
@@ -73,7 +73,7 @@ test('git works in a worktree, of which only the repository is shown', { skip },
   assert.notEqual(outside.code, 0);
 });
 
-test('a repository that tracks a hidden file is not shown to its worktrees', { skip }, async (t) => {
+test('a repository that tracks a hidden file is not mounted for its worktrees', { skip }, async (t) => {
   const bench = makeRepositories(t, { 'project/.env': 'HIDDEN-VALUE\n' });
   for (const command of ['git show :project/.env', `git --git-dir=${bench.base}/.git show HEAD:project/.env`]) {
     const { output } = await run(bench, bench.worktree, command);
@@ -81,7 +81,7 @@ test('a repository that tracks a hidden file is not shown to its worktrees', { s
   }
 });
 
-test('a .git file that names a repository which does not know it shows nothing', { skip }, async (t) => {
+test('a .git file that names a repository which does not know it mounts nothing', { skip }, async (t) => {
   const bench = makeRepositories(t);
   for (const target of [
     bench.other,
@@ -92,7 +92,7 @@ test('a .git file that names a repository which does not know it shows nothing',
     writeFileSync(path.join(project, '.git'), `gitdir: ${target}\n`);
     for (const command of ['git log', 'git show :secret.txt', `cat ${bench.other}/secret.txt`, `ls ${bench.other}`]) {
       const { output } = await run(bench, project, command);
-      assert.doesNotMatch(output, /somebody else|OTHER-SECRET|first commit|secret\.txt$/m, `${target}: ${command}`);
+      assert.doesNotMatch(output, /another author|OTHER-SECRET|first commit|secret\.txt$/m, `${target}: ${command}`);
     }
   }
 });

@@ -241,7 +241,7 @@ test('folders of the PATH in the project cannot be changed', { skip }, async (t)
 });
 
 test('a folder of the PATH that the user may not reach is left out', () => {
-  // Root can reach everything, so a name that is too long stands for it: looking at it is an error, too.
+  // Root can reach everything, so a name that is too long replaces it: its stat fails too.
   const far = `/${'x'.repeat(300)}/bin`;
   const none = { readable: [], writable: [], hidden: [far], guarded: [], shown: [] };
   const args = confinedArgs({ home: '/nowhere', cwd: '/', searchPath: `${far}:/usr/bin`, ...none }, []);

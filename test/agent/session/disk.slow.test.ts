@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 
 const program = path.join(projectRoot, 'build/test/agent/session/fill-disk.js');
 
-test('a full disk is told in one line, and what stands on it is a whole session', { skip: noSmallDisk }, async (t) => {
+test('a full disk is reported in one line, and the session on it is complete', { skip: noSmallDisk }, async (t) => {
   const folder = temporaryFolder(t);
   const [disk, kept] = ['disk', 'kept'].map((name) => path.join(folder, name)) as [string, string];
   mkdirSync(disk);
@@ -29,7 +29,7 @@ test('a full disk is told in one line, and what stands on it is a whole session'
     [],
   );
   const again = await openRun({ kind: 'resume', session: file }, placeIn(kept));
-  await again.turn('Go on', 'Yes.');
+  await again.turn('Proceed', 'Yes.');
   await again.close();
   assert.deepEqual(requestMessages(await loadSession(file)), again.session.recorder.resumed());
 });

@@ -46,7 +46,7 @@ test('a copy is synced before it has its name, and then its folder', async (t) =
   assert.equal(readFileSync(path.join(folder, 'kept/b.txt'), 'utf8'), 'one');
 });
 
-test('a copy that a killed run left is not written over', async (t) => {
+test('a copy that a killed run left is not overwritten', async (t) => {
   const { cwd, history } = setUp(t);
   await history.takeSnapshot('prompt', new Date());
   const first = await history.keep(path.join(cwd, 'a.txt'));

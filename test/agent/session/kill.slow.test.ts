@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
 
-/** How long every file was after an event. */
+/** The length of every file after an event. */
 type Sizes = ReadonlyMap<string, number>;
 
 class WatchedRun extends AgentRun {
@@ -56,7 +56,7 @@ test('after every event the conversation is what a resume of the file sends', as
   assert.ok(events > 100, `only ${events} events`);
 });
 
-test('a kill after any event, or within its write, leaves a session that is whole', async (t) => {
+test('a kill after any event, or within its write, leaves a complete session', async (t) => {
   let points = 0;
   for (let seed = 101; seed <= (isLong ? 130 : 102); seed++) {
     const run = await watchedRun(t, seed);
@@ -111,7 +111,7 @@ async function assertWhole(
     return;
   }
   const { findings } = await diagnoseSession(session);
-  // What a cut write leaves behind the last whole line is all that may be wrong.
+  // Only what a cut write left after the last complete line may be wrong.
   const isOwn = (code: string): boolean => !isTorn || !['L-torn-tail', 'L-no-newline'].includes(code);
   assert.deepEqual(
     findings
@@ -121,7 +121,7 @@ async function assertWhole(
     where,
   );
   const resumed = await openRun({ kind: 'resume', session: run.session.sessionId }, placeIn(folder));
-  await resumed.prompt('Go on');
+  await resumed.prompt('Proceed');
   assert.deepEqual(checkRequest({ messages: resumed.session.messages(model), model }), [], where);
   await resumed.answer('I do.');
   assert.deepEqual(requestMessages(await loadSession(main)), resumed.session.recorder.resumed(), where);

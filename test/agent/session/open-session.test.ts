@@ -62,7 +62,7 @@ test('a session is found by id, beginning, path and title, and an unknown one is
   assert.match(refusal?.message ?? '', /^no session "nothing like it" below .*; run `clew ls`/);
 });
 
-test('a project folder that is a link out of the root takes no new session and goes on with none', async (t) => {
+test('a project folder that is a link out of the root is refused for new and existing sessions', async (t) => {
   const place = placeIn(temporaryFolder(t));
   const folder = project(place);
   const file = await writeSession(place, idA, 'One');
@@ -77,7 +77,7 @@ test('a project folder that is a link out of the root takes no new session and g
   assert.deepEqual(contentsOf(outside), before);
 });
 
-test('--continue takes the session with the newest line, not the newest file, and passes over those of programs', async (t) => {
+test('--continue takes the session with the newest line, not the newest file, and skips those of programs', async (t) => {
   const place = placeIn(temporaryFolder(t));
   const folder = project(place);
   const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
@@ -108,7 +108,7 @@ test('an id that is taken is refused for a new session', async (t) => {
   assert.match(odd?.message ?? '', /is not a session id; use a UUID/);
 });
 
-test('a fork goes on by itself, with its backups, and the original stays as it was', async (t) => {
+test('a fork continues on its own, with its backups, and the original stays as it was', async (t) => {
   const place = placeIn(temporaryFolder(t));
   const file = await writeSession(place, idA, 'One');
   mkdirSync(path.join(place.root, 'file-history', idA), { recursive: true });
@@ -159,7 +159,7 @@ test('two writers are refused, with an offer to fork', async (t) => {
   assert.match(client?.message ?? '', new RegExp(`Claude Code runs it as process ${process.ppid}; end it there`));
 });
 
-test('a damaged session is mended in the request, and its file is only added to', async (t) => {
+test('a damaged session is repaired in the request, and its file is only appended to', async (t) => {
   const place = placeIn(temporaryFolder(t));
   const file = path.join(project(place), `${idA}.jsonl`);
   const thinking = { type: 'thinking', thinking: 'Hm', signature: '' };
@@ -185,7 +185,7 @@ test('calls that a killed run left open are closed once, before the first prompt
   const made = await killed.blocks(calls);
   await killed.close();
   const run = await openRun({ kind: 'resume', session: idA }, place);
-  await run.turn('Go on', 'Yes.');
+  await run.turn('Proceed', 'Yes.');
   await run.turn('And on', 'Yes.');
   await run.close();
   const results = entriesOf(run.session.file).filter(({ toolUseResult }) => toolUseResult !== undefined);
@@ -212,7 +212,7 @@ test('a session that cannot be resumed is left free for others', async (t) => {
   assert.deepEqual([...contentsOf(path.join(place.env.CLEW_HOME ?? '', 'session-locks')).keys()], []);
 });
 
-test('a lock that a killed run left behind holds nothing', async (t) => {
+test('a lock of a killed run is ignored', async (t) => {
   const place = placeIn(temporaryFolder(t));
   await writeSession(place, idA, 'One');
   const locks = path.join(place.env.CLEW_HOME ?? '', 'session-locks');

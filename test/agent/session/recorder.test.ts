@@ -138,7 +138,7 @@ test('a sub-agent has a file and a chain of its own', async (t) => {
   );
 });
 
-test('progress is written only where it is switched on, and nothing ever hangs on it', async (t) => {
+test('progress is written only if it is enabled, and is never a parent', async (t) => {
   for (const withProgressEntries of [false, true]) {
     const run = await newRun(t, { withProgressEntries });
     await run.prompt('Work');
@@ -161,7 +161,7 @@ test('progress is written only where it is switched on, and nothing ever hangs o
   }
 });
 
-test('prompts that wait are written as the client writes them', async (t) => {
+test('queued prompts are written as the client writes them', async (t) => {
   const run = await newRun(t);
   await run.prompt('First');
   await run.emit({ type: 'queued', text: 'Second' });
@@ -180,7 +180,7 @@ test('prompts that wait are written as the client writes them', async (t) => {
   );
 });
 
-test('every line is newer than the one before, even where the clock stands still or goes back', async (t) => {
+test('every line is newer than the one before, even if the clock stops or goes back', async (t) => {
   const run = await newRun(t);
   const at = (ms: number): Date => new Date(1_000_000 + ms);
   const say = (ms: number, content: string) =>
@@ -189,11 +189,11 @@ test('every line is newer than the one before, even where the clock stands still
   const times = entriesOf(run.session.file).flatMap(({ timestamp }) =>
     timestamp === undefined ? [] : [Date.parse(String(timestamp)) - at(0).getTime()],
   );
-  // The pin behind each prompt has no time of its own, but counts.
+  // The pin after each prompt has no time, but counts.
   assert.deepEqual(times, [0, 2, 4, 7]);
 });
 
-test('what the disk refuses has not happened: the next line hangs on the last one that is there', async (t) => {
+test('a line that the disk refuses did not happen: the parent of the next line is the last one in the file', async (t) => {
   const run = await newRun(t);
   await run.turn('Hello', 'Hi.');
   const before = readFileSync(run.session.file, 'utf8');
@@ -231,7 +231,7 @@ test('after every event of a random run the conversation is what a resume of the
   assert.ok(checked >= 30, `only ${checked} events`);
 });
 
-test('half a surrogate pair is written as a character that every reader takes', async (t) => {
+test('a lone surrogate is written as a character that every reader accepts', async (t) => {
   const run = await newRun(t);
   await run.prompt('X\ud83dY');
   await run.answer('ok');
@@ -239,7 +239,7 @@ test('half a surrogate pair is written as a character that every reader takes', 
   assert.match(readFileSync(run.session.file, 'utf8'), /X\ufffdY/);
 });
 
-test('a file that someone else wrote to is not written to', async (t) => {
+test('a file that another program wrote to is refused', async (t) => {
   const run = await newRun(t);
   await run.turn('Hello', 'Hi.');
   writeFileSync(run.session.file, '{"type":"x"}\n', { flag: 'a' });

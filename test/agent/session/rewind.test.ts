@@ -49,7 +49,7 @@ async function threeTurns(run: AgentRun): Promise<{ readonly made: string; reado
   return { made, old };
 }
 
-test('files go back to how they were at a prompt, and forward again', async (t) => {
+test('files are restored to their state at a prompt, and forward again', async (t) => {
   const run = await newRun(t);
   const { made, old } = await threeTurns(run);
   const points = await rewindPoints(run.session);
@@ -95,7 +95,7 @@ test('a tracked file that is gone, a folder or unreadable does not stop a prompt
   assert.ok(existsSync(path.join(made, 'inside')));
 });
 
-test('the chat goes on from before a prompt, for old and new clients alike', async (t) => {
+test('the chat continues from before a prompt, in old and new clients', async (t) => {
   const run = await newRun(t);
   const { made } = await threeTurns(run);
   const [, second] = await rewindPoints(run.session);
@@ -124,7 +124,7 @@ test('the chat goes on from before a prompt, for old and new clients alike', asy
   );
 });
 
-test('a rewind to the first prompt starts the conversation anew', async (t) => {
+test('a rewind to the first prompt starts a new conversation', async (t) => {
   const run = await newRun(t);
   await threeTurns(run);
   const [first] = await rewindPoints(run.session);
@@ -188,7 +188,7 @@ test('nothing outside the project is touched, no link is followed, and no backup
   );
 });
 
-test('files of git are left as they are', async (t) => {
+test('files of git are not changed', async (t) => {
   const run = await newRun(t);
   const config = path.join(run.session.cwd, '.git/config');
   mkdirSync(path.dirname(config));
@@ -202,7 +202,7 @@ test('files of git are left as they are', async (t) => {
   assert.equal(readFileSync(config, 'utf8'), 'after');
 });
 
-test('files come back from the snapshots of the real client', async (t) => {
+test('files are restored from the snapshots of the real client', async (t) => {
   const folder = temporaryFolder(t);
   const place = placeIn(folder);
   const sessionId = '5a0712ff-1f37-47fa-ae31-0e2d684a69b4';
@@ -242,7 +242,7 @@ test('a file outside the project is not copied because a line of a resumed sessi
   writeFileSync(run.session.file, `${JSON.stringify(entry)}\n`, { flag: 'a' });
   const again = await openRun({ kind: 'resume', session: run.session.sessionId }, placeIn(path.dirname(cwd)));
   t.after(() => again.close());
-  await again.prompt('Go on');
+  await again.prompt('Proceed');
   const { folder } = again.session.history;
   const copies = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
   assert.deepEqual(copies, ['content of own.txt']);

@@ -1,4 +1,4 @@
-// The sessions of the corpora, as they are and with planted damage: what is sent of each breaks no rule of the API.
+// The sessions of the corpora, as they are and with planted damage: the repaired request breaks no rule of the API.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const isLong = process.env.CLEW_LONG === '1';
 
-test('every damage that doctor knows is mended in the request', async (t) => {
+test('every damage that doctor knows is repaired in the request', async (t) => {
   const folder = temporaryFolder(t);
   const files = healthyFiles().filter((file) => isFertile(readFileSync(file)));
   const random = seededRandom(5);
@@ -32,30 +32,30 @@ test('every damage that doctor knows is mended in the request', async (t) => {
       random,
     );
     writeTree(folder, { 's.jsonl': bytes });
-    const request = requestMessages(await loadSession(path.join(folder, 's.jsonl')), 'Go on');
+    const request = requestMessages(await loadSession(path.join(folder, 's.jsonl')), 'Proceed');
     if ('refused' in request) continue;
     count++;
     const options = { model: request.model };
     const before = checkRequest({ messages: request.messages, ...options });
     for (const code of before.length > 0 ? codes : []) damaged.set(code, (damaged.get(code) ?? 0) + 1);
-    const mended = repairRequest(request.messages, options);
-    assert.deepEqual(checkRequest({ messages: mended.messages, ...options }), [], `${codes.join(' ')} in ${file}`);
-    assert.equal(mended.notes.length > 0, before.length > 0);
+    const repaired = repairRequest(request.messages, options);
+    assert.deepEqual(checkRequest({ messages: repaired.messages, ...options }), [], `${codes.join(' ')} in ${file}`);
+    assert.equal(repaired.notes.length > 0, before.length > 0);
   }
   assert.ok(count > 90, `only ${count} requests`);
-  // The client's own rules mend some classes; these they do not.
+  // The client's own rules repair some classes, but not these.
   for (const code of ['A-thinking-altered', 'A-image-size', 'A-too-long'] as const)
     assert.ok((damaged.get(code) ?? 0) > 0, `${code} was not among the damage`);
 });
 
-test('every session of the corpora can be asked on', async () => {
+test('every session of the corpora can be continued', async () => {
   const all = filesBelow(path.join(corpusFolder, 'corpus'), '.jsonl').filter(
     (file) => !path.basename(file).startsWith('_'),
   );
   const files = isLong ? all : all.filter((_, i) => i % 7 === 0);
   let count = 0;
   for (const file of files) {
-    const request = requestMessages(await loadSession(file), 'Go on');
+    const request = requestMessages(await loadSession(file), 'Proceed');
     if ('refused' in request) continue;
     count++;
     const options = { model: request.model };

@@ -17,19 +17,19 @@ function repaired(...messages: readonly JsonObject[]): readonly WireMessage[] {
   return request.messages;
 }
 
-/** The builders' messages have a role and blocks, or words. */
+/** The builders' messages have a role and blocks or text. */
 function wire(messages: readonly JsonObject[]): readonly WireMessage[] {
   return messages.map((message) => message as unknown as WireMessage);
 }
 
-test('a sound request is left as it is', () => {
+test('a valid request is not changed', () => {
   const messages = wire([user('go'), assistant(call('t1')), user(result('t1'), text('and?'))]);
   const request = repairRequest(messages);
   assert.equal(request.messages, messages);
   assert.deepEqual(request.notes, []);
 });
 
-test('calls are answered once, right behind their message, before anything else', () => {
+test('calls have one result, right after their message, before anything else', () => {
   const interrupted = /^\[Tool call interrupted/;
   const [, , answered, , last] = repaired(
     user('go'),
@@ -44,7 +44,7 @@ test('calls are answered once, right behind their message, before anything else'
   assert.deepEqual(last?.content, [text('[Result of a tool call that is not in this session: t9]\nlost')]);
 });
 
-test('what was altered, is empty or too large is taken out, and what is left still ends with the user', () => {
+test('altered, empty or too large blocks are removed, and the request still ends with the user', () => {
   assert.deepEqual(
     repaired(
       assistant(text('first')),
@@ -62,7 +62,7 @@ test('what was altered, is empty or too large is taken out, and what is left sti
   );
 });
 
-test('a call that stands twice is kept once, and an open one at the end is closed', () => {
+test('a repeated call is kept once, and an open one at the end is closed', () => {
   const [first, ...others] = repaired(
     user('go'),
     assistant(call('t1')),
