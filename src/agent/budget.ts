@@ -1,15 +1,16 @@
 // Stops requests when a limit in dollars is reached. Every request of a run passes through here, also those of
 // sub-agents, summaries and tools. A model without a known price is refused, because its cost cannot be counted.
-import type { ModelFailure, StreamModel } from '../api/client/model.ts';
+import type { StreamModel } from '../api/client/model.ts';
 import { UserError } from '../base/errors.ts';
 import type { CostMeter } from './cost-meter.ts';
+import { permanentFailure } from './retry.ts';
 
 export function withinBudget(streamModel: StreamModel, meter: CostMeter, maxUsd: number | undefined): StreamModel {
   if (maxUsd === undefined) return streamModel;
   return async function* (request, signal) {
     const problem = budgetProblem(request.model, meter, maxUsd);
     if (problem === undefined) yield* streamModel(request, signal);
-    else yield { type: 'failed', failure: refused(problem) };
+    else yield { type: 'failed', failure: permanentFailure('budget', problem) };
   };
 }
 
@@ -25,15 +26,4 @@ function budgetProblem(model: string, meter: CostMeter, maxUsd: number): string 
   if (!meter.isPriced(model))
     return `no price is known for ${model}, so --max-budget-usd cannot be enforced; ${howToPrice}`;
   return meter.costAgainstLimit >= maxUsd * 1_000_000 ? 'the budget is spent (--max-budget-usd)' : undefined;
-}
-
-function refused(message: string): ModelFailure {
-  return {
-    status: undefined,
-    kind: 'budget',
-    message,
-    requestId: undefined,
-    retryAfterMs: undefined,
-    isRetryable: false,
-  };
 }

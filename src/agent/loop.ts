@@ -12,6 +12,7 @@ import type { TurnEnded } from './event.ts';
 import { makeRequest } from './make-request.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import { interruptedText } from './permit-call.ts';
+import { permanentFailure } from './retry.ts';
 import { closeCalls, runCalls } from './run-calls.ts';
 
 export interface TurnPrompt {
@@ -127,7 +128,9 @@ class Turn {
       case 'max_tokens':
         return this.#continueAnswer();
       case 'model_context_window_exceeded':
-        return this.#shorten(failureOf('context_window', 'the conversation fills the context window of the model'));
+        return this.#shorten(
+          permanentFailure('context_window', 'the conversation fills the context window of the model'),
+        );
       default:
         return this.#askStop(answer);
     }
@@ -168,7 +171,7 @@ class Turn {
   async #refused({ calls }: Answer): Promise<End> {
     await closeCalls(calls, 'The answer was refused; this call did not run.', this.#context.emit);
     return this.#giveUp(
-      failureOf('refusal', 'the model refused to answer; rephrase the prompt, rewind, or start a new session'),
+      permanentFailure('refusal', 'the model refused to answer; rephrase the prompt, rewind, or start a new session'),
     );
   }
 
@@ -228,8 +231,4 @@ class Turn {
   async #notice(level: 'info' | 'warn', text: string): Promise<void> {
     await this.#context.emit({ type: 'notice', level, text });
   }
-}
-
-function failureOf(kind: string, message: string): ModelFailure {
-  return { status: undefined, kind, message, requestId: undefined, retryAfterMs: undefined, isRetryable: false };
 }

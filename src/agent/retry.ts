@@ -15,6 +15,11 @@ export function retryDelayMs(attempt: number, failure: ModelFailure, random: num
   return Math.round(doubled * (1 - jitter * random));
 }
 
+/** A failure that Clew itself found; it is not retried. */
+export function permanentFailure(kind: string, message: string): ModelFailure {
+  return { status: undefined, kind, message, requestId: undefined, retryAfterMs: undefined, isRetryable: false };
+}
+
 /** `CLEW_MAX_RETRIES`, if it is a whole number. */
 export function maxRetriesOf(env: NodeJS.ProcessEnv): number {
   const text = env.CLEW_MAX_RETRIES?.trim() ?? '';

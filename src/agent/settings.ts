@@ -29,8 +29,6 @@ export interface Settings {
   readonly hooks: JsonObject;
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
-  /** All other keys; local settings win over project and user settings. */
-  readonly other: JsonObject;
   /** The used part of each file, for MCP servers and the sandbox. */
   readonly files: readonly SettingsFile[];
   /** Messages for the user about files and values that are ignored. */
@@ -153,18 +151,10 @@ export function mergeSettings(files: SettingsFiles, options: SettingsOptions): S
     hooks: isQuiet ? {} : mergeHooks(values, notices),
     env: Object.fromEntries([...sources].reverse().flatMap((source) => envOf(source, notices))),
     model: first(({ model }) => asString(model)),
-    other: Object.fromEntries(
-      [...values].reverse().flatMap((each) => Object.entries(each).filter(([key]) => !knownKeys.has(key))),
-    ),
     files: sources.flatMap(({ scope, file, values: value }) => (scope === 'flag' ? [] : [{ scope, file, value }])),
     notices,
   };
 }
-
-const knownKeys: ReadonlySet<string> = new Set([
-  ...['permissions', 'hooks', 'env', 'model', 'enableAllProjectMcpServers', 'enabledMcpjsonServers'],
-  ...['disabledMcpjsonServers', 'disableAllHooks'],
-]);
 
 function rulesOf({ name, values }: SettingsSource, notices: string[]): readonly RuleText[] {
   const permissions = asObject(values.permissions) ?? {};

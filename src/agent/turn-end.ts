@@ -1,17 +1,10 @@
 // The end of a prompt that never became a turn: the user took it back, or a hook refused it.
 import type { TurnEnded } from './event.ts';
+import { permanentFailure } from './retry.ts';
 
 /** `why`: the reason of a hook. */
 export function endedWithout(outcome: TurnEnded['outcome'], why?: string): TurnEnded {
   const nothing = { durationMs: 0, apiDurationMs: 0, rounds: 0, text: '', denials: [] };
   if (why === undefined) return { type: 'turn-end', outcome, ...nothing };
-  const error = {
-    status: undefined,
-    kind: 'hook_blocked',
-    message: why,
-    requestId: undefined,
-    retryAfterMs: undefined,
-    isRetryable: false,
-  };
-  return { type: 'turn-end', outcome, ...nothing, error };
+  return { type: 'turn-end', outcome, ...nothing, error: permanentFailure('hook_blocked', why) };
 }

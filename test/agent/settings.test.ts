@@ -25,7 +25,6 @@ test('without files there are no settings', async (context) => {
     hooks: {},
     env: {},
     model: undefined,
-    other: {},
     notices: [],
   });
 });
@@ -67,7 +66,6 @@ test('rules, folders and hooks of all files add up; a single value comes from th
     hooks: { PreToolUse: [hook('user'), hook('project')], Stop: [hook('stop')] },
     env: { A: 'user', B: 'project', C: '3' },
     model: 'local-model',
-    other: { theme: 'light', cleanupPeriodDays: 10 },
     files: [
       { scope: 'local', file: path.join(folder, 'project/.claude/settings.local.json'), value: files.local },
       { scope: 'project', file: path.join(folder, 'project/.claude/settings.json'), value: files.project },
@@ -174,12 +172,12 @@ test('only the restrictions of an untrusted project apply', async (context) => {
     },
     local: { permissions: { allow: ['Edit'], ask: ['Bash(x)'] }, hooks: { Stop: [{ hooks: [] }] } },
   });
-  const { rules, additionalDirectories, hooks, env, model, defaultMode, other, files } = await loadSettings({
+  const { rules, additionalDirectories, hooks, env, model, defaultMode, files } = await loadSettings({
     ...optionsFor(folder),
     isProjectTrusted: false,
   });
   assert.deepEqual(
-    { rules, additionalDirectories, hooks, env, model, defaultMode, other, files: files.map(({ value }) => value) },
+    { rules, additionalDirectories, hooks, env, model, defaultMode, files: files.map(({ value }) => value) },
     {
       rules: [
         { kind: 'ask', text: 'Bash(x)', source: 'local settings' },
@@ -190,7 +188,6 @@ test('only the restrictions of an untrusted project apply', async (context) => {
       env: {},
       model: undefined,
       defaultMode: undefined,
-      other: {},
       files: [
         { permissions: { ask: ['Bash(x)'] } },
         { permissions: { deny: ['Read(.env)'] }, disabledMcpjsonServers: ['own'] },

@@ -42,16 +42,6 @@ export async function loadAgentDefinitions(options: {
   return { agents: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
-/** One line per agent, for the description of the Agent tool. */
-export function describeAgents(agents: readonly AgentDefinition[]): string {
-  return agents
-    .map(({ name, description, tools }) => {
-      const own = tools === undefined ? 'all' : tools.join(', ') || 'none';
-      return `- ${name}: ${description.replace(/\s+/g, ' ')} (Tools: ${own})`;
-    })
-    .join('\n');
-}
-
 /** The project's agents, trusted or not, without links that lead out of the project. */
 export async function loadProjectAgents(cwd: string): Promise<LoadedAgents> {
   const files = await listMarkdown(path.join(cwd, '.claude', 'agents'));

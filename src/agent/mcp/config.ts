@@ -41,8 +41,6 @@ export interface ConfigOptions {
   readonly isProjectTrusted: boolean;
   /** Files or JSON, from `--mcp-config`. */
   readonly flags?: readonly string[];
-  /** Use only the flags. */
-  readonly isStrict?: boolean;
 }
 
 export interface CollectedServers {
@@ -57,7 +55,7 @@ const maxConfigBytes = 32 * 1024 * 1024;
 export async function collectServers(options: ConfigOptions): Promise<CollectedServers> {
   const notices: string[] = [];
   const found = await readFlags(options);
-  if (options.isStrict !== true) found.push(...(await readFiles(options, notices)));
+  found.push(...(await readFiles(options, notices)));
   const byRank = found.sort((a, b) => ranks.indexOf(a.scope) - ranks.indexOf(b.scope));
   const byName = new Map<string, ServerConfig>();
   for (const server of byRank) if (!byName.has(server.name)) byName.set(server.name, server);
