@@ -5,7 +5,6 @@ import { isText, textOf } from '../../format/block.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
 import { defineTool, ToolFailure } from './define.ts';
 import { fetchPage, type PageAnswer, redirectTarget } from './fetch-page.ts';
-import { htmlToMarkdown } from './html-text.ts';
 import { limits } from './limits.ts';
 
 export interface WebFetchOptions {
@@ -47,7 +46,9 @@ export function makeWebFetchTool(options: WebFetchOptions = {}): Tool {
       const cached = pages.get(address.href);
       const answer =
         cached ??
-        readAnswer(await fetchPage(address, { allowPrivate: options.allowPrivate === true, signal: context.signal }));
+        (await readAnswer(
+          await fetchPage(address, { allowPrivate: options.allowPrivate === true, signal: context.signal }),
+        ));
       if ('redirect' in answer) return describeRedirect(url, prompt, answer, Date.now() - startMs);
       pages.set(address.href, answer);
       const result = await askAboutPage(context, address, answer.text, prompt);
@@ -79,22 +80,24 @@ interface Redirect {
   readonly codeText: string;
 }
 
-function readAnswer(answer: PageAnswer): ReadPage | Redirect {
+async function readAnswer(answer: PageAnswer): Promise<ReadPage | Redirect> {
   const { code, codeText, body } = answer;
   const target = redirectTarget(answer);
   if (target !== undefined) return { redirect: target, code, codeText };
   if (code < 200 || code > 299) throw new ToolFailure(`Request failed with status code ${code}`);
-  const text = pageText(answer);
+  const text = await pageText(answer);
   return { text: text.slice(0, limits.web.pageChars).toWellFormed(), bytes: body.length, code, codeText };
 }
 
-function pageText({ contentType, body, url }: PageAnswer): string {
+async function pageText({ contentType, body, url }: PageAnswer): Promise<string> {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!/^$|^text\/|[/+](?:json|xml|javascript|yaml)$/.test(type))
     throw new ToolFailure(`The page is ${type}, which is not text. Use Bash (curl -o) to save it to a file.`);
   const text = decodeBody(contentType, body);
   const isHtml = type.includes('html') || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
-  return isHtml ? htmlToMarkdown(text, url) : text.replaceAll('\0', '');
+  if (!isHtml) return text.replaceAll('\0', '');
+  const { htmlToMarkdown } = await import('./html-text.ts');
+  return htmlToMarkdown(text, url);
 }
 
 function decodeBody(contentType: string, body: Buffer): string {
