@@ -1,4 +1,4 @@
-// Agent: hands a piece of work to a sub-agent, which has a conversation of its own; its last words come back.
+// The Agent tool: starts a sub-agent with its own conversation and returns its last answer.
 import * as z from 'zod';
 import type { Tool } from '../tool.ts';
 import { defineTool } from './define.ts';
@@ -29,7 +29,7 @@ export function makeAgentTool(types: readonly AgentType[]): Tool {
       model: z.string().min(1).max(200).optional().describe('Another model than that of the type'),
       run_in_background: z.boolean().optional().describe('Go on at once; the report comes later'),
     }),
-    // What the sub-agent does is judged call by call; starting several together is what it is for.
+    // Each call of the sub-agent is judged separately, so several sub-agents may start at the same time.
     isReadOnly: true,
     run: ({ description, prompt, subagent_type, model, run_in_background }, context) =>
       context.startAgent({

@@ -1,4 +1,4 @@
-// All built-in tools, in the order in which the model is told of them.
+// All built-in tools, in the order in which the model sees them.
 import type { Tool } from '../tool.ts';
 import { type AgentType, makeAgentTool } from './agent.ts';
 import { bashTool } from './bash.ts';
@@ -15,10 +15,10 @@ import { webSearchTool } from './web-search.ts';
 import { writeTool } from './write.ts';
 
 export interface ToolOptions {
-  /** The types of sub-agents that Agent offers; without any there is no Agent. */
+  /** The types of sub-agents that Agent offers. Without types, Agent is left out. */
   readonly agentTypes?: readonly AgentType[];
   readonly web?: WebFetchOptions;
-  /** Another ripgrep than the one of the package. */
+  /** The path of ripgrep, instead of the one from the npm package. */
   readonly rgPath?: RipgrepPath;
 }
 

@@ -1,5 +1,5 @@
-// Commands that run on while the conversation continues: each with an id, a file that gets all it prints, and a place
-// from which its output was last taken. Closing ends every one of them.
+// Commands that run in the background. Each has an id, a file with its whole output, and a buffer with the output that
+// has not been read yet. `close` ends all of them.
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -76,7 +76,7 @@ class ShellTask implements BackgroundTask {
     this.shell.unref();
     this.ended = this.shell.exited.then(
       async ({ code }) => {
-        // Its last processes may still write.
+        // The last processes may still write.
         if (options.launch.confinement !== 'open') await this.shell.gone;
         this.finish(code, options.launch);
       },
@@ -111,7 +111,7 @@ class ShellTask implements BackgroundTask {
     try {
       writeSync(this.fd, bytes);
     } catch {
-      // A full disk must not end the task; what is not taken yet is still in memory.
+      // A full disk must not end the task; unread output is still in memory.
     }
   }
 

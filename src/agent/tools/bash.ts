@@ -1,5 +1,5 @@
-// Bash: a command of the model → its output. The shell is new for each call, but the folder it stands in stays; it never
-// outlives an interrupt, its time limit or our own process.
+// The Bash tool: runs a command and returns its output. Each call starts a new shell, but the working directory carries
+// over. A command never outlives an interrupt, its timeout or this process.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -65,7 +65,7 @@ export const bashTool: Tool = defineTool({
   },
 });
 
-/** A folder that the last command stood in may have been removed since. */
+/** The working directory of the last command may have been removed since. */
 async function returnToExistingFolder(workspace: Workspace): Promise<void> {
   const isThere = await stat(workspace.cwd).then(
     (stats) => stats.isDirectory(),
@@ -145,7 +145,7 @@ const sandboxSigns =
   /Read-only file system|Permission denied|Operation not permitted|not a git repository|could not resolve|name resolution|network is unreachable|EROFS|EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|connection refused/i;
 const missingSigns = /No such file or directory|cannot access|not found|ENOENT/i;
 
-/** Said where the sandbox may be the reason: a missing file is one only outside the project. */
+/** Added if the sandbox may be the reason. A missing file counts only outside the project. */
 function explainSandbox(text: string, confinement: Confinement, workspace: Workspace): readonly string[] {
   const isAway = (line: string): boolean =>
     missingSigns.test(line) && /(?:^|[\s'"`:(])[~/][\w.-]/.test(line) && !line.includes(workspace.projectDir);
@@ -157,7 +157,7 @@ function explainSandbox(text: string, confinement: Confinement, workspace: Works
   ];
 }
 
-/** What the command started with `&` lives as long as the session does, as in a person's shell. */
+/** Processes started with `&` live as long as the session, as in a terminal. */
 async function leaveOrKill(shell: Shell, { background }: Workspace, isStopped: boolean): Promise<void> {
   if (!isStopped && background instanceof ShellTasks) return background.adopt(shell);
   shell.kill();
@@ -200,7 +200,7 @@ interface Reporter {
   stop(): void;
 }
 
-/** The screen is told a few times a second, however fast the command prints, and always of the last it printed. */
+/** Reports progress a few times a second, however fast the command prints, and always reports the last output. */
 function makeReporter({ progress }: CallContext, output: CommandOutput): Reporter {
   const startMs = Date.now();
   let timer: NodeJS.Timeout | undefined;

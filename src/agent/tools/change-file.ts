@@ -1,5 +1,5 @@
-// New text for a file → the file, whole or not at all, and the outcome's patch. The checks that keep an edit from
-// destroying something are here, for Write and Edit alike: seen before, unchanged since (by its bytes), text, not huge.
+// Writes new text to a file atomically. Write and Edit share the checks that prevent data loss: the model has seen the
+// file, its bytes have not changed since, it is text, and it is not too large.
 import { constants } from 'node:fs';
 import { access, chmod } from 'node:fs/promises';
 import { type FileIdentity, identify } from '../../store/append.ts';
@@ -17,7 +17,7 @@ export interface SeenText extends FileText {
   readonly identity: FileIdentity;
 }
 
-/** The file as it is now, if the model has seen it so. */
+/** Returns the current text of the file if the model has seen it. */
 export async function readSeenText(context: CallContext, file: string): Promise<SeenText> {
   const { workspace } = context;
   return withFile(context, 'write', file, async (handle, found) => {
@@ -62,13 +62,13 @@ export async function createText(context: CallContext, file: string, text: strin
   await context.keepFile(file);
   await withPinned(context, file, async ({ exact, realPath }) => {
     await writeNewFile(exact, bytes);
-    // With the usual rights: the store's own files are for their owner alone.
+    // Usual permissions; the files of the store are readable only by their owner.
     await chmod(exact, 0o666 & ~process.umask());
     context.workspace.files.remember(realPath, { sha256: sha256(bytes), isPartial: false });
   });
 }
 
-/** For the transcript: a very long text is not kept twice. */
+/** For the transcript, which does not store a very long text twice. */
 export function keptText(text: string): string | null {
   return text.length > limits.change.keptChars ? null : text;
 }

@@ -1,5 +1,5 @@
-// A zod schema, a description and a function → a Tool. The schema is the one statement of an input: the API gets it as
-// JSON Schema, the model's calls are checked by it, and `run` is typed by it.
+// Makes a Tool from a zod schema, a description and a function. The API gets the schema as JSON Schema, calls are
+// checked by it, and `run` is typed by it.
 import * as z from 'zod';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import { hasLoneSurrogate, type JsonObject, type JsonValue } from '../../base/json.ts';
@@ -13,7 +13,7 @@ export interface ToolDefinition<S extends z.ZodObject> {
   run(input: z.infer<S>, context: CallContext): Promise<ToolOutcome>;
 }
 
-/** What a tool throws to end a call: the model reads the message. */
+/** Thrown by a tool to end a call. The model reads the message. */
 export class ToolFailure extends Error {}
 
 export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>): Tool {
@@ -36,10 +36,10 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
   };
 }
 
-/** `$schema` is left out: the API says nothing of it, and the bytes are sent with every request. */
+/** Leaves out `$schema`: the API ignores it, and its bytes are sent with every request. */
 function jsonSchemaOf(schema: z.ZodObject): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return JSON.parse(JSON.stringify(rest)) as JsonObject; // plain data, as the API gets it
+  return JSON.parse(JSON.stringify(rest)) as JsonObject; // plain data
 }
 
 function parseInput(name: string, schema: z.ZodObject, input: JsonValue | undefined): ParsedInput {
@@ -49,7 +49,7 @@ function parseInput(name: string, schema: z.ZodObject, input: JsonValue | undefi
     };
   const parsed = schema.safeParse(input);
   if (!parsed.success) return { problem: describeIssues(name, parsed.error, input) };
-  return { input: JSON.parse(JSON.stringify(parsed.data)) as JsonObject }; // without keys that are undefined
+  return { input: JSON.parse(JSON.stringify(parsed.data)) as JsonObject }; // drops undefined keys
 }
 
 const shownIssues = 5;
@@ -68,7 +68,7 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   let value = input;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return true;
-    value = (value as Record<PropertyKey, unknown>)[key]; // an own key of an object, see above
+    value = (value as Record<PropertyKey, unknown>)[key]; // an own key, checked above
   }
   return value === undefined;
 }

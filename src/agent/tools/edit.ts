@@ -1,5 +1,5 @@
-// Edit: one string of a file for another. It must stand there exactly once, or all are meant: a guess would change the
-// wrong place without anybody seeing it.
+// The Edit tool: replaces a string in a file. The string must occur exactly once unless `replace_all` is set, because a
+// guess could silently change the wrong place.
 
 import { lstat } from 'node:fs/promises';
 import * as z from 'zod';

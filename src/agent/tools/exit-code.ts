@@ -1,4 +1,4 @@
-// Exit codes that are answers and not failures: grep that found nothing, diff that found a difference.
+// Exit codes that are results and not failures, such as grep without a match.
 
 const meanings: Readonly<Record<string, string>> = {
   grep: 'No matches found',
@@ -12,7 +12,7 @@ const meanings: Readonly<Record<string, string>> = {
   '[[': 'Condition is false',
 };
 
-/** What exit code 1 means of the command that decides it: the last one. */
+/** Explains exit code 1 of the last command, which decides the exit code of the line. */
 export function explainExit(command: string, code: number): string | undefined {
   if (code !== 1) return undefined;
   const last =

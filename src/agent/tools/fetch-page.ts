@@ -1,5 +1,5 @@
-// A URL → one answer of a web server, bounded in time and bytes. The address is judged when the connection is made, not
-// before: a name may resolve to a public address when asked and to a private one a moment later.
+// Fetches a URL, with limits on time and bytes. The address is checked when the connection is made, because a name may
+// resolve to a public address first and to a private one a moment later.
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -24,7 +24,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Follows redirects as long as they stay on the host; the first that does not is given back as it is. */
+/** Follows redirects on the same host and returns the first one that leaves it. */
 export async function fetchPage(url: URL, options: FetchOptions): Promise<PageAnswer> {
   let at = url;
   for (let hops = 0; hops <= limits.web.redirects; hops++) {
@@ -100,7 +100,7 @@ async function readBody(response: http.IncomingMessage): Promise<Buffer> {
   const decoded = decompress(response);
   for await (const piece of decoded as AsyncIterable<Buffer>) {
     size += piece.length;
-    // Of what is unpacked: a small answer can hold a huge one.
+    // Counts unpacked bytes: a small response can unpack to a huge one.
     if (size > limits.web.bodyBytes) {
       response.destroy();
       throw new ToolFailure(`The page is larger than ${limits.web.bodyBytes} bytes.`);

@@ -1,5 +1,5 @@
-// A path → the regular file behind it, opened so that a pipe or device never blocks us, with where links lead; or a
-// failure in words for the model.
+// Opens the regular file at a path, without blocking on a pipe or a device, and resolves links. A failure is a message
+// for the model.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { describeMissing } from './paths.ts';
 import { realPathOf, refuseElsewhere } from './pinned-folder.ts';
 
 export interface FoundFile {
-  /** As asked for, absolute. */
+  /** The requested path, made absolute. */
   readonly file: string;
-  /** Where links lead: the key under which a file is remembered. */
+  /** The path after following links, which is the key in the memory of seen files. */
   readonly realPath: string;
   readonly sizeBytes: number;
 }
 
-/** Gives the opened file to `use` and closes it after. What a link leads to must be allowed as well. */
+/** Passes the opened file to `use` and closes it afterwards. The target of a link must be allowed as well. */
 export async function withFile<T>(
   context: CallContext,
   access: 'read' | 'write',
@@ -50,7 +50,7 @@ export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What a link at `file` points to, for a file that is not there. */
+/** The target of a broken link at `file`. */
 export async function readLinkTarget(file: string): Promise<string | undefined> {
   try {
     return (await lstat(file)).isSymbolicLink() ? await readlink(file) : undefined;
@@ -59,7 +59,7 @@ export async function readLinkTarget(file: string): Promise<string | undefined> 
   }
 }
 
-/** Said after a path, so that person and model see which file it is really about. */
+/** Added after a path, so that user and model see which file it is. */
 export function linkNote({ file, realPath }: FoundFile): string {
   return file === realPath ? '' : ` (leads to ${realPath})`;
 }

@@ -1,6 +1,6 @@
-// The bytes of a file ⇄ its text, so that an edit changes what it names and nothing else: encoding, byte order mark and
-// line ends are found on reading and put back on writing. Bytes that are no UTF-8 are taken as Latin-1, which every byte
-// survives.
+// Converts between the bytes and the text of a file. Encoding, byte order mark and line endings are detected on reading
+// and restored on writing, so that an edit changes nothing else. Bytes that are not UTF-8 are read as Latin-1, which
+// preserves every byte.
 
 export type Encoding = 'utf8' | 'utf16le' | 'utf16be' | 'latin1';
 
@@ -10,7 +10,7 @@ export interface FileText {
   readonly hasBom: boolean;
 }
 
-/** `undefined` for what is not text. */
+/** Returns `undefined` for binary data. */
 export function decodeText(bytes: Buffer): FileText | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes.subarray(2), 'utf16le');
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes.subarray(2), 'utf16be');
@@ -24,7 +24,7 @@ export function decodeText(bytes: Buffer): FileText | undefined {
   }
 }
 
-/** `undefined` where the encoding lacks a character of the text. */
+/** Returns `undefined` if the encoding lacks a character of the text. */
 export function encodeText({ text, encoding, hasBom }: FileText): Buffer | undefined {
   switch (encoding) {
     case 'utf8':
@@ -49,7 +49,7 @@ export const encodingNames: Readonly<Record<Encoding, string>> = {
 
 const sniffedBytes = 64 * 1024;
 
-/** A NUL, or more than one control character in ten: no source file has them, every compiled one does. */
+/** Binary data has a NUL, or control characters for more than a tenth of its bytes. */
 export function looksBinary(bytes: Buffer): boolean {
   const start = bytes.subarray(0, sniffedBytes);
   if (start.includes(0)) return true;
@@ -58,7 +58,7 @@ export function looksBinary(bytes: Buffer): boolean {
   return controls * 10 > start.length;
 }
 
-/** Tab, newline, form feed, carriage return, backspace and escape stand in logs and sources. */
+/** Tab, newline, form feed, carriage return, backspace and escape occur in logs and sources. */
 function isTextControl(byte: number): boolean {
   return (byte >= 0x08 && byte <= 0x0d) || byte === 0x1b;
 }
@@ -69,7 +69,7 @@ function decodeUtf16(body: Buffer, encoding: 'utf16le' | 'utf16be'): FileText | 
   return text.isWellFormed() && !text.includes('\0') ? { text, encoding, hasBom: true } : undefined;
 }
 
-/** What most line ends of the text are. */
+/** The most frequent line ending of the text. */
 export function lineEndOf(text: string): '\n' | '\r\n' {
   const crlf = countOf(text, '\r\n');
   return crlf > countOf(text, '\n') - crlf ? '\r\n' : '\n';

@@ -1,4 +1,4 @@
-// Glob: a pattern of file names → the files, the newest first.
+// The Glob tool: finds files by a pattern of their names, newest first.
 import path from 'node:path';
 import * as z from 'zod';
 import type { CallContext, Tool } from '../tool.ts';
@@ -48,7 +48,7 @@ export function makeGlobTool(rgPath?: RipgrepPath): Tool {
   });
 }
 
-/** The folders in front of the first wildcard are where to look; they may be absolute or lead up. */
+/** The search starts in the folders before the first wildcard, which may be absolute or contain `..`. */
 function splitPattern(folder: string, pattern: string): { readonly folder: string; readonly pattern: string } {
   const parts = pattern.split('/');
   const wild = parts.findIndex((part) => /[*?[\]{}]/.test(part));
@@ -65,10 +65,10 @@ async function listFiles(
   globs: readonly string[],
   context: CallContext,
 ): Promise<{ readonly files: readonly string[]; readonly isIgnored: boolean }> {
-  // A slash in front ties the pattern to the folder; without it `*.js` would match at any depth.
+  // A leading slash anchors the pattern to the folder; without it `*.js` would match at any depth.
   const args = ['--files', '--null', '--hidden', '--sortr', 'modified', ...globs, '--glob', '!.git'];
   const list = async (more: readonly string[]): Promise<readonly string[]> => {
-    // ripgrep ties patterns to its working directory.
+    // ripgrep anchors patterns to its working directory.
     const search = { rgPath, args: [...args, ...more], cwd: realPath, place: realPath };
     const { stdout } = await runRipgrep(search, context);
     return stdout

@@ -1,4 +1,4 @@
-// Grep: a regular expression → the files, lines or counts that match, by ripgrep.
+// The Grep tool: searches files for a regular expression with ripgrep.
 import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
 import { counted } from '../../base/human.ts';
@@ -70,7 +70,7 @@ function makeArgs(input: GrepInput): string[] {
   if (input.multiline) args.push('--multiline', '--multiline-dotall');
   if (input.type !== undefined) args.push(`--type=${input.type}`);
   for (const glob of splitGlobs(input.glob ?? '')) args.push(`--glob=${glob}`);
-  // After the person's: of several globs the last one that matches decides.
+  // After the globs of the call, because the last matching glob decides.
   args.push(...visibilityArgs);
   if (input.output_mode === 'files_with_matches') return [...args, '--files-with-matches', '--sortr=modified'];
   if (input.output_mode === 'count') return [...args, '--count-matches', '--with-filename', '--sort=path'];

@@ -1,26 +1,26 @@
-// Every limit of the built-in tools. One file, so that what the descriptions promise and what the code does cannot differ.
+// All limits of the built-in tools, used by both the descriptions and the code.
 
 export const limits = {
   read: {
     defaultLines: 2000,
-    /** Of one line; the rest is named, not shown. */
+    /** The rest of a longer line is left out. */
     lineChars: 2000,
-    /** About 25,000 tokens: what one result may take of a model's window. */
+    /** About 25,000 tokens. */
     totalChars: 100_000,
-    /** Up to here a file is held whole, hashed and may be edited; above it lines are picked from a stream. */
+    /** A file up to this size is read as a whole, hashed and editable; of a larger one, lines are streamed. */
     wholeFileBytes: 10_485_760,
     imageFileBytes: 52_428_800,
     imageSide: 2000,
     /** The API counts base64 characters. */
     imageBase64Chars: 5_242_880,
-    /** A picture of more is not decoded. */
+    /** An image with more pixels is not decoded. */
     imagePixels: 100_000_000,
   },
   change: {
     fileBytes: 10_485_760,
-    /** More changed lines than this are one hunk: the exact difference of two large texts takes quadratic time. */
+    /** With more changed lines the patch is one hunk, because an exact diff takes quadratic time. */
     diffEdits: 1000,
-    /** A longer text is not kept a second time in the transcript. */
+    /** A longer text is not stored twice in the transcript. */
     keptChars: 1_048_576,
   },
   bash: {
@@ -30,15 +30,15 @@ export const limits = {
     outputChars: 30_000,
     previewHeadChars: 2000,
     previewTailChars: 8000,
-    /** Of the file that holds the whole output. */
+    /** The size limit of the file with the whole output. */
     outputFileBytes: 268_435_456,
     progressChars: 4000,
     progressEveryMs: 200,
     /** From SIGTERM to SIGKILL. */
     killGraceMs: 2000,
-    /** How long output is awaited after the shell ended, where something it started holds on to the pipe. */
+    /** How long to wait for output after the shell has ended, if one of its processes keeps the pipe open. */
     drainMs: 400,
-    /** The same where nothing is left but `cat`, which ends by itself: only a slow machine needs it. */
+    /** The same if only `cat` is left, which ends on its own; only a slow machine needs it. */
     flushMs: 10_000,
     filterMs: 2000,
   },

@@ -1,4 +1,5 @@
-// Lines of a file that is too large to hold: the wanted ones are kept, the others only counted, as the bytes stream by.
+// Picks lines from a file that is too large to hold in memory: streams the bytes, keeps the wanted lines and counts the
+// others.
 import type { FileHandle } from 'node:fs/promises';
 import { ToolFailure } from './define.ts';
 import { looksBinary } from './file-text.ts';
@@ -7,13 +8,13 @@ import { limits } from './limits.ts';
 export interface PickedLines {
   readonly start: number;
   readonly lines: readonly string[];
-  /** A last line without a newline counts, an empty one after it too, as editors show it. */
+  /** Counts a last line without a newline, and an empty line after the last newline, as editors do. */
   readonly totalLines: number;
   readonly isTotalKnown: boolean;
 }
 
 const chunkBytes = 1 << 20;
-/** Beyond it lines are not counted any more, once the wanted ones are found. */
+/** After this many bytes lines are no longer counted, once the wanted ones are found. */
 const countedBytes = 512 * chunkBytes;
 
 export async function pickLines(handle: FileHandle, start: number, count: number): Promise<PickedLines> {
@@ -70,13 +71,13 @@ class LinePicker {
     this.kept[index] = parts;
     const room = maxLineBytes - parts.reduce((sum, { length }) => sum + length, 0);
     if (room <= 0 || part.length === 0) return;
-    // A copy: the chunk is filled again.
+    // A copy, because the chunk is reused.
     const kept = Buffer.from(part.subarray(0, room));
     parts.push(kept);
     this.keptBytes += kept.length;
   }
 }
 
-/** More than is shown, so that what is cut is known to be cut. */
+/** Longer than the shown part, so that a cut is detected. */
 const maxLineBytes = limits.read.lineChars * 8;
 const maxKeptBytes = limits.read.totalChars * 8;

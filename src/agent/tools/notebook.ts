@@ -1,8 +1,8 @@
-// A Jupyter notebook's JSON → its cells as text with the text of their outputs. The JSON itself is mostly escapes and
-// base64 and would fill the model's window.
+// Extracts the cells of a Jupyter notebook and the text of their outputs. The JSON itself is mostly escapes and base64
+// and would fill the context window.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
 
-/** `undefined` where it is not a notebook. */
+/** Returns `undefined` if the text is not a notebook. */
 export function readNotebook(text: string): string | undefined {
   const cells = asObject(parseJson(text))?.cells;
   if (!isArray(cells)) return undefined;

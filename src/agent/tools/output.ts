@@ -1,5 +1,5 @@
-// What a command printed: the beginning for the transcript, the end for the screen, and all of it in a file as soon as
-// it is more than a result may hold. Bytes become well-formed text; control sequences stay, screens neutralise them.
+// The output of a command: the beginning for the transcript, the end for the screen, and the whole in a file if it is
+// longer than a result may be. Control sequences stay in the text; screens neutralise them.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -32,7 +32,7 @@ export class CommandOutput {
     this.store(bytes);
   }
 
-  /** All of it, or its first characters where it is longer. */
+  /** The whole output, or its first characters if it is too long. */
   get text(): string {
     return trimLines(cutWell(this.head, limits.bash.outputChars));
   }
@@ -41,12 +41,12 @@ export class CommandOutput {
     return this.isHeadFull;
   }
 
-  /** The last of it, for a screen. */
+  /** The end of the output, for a screen. */
   get recent(): string {
     return this.tail.slice(-limits.bash.progressChars).toWellFormed();
   }
 
-  /** What the model gets: everything, or both ends and where the whole is. */
+  /** The text for the model: everything, or both ends and the path of the file with the whole output. */
   describe(): string {
     if (!this.isLong) return this.text;
     const { previewHeadChars, previewTailChars } = limits.bash;
@@ -72,7 +72,7 @@ export class CommandOutput {
     this.fd = undefined;
   }
 
-  /** In memory until it is long, so that a short output leaves no file. */
+  /** Kept in memory until it is long, so that a short output leaves no file. */
   private store(bytes: Buffer): void {
     if (this.isClosed || this.totalBytes - bytes.length > limits.bash.outputFileBytes) return;
     if (!this.isHeadFull) {
@@ -84,7 +84,7 @@ export class CommandOutput {
       for (const piece of [...this.pending, bytes]) writeSync(this.fd, piece);
       this.pending = [];
     } catch {
-      // A full disk: the command goes on, and the result still has both ends.
+      // The disk is full: the command continues, and the result still has both ends.
       this.pending = [];
     }
   }
@@ -95,12 +95,12 @@ export function openOutput(file: string): number {
   return openSync(file, 'w', 0o600);
 }
 
-/** A NUL is no character of a text; JSON could hold it, but little that reads JSON can. */
+/** Few programs that read JSON can handle a NUL. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** Without empty lines around, as a terminal's reader sees it. */
+/** Removes empty lines at both ends. */
 export function trimLines(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 }

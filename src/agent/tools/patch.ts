@@ -1,4 +1,4 @@
-// Two texts → the hunks between them, in the shape Claude Code stores (`structuredPatch`).
+// Computes the hunks between two texts in the format that Claude Code stores (`structuredPatch`).
 import { structuredPatch } from 'diff';
 import type { JsonObject } from '../../base/json.ts';
 import { limits } from './limits.ts';
@@ -30,7 +30,7 @@ interface Hunk {
   readonly lines: string[];
 }
 
-/** Everything between what both begin and end with, as one change. */
+/** One hunk from the first to the last differing line. */
 function wholeHunk(old: readonly string[], now: readonly string[]): Hunk {
   let start = 0;
   while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;

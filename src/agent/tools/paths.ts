@@ -1,5 +1,5 @@
-// A path as the model wrote it → an absolute one, and words for a path that leads nowhere. Relative paths are seen from
-// the project folder, where permission rules see them from too; `~` and variables are not expanded, for the same reason.
+// Resolves paths of the model, and describes paths that do not exist. Relative paths start at the project folder, as in
+// permission rules; `~` and variables are not expanded, for the same reason.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ export function resolvePath(workspace: Workspace, given: string): string {
   return path.resolve(workspace.projectDir, given);
 }
 
-/** Names in the same folder that are nearly this one, or the same name with another ending. */
+/** Suggests a similar name in the same folder, or the same name with another extension. */
 export async function describeMissing(workspace: Workspace, file: string): Promise<string> {
   const similar = await findSimilar(file);
   const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;

@@ -1,5 +1,4 @@
-// AskUserQuestion and ExitPlanMode: what the model asks of the person. Without anybody to answer, it is told so and goes
-// on by itself.
+// The AskUserQuestion and ExitPlanMode tools. If nobody can answer, the result says so and the model continues alone.
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import type { Tool } from '../tool.ts';

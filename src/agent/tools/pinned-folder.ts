@@ -1,5 +1,5 @@
-// The folder of a file that is about to be changed, held open: a command in the background may put a link in its place at
-// any moment, so the file is reached through the open folder and not by its path. Only Linux can do that (/proc).
+// Holds the folder of a file open while the file is changed. A background command may replace the folder with a link at
+// any moment, so the file is reached through the open folder (/proc, only on Linux) and not by its path.
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,12 +9,12 @@ import { ToolFailure } from './define.ts';
 
 const isLinux = process.platform === 'linux';
 
-/** Where an open file or folder really is. */
+/** The real path of an open file or folder. */
 export async function realPathOf(handle: FileHandle, file: string): Promise<string> {
   return isLinux ? readlink(`/proc/self/fd/${handle.fd}`) : realpath(file);
 }
 
-/** The judge has seen `file`; if it leads elsewhere, that place is judged as well. */
+/** The permission check has seen `file`; if that leads elsewhere, the target is checked as well. */
 export function refuseElsewhere(context: CallContext, access: 'read' | 'write', file: string, real: string): void {
   if (real === file || context.mayTouch(access, real)) return;
   throw new ToolFailure(
@@ -23,12 +23,12 @@ export function refuseElsewhere(context: CallContext, access: 'read' | 'write', 
 }
 
 export interface PinnedFile {
-  /** Leads to the file whatever happens to the folders above it. */
+  /** Leads to the file even if the folders above it are replaced. */
   readonly exact: string;
   readonly realPath: string;
 }
 
-/** Makes the folders that are missing, then gives the file in its open folder to `use`. */
+/** Creates missing folders, then passes the file in its open folder to `use`. */
 export async function withPinned<T>(
   context: CallContext,
   file: string,
@@ -61,7 +61,7 @@ export async function withPinned<T>(
   }
 }
 
-/** The folders of the path that are not there yet, the outermost first. */
+/** The missing folders of the path, outermost first. */
 async function missingFolders(folder: string): Promise<readonly string[]> {
   const missing: string[] = [];
   for (let at = folder; at !== path.dirname(at); at = path.dirname(at)) {

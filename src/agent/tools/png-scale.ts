@@ -1,5 +1,5 @@
-// A PNG → a smaller PNG, row by row: each row is inflated, unfiltered, and averaged into the smaller picture, so that
-// memory holds two rows and not the picture. Pure zlib, because no image library installs everywhere without a download.
+// Scales a PNG down row by row, so that memory holds two rows and not the whole image. docs/decisions.md compares image
+// libraries.
 import { promisify } from 'node:util';
 import { crc32, createInflate, deflate } from 'node:zlib';
 import { limits } from './limits.ts';
@@ -99,7 +99,7 @@ async function* unfilteredRows(png: Png): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first byte of the row names its filter; see the PNG specification, section 9. */
+/** The first byte of the row is its filter; see section 9 of the PNG specification. */
 function unfilter(row: Buffer, above: Buffer, pixelBytes: number): void {
   const filter = row[0];
   for (let i = 1; i < row.length; i++) {
@@ -142,7 +142,7 @@ function toRgba(png: Png, row: Buffer): Uint8Array {
   return out;
 }
 
-/** Each pixel of the smaller picture is the mean of those it covers, weighted by how opaque they are. */
+/** Each pixel of the result is the mean of the pixels that it covers, weighted by their opacity. */
 class Shrinking {
   readonly pixels: Buffer;
   private readonly sums: Float64Array;
@@ -194,7 +194,7 @@ async function encodePng(width: number, height: number, rgba: Buffer): Promise<B
   const raw = Buffer.alloc((stride + 1) * height);
   for (let y = 0; y < height; y++) {
     const to = y * (stride + 1);
-    // The `Sub` filter: neighbours are alike, and it costs one pass.
+    // The `Sub` filter: neighbouring pixels are similar, and it costs one pass.
     raw[to] = 1;
     for (let i = 0; i < stride; i++)
       raw[to + 1 + i] = (rgba[y * stride + i] ?? 0) - (i >= 4 ? (rgba[y * stride + i - 4] ?? 0) : 0);

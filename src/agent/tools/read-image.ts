@@ -1,5 +1,5 @@
-// A picture file → an image block that the API takes: the type is read from the bytes, not the name, and a PNG that is
-// too large is made smaller. The other formats would need a decoder each; they are refused with the way to convert them.
+// Converts an image file to an image block. The type comes from the bytes, not the name. A PNG that is too large is
+// scaled down; other formats are refused with a command that makes a smaller copy.
 import type { FileHandle } from 'node:fs/promises';
 import { type ImageSize, readImageSize } from '../../api/image-size.ts';
 import { formatBytes } from '../../base/human.ts';
@@ -10,7 +10,7 @@ import { type FoundFile, readWhole } from './file-access.ts';
 import { limits } from './limits.ts';
 import { scalePng } from './png-scale.ts';
 
-/** `undefined` where the file is no picture. */
+/** Returns `undefined` if the file is not an image. */
 export async function readImage(handle: FileHandle, found: FoundFile): Promise<ToolOutcome | undefined> {
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
   const head = buffer.subarray(0, bytesRead);

@@ -1,5 +1,5 @@
-// Read: a file → numbered lines for the model, or a picture as an image block. What was seen is remembered by its hash:
-// only then may Edit and Write touch the file.
+// The Read tool: returns numbered lines, or an image block. The hash of the content is remembered, and only then Edit
+// and Write may change the file.
 import * as z from 'zod';
 import { formatBytes } from '../../base/human.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
@@ -108,7 +108,7 @@ function showLines(found: FoundFile, picked: PickedLines, note: string): ToolOut
   };
 }
 
-/** As many lines as a result may hold, at least one. */
+/** As many lines as fit into a result, at least one. */
 function fitLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly isCut: boolean } {
   let chars = 0;
   for (const [i, line] of lines.entries()) {
@@ -120,7 +120,7 @@ function fitLines(lines: readonly string[]): { readonly shown: readonly string[]
 
 function cutLine(line: string): string {
   if (line.length <= limits.read.lineChars) return line;
-  // Not between the halves of a surrogate pair.
+  // Does not split a surrogate pair.
   const cut = line
     .slice(0, limits.read.lineChars)
     .toWellFormed()

@@ -1,5 +1,5 @@
-// old_string → new_string in a text, compared without regard to how lines end: the model sees `\n`, the file may have
-// `\r\n`, or both. Only the matched stretches are replaced; every other character stays as it is.
+// Replaces strings regardless of line endings: the model sees `\n`, the file may contain `\r\n`, or both. Everything
+// outside of the matches stays unchanged.
 import { lineEndOf, withLineEnd } from './file-text.ts';
 
 export interface Stretch {
@@ -7,7 +7,7 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** Where `wanted` stands in `text`, as offsets into `text`. */
+/** The matches of `wanted`, as offsets into `text`. */
 export function findStretches(text: string, wanted: string): readonly Stretch[] {
   const plain = text.replaceAll('\r\n', '\n');
   const part = wanted.replaceAll('\r\n', '\n');
@@ -34,7 +34,7 @@ export function replaceStretches(text: string, stretches: readonly Stretch[], re
   return [...pieces, text.slice(from)].join('');
 }
 
-/** Offsets without the `\r` of line ends → offsets with them; asked in rising order. */
+/** Maps offsets without the `\r` of line endings to offsets with them. Calls must be in ascending order. */
 function makeMap(text: string): (plainAt: number) => number {
   let removed = 0;
   let next = text.indexOf('\r\n');

@@ -1,5 +1,4 @@
-// Arguments → what ripgrep printed. The binary comes inside an npm package; where that is missing (an unusual platform,
-// an install without optional packages) the one on PATH serves.
+// Runs ripgrep from its npm package, or from PATH if the package has no binary for this platform.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +9,7 @@ import { limits } from './limits.ts';
 
 export interface SearchOutput {
   readonly stdout: string;
-  /** More was printed than is kept. */
+  /** Whether output was dropped. */
   readonly isCut: boolean;
 }
 
@@ -18,18 +17,18 @@ export interface Search {
   readonly rgPath: RipgrepPath;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The real path of what is searched. */
+  /** The real path of the searched file or folder. */
   readonly place: string;
 }
 
-/** Where to find ripgrep; `undefined` for the one of the package. */
+/** The path of ripgrep; `undefined` means the one from the npm package. */
 export type RipgrepPath = string | undefined;
 
-/** No match is an empty output; a pattern that ripgrep does not understand is a failure with its words. */
+/** Returns an empty output without a match, and throws the message of ripgrep for an invalid pattern. */
 export async function runRipgrep(search: Search, { workspace, signal }: CallContext): Promise<SearchOutput> {
   const program = search.rgPath ?? (await findRipgrep());
   const timeout = AbortSignal.timeout(limits.search.timeoutMs);
-  // `--no-config`: a person's own settings must not change what the model is told.
+  // `--no-config`: the user's settings must not change the results.
   const start = confine([program, '--no-config', ...search.args], search, workspace);
   const result = await collect(start, search.cwd, AbortSignal.any([signal, timeout]));
   if (signal.aborted) throw new ToolFailure('The search was interrupted.');
@@ -47,13 +46,15 @@ interface Start {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** In the project it runs like a command that only reads: a link that appears meanwhile leads nowhere then. Elsewhere a
- *  rule or a person allowed the search. */
+/**
+ * In the project it runs like a read-only command, so that a link that appears meanwhile leads nowhere. Elsewhere a
+ * rule or the user allowed the search.
+ */
 function confine(words: readonly string[], { cwd, place }: Search, workspace: Workspace): Start {
   const isOwn = [workspace.projectDir, ...workspace.extraDirs].some((folder) => isWithin(realPath(folder), place));
   if (!isOwn || workspace.sandbox.mechanism === 'none') return { words, env: workspace.env };
   const { env, sessionDir } = workspace;
-  // The folder of the program is visible there, as those of the PATH are.
+  // The sandbox shows the folder of the program, like those on PATH.
   const folder = path.dirname(words[0] ?? '');
   const searchPath = path.isAbsolute(folder) ? `${folder}:${env.PATH ?? ''}` : env.PATH;
   const launch = workspace.sandbox.launch('read-only', { cwd, env: { ...env, PATH: searchPath }, sessionDir });
@@ -108,7 +109,7 @@ function collect(
   });
 }
 
-/** A filter that leaves no file is for ripgrep a failure, for us a search without a match. */
+/** ripgrep fails if its filters leave no file; for us that is a search without a match. */
 const nothingSearched = 'No files were searched';
 const maxStderrChars = 2000;
 const missingText =

@@ -1,5 +1,4 @@
-// Where Glob and Grep look: the path they were given, as ripgrep should be told, so that results are named as the model
-// would name them — below the project relative to it, elsewhere absolute.
+// Resolves the path that Glob and Grep search. Results inside the project are relative to it, others are absolute.
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isWithin } from '../../base/real-path.ts';
@@ -10,17 +9,17 @@ import { refuseElsewhere } from './pinned-folder.ts';
 
 export interface SearchPlace {
   readonly absolute: string;
-  /** Where links lead: this is searched. */
+  /** The path after following links. */
   readonly realPath: string;
   readonly isFolder: boolean;
-  /** Nothing where it is the project folder itself: ripgrep then prints no `./`. */
+  /** Empty for the project folder, so that ripgrep prints no `./`. */
   readonly args: readonly string[];
 }
 
-/** Hidden files are searched, files that .gitignore names are not, and git's own never. */
+/** Searches hidden files, but neither files in .gitignore nor those in .git. */
 export const visibilityArgs: readonly string[] = ['--hidden', '--glob', '!.git'];
 
-/** What may not be read is left out; a file that the call itself names was judged before. */
+/** Excludes files that may not be read. A file that the call names was checked before. */
 export function hiddenArgs(
   { sandbox }: Workspace,
   { absolute, realPath, isFolder }: SearchPlace,
@@ -32,7 +31,7 @@ export function hiddenArgs(
       throw new ToolFailure(`${absolute} may not be read: a rule denies it, or it may hold credentials.`);
     const relative = path.relative(from, file);
     const isBelow = isWithin(from, file);
-    // A blank at the end of a pattern would be left out.
+    // A trailing blank of a pattern would be dropped.
     const name = (isBelow ? relative : file).replace(/[*?[\]{}\\!# ]/g, '\\$&');
     return isBelow ? `--glob=!/${name}` : `--glob=!**${name}`;
   });
@@ -43,7 +42,7 @@ export async function findPlace(context: CallContext, given: string | undefined)
   const absolute = resolvePath(workspace, given ?? '.');
   const stats = await stat(absolute).catch(() => undefined);
   if (stats === undefined) throw new ToolFailure(await describeMissing(workspace, absolute));
-  // A pipe would block the search for ever.
+  // A pipe would block the search forever.
   if (!stats.isFile() && !stats.isDirectory()) throw new ToolFailure(`${absolute} is neither a file nor a folder.`);
   const [realPath, top] = await Promise.all([realpath(absolute), realpath(workspace.projectDir)]);
   refuseElsewhere(context, 'read', absolute, realPath);

@@ -1,4 +1,5 @@
-// BashOutput, KillShell and its newer name TaskStop: looking at and ending what Bash started in the background.
+// The BashOutput, KillShell and TaskStop tools, which show and end background commands. TaskStop is the newer name of
+// KillShell.
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import type { BackgroundTask, CallContext, Tool } from '../tool.ts';
@@ -105,7 +106,7 @@ function makeFilter(filter: string | undefined): RegExp | undefined {
   }
 }
 
-/** In a context of its own, where an expression that never ends can be ended. */
+/** In a separate context, where an expression that never ends can be stopped. */
 function filterLines({ outputFile }: BackgroundTask, text: string, matches: RegExp | undefined): string {
   const lines = trimLines(text);
   if (matches === undefined) return lines;

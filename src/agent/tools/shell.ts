@@ -1,27 +1,27 @@
-// A command → bash in a guarded process group, its output as it comes, its exit and the folder it ended in. Nothing that
-// it started outlives us.
+// Runs a command with bash in a guarded process group and reports its output, its exit code and its last working
+// directory. No process outlives this one.
 import type { Readable } from 'node:stream';
 import { type GuardedProcess, type Held, startGuarded } from '../../base/guarded-process.ts';
 import type { Launch } from '../confinement.ts';
 import { limits } from './limits.ts';
 
 export interface ShellExit {
-  /** As a shell shows it: 128 + the number of the signal that ended it. */
+  /** As in a shell: 128 + the signal number if a signal ended it. */
   readonly code: number;
-  /** Where the command went with `cd`, if it lived to say so. */
+  /** The last working directory, if the command ended normally. */
   readonly cwd: string | undefined;
 }
 
 export interface Shell {
-  /** When the command has ended and its output is read. Processes it left behind may still run: see `gone`. */
+  /** Resolves when the command has ended and its output is read. Its background processes may still run: see `gone`. */
   readonly exited: Promise<ShellExit>;
-  /** When no process of the group is left. */
+  /** Resolves when the group has no process left. */
   readonly gone: Promise<void>;
-  /** SIGTERM to the group, and after a moment SIGKILL. */
+  /** Sends SIGTERM to the group, and SIGKILL after a moment. */
   stop(): void;
-  /** SIGKILL to the group. */
+  /** Sends SIGKILL to the group. */
   kill(): void;
-  /** Lets our process end, and the group with it. */
+  /** Lets this process end, and the group with it. */
   unref(): void;
 }
 
@@ -31,16 +31,20 @@ export interface ShellOptions {
   onOutput(bytes: Buffer): void;
 }
 
-/** `cat` comes between because what Node gives a child is a socket, and `> /dev/stderr` cannot open a socket. It runs
- *  outside the sandbox, which ends all of its processes when the command ends: what is printed last would be lost. The bash
- *  of the command knows nothing of it, so that a plain `wait` in the command does not wait for it. */
+/**
+ * `cat` is needed because Node gives a child a socket, and `> /dev/stderr` cannot open a socket. It runs outside of
+ * the sandbox, which ends all its processes with the command, so the last output would be lost. The command's bash
+ * does not know it, so a plain `wait` does not wait for it.
+ */
 const outerScript = `
 exec 3<&0 </dev/null
 exec > >(trap '' HUP INT TERM; exec cat 3<&- 4>&-) 2>&1
 exec "$@"`;
 
-/** The command comes through a pipe: an argument may not be longer than 128 KB. The high numbers keep out of the way of
- *  scripts, which use the small ones. */
+/**
+ * The command arrives through a pipe because an argument is limited to 128 KB. The high descriptors do not collide
+ * with those that scripts use.
+ */
 const innerScript = `
 exec 204>&4 205<&3 3<&- 4>&-
 IFS= read -r -d '' -u 205 CLEW_COMMAND; exec 205<&-
@@ -49,11 +53,11 @@ eval "unset CLEW_COMMAND
 $CLEW_COMMAND"`;
 
 export function startShell(command: string, { cwd, launch, onOutput }: ShellOptions): Shell {
-  // Where its input is a socket and SHLVL is not set, bash takes itself for a remote shell and reads .bashrc.
+  // If its input is a socket and SHLVL is not set, bash assumes a remote shell and reads .bashrc.
   const args = ['--norc', '-c', outerScript, 'bash', ...launch.prefix, 'bash', '--norc', '-c', innerScript, 'bash'];
   const bash = startGuarded('bash', args, { cwd, env: launch.env, withReport: true });
   const { child, stdin, stdout, stderr, lifeline } = bash;
-  const report = child.stdio[4] as unknown as Readable & Held; // asked for above
+  const report = child.stdio[4] as unknown as Readable & Held; // requested above
   const pipes = [stdin, stdout, stderr, lifeline, report];
   for (const pipe of [stdin, stdout, stderr, report]) pipe.on('error', () => undefined);
   stdin.end(`${command}\0`);
@@ -61,14 +65,14 @@ export function startShell(command: string, { cwd, launch, onOutput }: ShellOpti
     for (const each of [child, ...pipes]) each[how]();
   };
   const killGroup = (): void => {
-    // Who kills waits for the end.
+    // The caller of `kill` waits for the end.
     hold('ref');
     bash.signal('SIGKILL');
     lifeline.destroy();
   };
   const gone = new Promise<void>((resolve) => report.once('close', resolve));
   const exited = waitForExit(bash, report, onOutput);
-  // The watcher is all that is left then, and `cat` has passed on everything.
+  // Only the watcher is left, and `cat` has passed everything on.
   void Promise.allSettled([gone, exited]).then(killGroup);
   return {
     exited,
@@ -84,8 +88,10 @@ export function startShell(command: string, { cwd, launch, onOutput }: ShellOpti
   };
 }
 
-/** The end of `report`, which every process of the command has open, is the end of them all. On `stderr` come only words
- *  of our own scripts: the command's are joined to `stdout`. */
+/**
+ * Every process of the command has `report` open, so its end is the end of them all. `stderr` has only messages of
+ * our own scripts: that of the command is joined to `stdout`.
+ */
 function waitForExit(
   { child, stdout, stderr }: GuardedProcess,
   report: Readable,
@@ -101,7 +107,7 @@ function waitForExit(
       clearTimeout(timer);
       if (code !== undefined) resolve({ code, cwd: reported.includes('\0') ? reported.split('\0')[0] : undefined });
     };
-    // What a command left behind may hold the pipes for hours: once the shell is gone, a silence is the end.
+    // Background processes may hold the pipes for hours: after the shell has ended, silence means the end.
     const wait = (): void => {
       clearTimeout(timer);
       if (code === undefined) return;

@@ -1,4 +1,4 @@
-// TodoWrite: the model's list of what is to be done, as a whole each time; people see it while it works.
+// The TodoWrite tool: replaces the model's list of tasks, which the user sees.
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import type { Todo, Tool } from '../tool.ts';

@@ -1,5 +1,5 @@
-// WebFetch: a URL and a question → what a small model answers from the page. The page itself would fill the window, and
-// its words are data, never instructions.
+// The WebFetch tool: a small model answers a question from a web page. The page would fill the context window, and its
+// text is data, never instructions.
 import * as z from 'zod';
 import { isText, textOf } from '../../format/block.ts';
 import type { CallContext, Tool, ToolOutcome } from '../tool.ts';
@@ -8,7 +8,7 @@ import { fetchPage, type PageAnswer, redirectTarget } from './fetch-page.ts';
 import { limits } from './limits.ts';
 
 export interface WebFetchOptions {
-  /** Also addresses of this machine and its network. */
+  /** Allows addresses of this machine and its network. */
   readonly allowPrivate?: boolean;
   readonly nowMs?: () => number;
 }
@@ -154,7 +154,7 @@ class PageCache {
     return kept !== undefined && this.nowMs() - kept.atMs < limits.web.cacheMs ? kept.page : undefined;
   }
 
-  /** A page that is still fresh keeps its age. */
+  /** A cached page keeps its age. */
   set(url: string, page: ReadPage): void {
     if (this.get(url) === page) return;
     this.pages.delete(url);

@@ -1,4 +1,4 @@
-// WebSearch: a query → links and what a model says about them. The search itself is a tool of the API, run on its side.
+// The WebSearch tool: returns links and a summary. The search is a server tool of the API.
 import * as z from 'zod';
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlock, isText } from '../../format/block.ts';

@@ -1,4 +1,4 @@
-// What outlives a single call: where the shell stands, which files the model has seen, what runs in the background.
+// The state that outlives a single call: working directory, seen files, background tasks.
 import path from 'node:path';
 import type { Sandbox } from '../confinement.ts';
 import type { BackgroundTasks, FileMemory, SeenFile, Todo, Workspace } from '../tool.ts';
@@ -8,12 +8,12 @@ export interface WorkspaceOptions {
   readonly projectDir: string;
   readonly sessionDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Without it commands run as they are. */
+  /** Without a sandbox, commands run unconfined. */
   readonly sandbox?: Sandbox;
   readonly cwd?: string;
   readonly extraDirs?: readonly string[];
   readonly todos?: readonly Todo[];
-  /** A sub-agent's workspace shares the tasks of the session. */
+  /** A sub-agent shares the background tasks of the session. */
   readonly background?: BackgroundTasks;
 }
 

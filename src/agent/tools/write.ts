@@ -1,5 +1,5 @@
-// Write: a whole new text for a file. Over an existing one only if the model has seen all of it, and then its encoding,
-// byte order mark and line ends stay.
+// The Write tool: creates a file or replaces its text. An existing file must have been read as a whole, and keeps its
+// encoding, byte order mark and line endings.
 import { lstat, stat } from 'node:fs/promises';
 import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
@@ -59,7 +59,7 @@ export const writeTool: Tool = defineTool({
 async function isThere(file: string): Promise<boolean> {
   try {
     const stats = await lstat(file);
-    // A link that leads nowhere is not there: `createText` says where it leads.
+    // A broken link counts as missing: `createText` reports its target.
     return stats.isSymbolicLink() ? await leadsSomewhere(file) : true;
   } catch (error) {
     const code = systemErrorCode(error);
