@@ -1,4 +1,4 @@
-// Events of sub-agents → what each of them does now and has done in all, for the lines below the call that started it.
+// Reduces the events of sub-agents to their current step and totals, shown below the call that started them.
 import type { AgentEvent } from '../../agent/event.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import { readUsage } from '../../format/usage.ts';
@@ -19,7 +19,7 @@ export function agentsAfter(agents: readonly AgentWork[], event: AgentEvent): re
   return id === undefined ? agents : agents.map((agent) => (agent.agentId === id ? workAfter(agent, event) : agent));
 }
 
-/** More than any screen is wide. */
+/** Longer than any screen is wide. */
 const longestDoing = 200;
 
 function workAfter(work: AgentWork, event: AgentEvent): AgentWork {

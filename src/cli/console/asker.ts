@@ -1,5 +1,5 @@
-// Questions of the agent and of commands → dialogs on the screen, one at a time in the order they were asked → answers.
-// A question that is no longer wanted, because the turn was interrupted, answers itself.
+// Shows the questions of the agent and of commands as dialogs, one at a time in order. A question that is no longer
+// needed, because the turn was interrupted, answers itself.
 import type { Approve } from '../../agent/parts.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
 import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
@@ -22,7 +22,7 @@ import {
 } from './questions.ts';
 import { addItem } from './view-state.ts';
 
-/** So long nobody may have typed before a question that came up in the middle of a word takes an answer. */
+/** A question that appears while the user types takes an answer only after a pause of this length. */
 const pauseMs = 700;
 const cancelled: DialogAnswer = { kind: 'cancelled' };
 
@@ -57,12 +57,12 @@ export class Asker {
 
   #turn(dialog: Dialog, pages: 1 | -1): void {
     const { columns, rows, nowMs } = this.#store.get();
-    // Only counted, never shown.
+    // Only counted, not shown.
     const drawing = { columns, rows, nowMs, cwd: '', style: createStyle(false) };
     this.#store.update({ dialog: turnBody(dialog, pages, drawing, roomOf(drawing)) });
   }
 
-  /** Nobody answers any more. */
+  /** Nobody can answer any more. */
   close(): void {
     this.#isClosed = true;
     this.#answer?.(cancelled);

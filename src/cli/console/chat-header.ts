@@ -1,4 +1,4 @@
-// What the chat begins with: who is speaking, where, and of a session that goes on, how it ended.
+// The first items of a chat: the version, the folder, and the last lines of a resumed session.
 import type { SessionOpened } from '../../agent/event.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import { version } from '../../base/version.ts';
@@ -13,7 +13,7 @@ export function headerItem(cwd: string, { style, columns }: { style: Style; colu
 
 const resumedRows = 12;
 
-/** Nothing for a new session; for one that goes on, its last lines and how much the model is told of it. */
+/** Returns nothing for a new session; for a resumed one, its last lines and its number of messages. */
 export async function resumedItems(
   opened: SessionOpened,
   { style, columns }: { readonly style: Style; readonly columns: number },
@@ -27,7 +27,7 @@ export async function resumedItems(
 
 async function lastLines(file: string, options: { style: Style; columns: number }): Promise<readonly string[]> {
   try {
-    // It brings the whole reader of sessions along, which a new chat does without.
+    // Loaded lazily: it needs the whole session reader, which a new chat does not.
     const { previewOf } = await import('../picker/preview.ts');
     const lines = await previewOf({ path: file, project: '', root: '' }, options);
     const last = lines.slice(-resumedRows);

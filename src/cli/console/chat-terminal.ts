@@ -1,5 +1,4 @@
-// The terminal while the chat has it: raw keys and pastes in, and everything given back on every way out. It draws
-// nothing itself; what it writes are modes.
+// The terminal during a chat: raw keys and pastes in, and all modes restored on every way out. It draws nothing.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Key, KeyReader } from '../terminal/keys.ts';
@@ -12,7 +11,7 @@ const escapeMs = 50;
 
 export interface TerminalEvents {
   onKey(key: Key): void;
-  /** The terminal is closed: there is nobody any more. */
+  /** The terminal is closed. */
   onGone(): void;
 }
 
@@ -48,18 +47,18 @@ export class ChatTerminal {
     clearTimeout(this.#escapeTimer);
     process.off('uncaughtExceptionMonitor', this.leave);
     process.off('exit', this.leave);
-    // The listeners for errors stay: a terminal that closes says so more than once.
+    // The error listeners stay, because a closing terminal emits several errors.
     this.#stdin.off('data', this.#hear).off('end', this.#gone);
     this.#write(leaveCodes);
     try {
       this.#stdin.setRawMode(false);
     } catch {
-      // the terminal is gone
+      // the terminal is closed
     }
     this.#stdin.pause();
   };
 
-  /** Back to the shell, until it is brought to the front again. */
+  /** Back to the shell until the user brings it to the foreground again. */
   async suspend(): Promise<void> {
     this.leave();
     await stopUntilResumed();
@@ -81,7 +80,7 @@ export class ChatTerminal {
     try {
       writeSync(stdoutNumber, text);
     } catch {
-      // the terminal is gone, or so busy that modes are the least of it
+      // the terminal is closed or too busy
     }
   }
 }

@@ -1,5 +1,5 @@
-// What a `/command` may do, made of the running console: say, ask, and run the program's own commands with their output
-// in the chat.
+// The context of a `/command` in the running console: print, ask, and run commands of the program with their output in
+// the chat.
 import { Writable } from 'node:stream';
 import type { Agent } from '../../agent/handle.ts';
 import type { CommandInput, CommandIo } from '../command.ts';
@@ -46,7 +46,7 @@ export function commandContext(parts: ContextParts): CommandContext {
   };
 }
 
-/** Output of our own commands: neutralised and painted already. */
+/** The output of our own commands is neutralised and styled already. */
 class Collected extends Writable {
   text = '';
 

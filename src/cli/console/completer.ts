@@ -1,5 +1,5 @@
-// Keys while a `/command` or `@file` is typed → the suggestions in the store. The files of the project are listed when
-// the first is asked for, and again when they may have changed.
+// Maps keys to suggestions while a `/command` or `@file` is typed. The files of the project are listed on first use,
+// and again when they may have changed.
 import type { Key } from '../terminal/keys.ts';
 import type { ConsoleStore } from './console-state.ts';
 import { withBuffer } from './editor.ts';
@@ -22,7 +22,7 @@ export class Completer {
     this.#cwd = cwd;
   }
 
-  /** `taken` where the key was for the suggestions; a command that is chosen with Enter is also sent. */
+  /** Returns `taken` if the key was for the suggestions. A command chosen with Enter is also sent. */
   press(key: Key): 'taken' | 'passed' {
     const { suggestions } = this.#store.get();
     if (suggestions === undefined) return 'passed';
@@ -43,7 +43,7 @@ export class Completer {
     this.#store.update({ suggestions: undefined });
   }
 
-  /** After every edit: what could be completed now. */
+  /** Called after every edit. */
   look(custom: readonly { readonly name: string; readonly description: string }[]): void {
     const { editor } = this.#store.get();
     const mention = mentionAt(editor.buffer);

@@ -1,5 +1,4 @@
-// All that the console's screen shows, as one value, and the store that holds it: whoever changes it, the screen draws
-// what it says.
+// The state of the console as one value, and the store that holds it and notifies the screen.
 import type { AgentState } from '../../agent/handle.ts';
 import type { Dialog } from './dialog.ts';
 import type { EditorState } from './editor.ts';
@@ -14,15 +13,15 @@ export interface ConsoleState {
   readonly dialog: Dialog | undefined;
   /** `undefined` until the agent is open. */
   readonly agent: AgentState | undefined;
-  /** Typed before it was. */
+  /** Typed before the agent was open. */
   readonly pending: readonly string[];
-  /** Said below the prompt until the next key. */
+  /** Shown below the prompt until the next key. */
   readonly hint: string;
   readonly branch: string | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
-  /** Nothing but what is finished is drawn any more. */
+  /** Only finished items are still drawn. */
   readonly isLeaving: boolean;
 }
 
@@ -41,7 +40,7 @@ export const initialConsole: ConsoleState = {
   isLeaving: false,
 };
 
-/** Parts of an answer come by the hundred a second; nobody sees more frames than this lets through. */
+/** Parts of an answer arrive hundreds of times a second; this limits the frames. */
 const frameMs = 33;
 
 export class ConsoleStore {

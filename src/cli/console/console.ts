@@ -1,5 +1,5 @@
-// The interactive agent: keys and the agent's events in, the store that the screen draws out. It opens the agent after
-// the prompt is on the screen, so that one can type at once, and gives everything back on every way out.
+// The interactive agent: takes keys and agent events and updates the store that the screen draws. It opens the agent
+// after the prompt is on the screen, so that the user can type at once, and restores the terminal on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { AgentEvent } from '../../agent/event.ts';
 import type { Agent, AgentOptions, SessionChoice } from '../../agent/handle.ts';
@@ -34,15 +34,15 @@ export interface ConsoleOptions {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly stderr: WriteStream;
-  /** Loaded after the first frame: the model's and the tools' libraries take their time. */
+  /** Loaded after the first frame, because the libraries of the model and the tools load slowly. */
   readonly loadAgent: () => Promise<OpenAgent>;
   readonly agent: Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
-  /** Whether what the folder brings counts; asked before the agent reads any of it. */
+  /** Whether the folder is trusted; asked before the agent reads its settings. */
   readonly decideTrust: (ask: AskDialog) => Promise<boolean>;
   readonly firstPrompt?: string;
 }
 
-/** The exit code: 0, or 128 and the number of the signal that ended it. */
+/** The exit code: 0, or 128 plus the number of the signal that ended it. */
 export async function runConsole(options: ConsoleOptions): Promise<number> {
   return new Console(options).run();
 }
@@ -112,7 +112,7 @@ class Console {
     }
   }
 
-  /** Everything that may wait until the prompt is on the screen. */
+  /** Everything that can wait until the prompt is on the screen. */
   async #start(): Promise<void> {
     const { agent: options, loadAgent, decideTrust } = this.#options;
     const ask: AskDialog = (dialog) => this.#asker.ask(dialog);
@@ -150,7 +150,7 @@ class Console {
     await this.#agent.close(reason);
   }
 
-  /** How to go on, where something was said. */
+  /** Shows how to resume, if there was a prompt. */
   #farewell(): string {
     const isTalk = this.#store.get().view.finished.some(({ kind }) => kind === 'prompt');
     if (!isTalk || this.#agent === undefined) return '';
@@ -232,7 +232,7 @@ class Console {
     );
   }
 
-  /** Up at an empty prompt takes back what waits for its turn. */
+  /** Up at an empty prompt takes back the queued prompts. */
   #takeBack(key: Key): boolean {
     const { editor, pending } = this.#store.get();
     if (key.name !== 'up' || editor.buffer.text !== '') return false;
@@ -254,7 +254,7 @@ class Console {
     else this.#said(edited.submitted);
   }
 
-  /** A pasted path of a picture as the mention that attaches it. */
+  /** Turns the pasted path of an image into a mention that attaches it. */
   #withPictures(key: Key): Key {
     if (key.name !== 'paste') return key;
     const { buffer } = this.#store.get().editor;

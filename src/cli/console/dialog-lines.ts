@@ -1,5 +1,4 @@
-// A dialog → its lines, and where the cursor stands while words are typed. The choices are always in sight: a long body
-// and a long list scroll.
+// Renders a dialog and its cursor. The choices are always visible; a long body or a long list scrolls.
 import { displayWidth, neutralise, oneLine } from '../../base/terminal-text.ts';
 import { scrollTo } from '../picker/state.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
@@ -24,14 +23,14 @@ export function dialogLines(dialog: Dialog, drawing: Drawing, room: number): Pla
   return { lines, cursor: { row: head.length + body.length + cursor.row, column: cursor.column } };
 }
 
-/** The dialog with its body moved on by a page, or back. */
+/** Scrolls the body by a page. */
 export function turnBody(dialog: Dialog, pages: 1 | -1, drawing: Drawing, room: number): Dialog {
   const page = pageOf(frameOf(dialog, drawing, room).rows);
   const last = Math.max(0, dialog.body(drawing).length - page);
   return { ...dialog, bodyAt: Math.max(0, Math.min(last, dialog.bodyAt + pages * page)) };
 }
 
-/** All but the body, and the rows that are left for it. */
+/** Everything except the body, and the rows left for it. */
 function frameOf(dialog: Dialog, drawing: Drawing, room: number) {
   const { style, columns } = drawing;
   const title = wrapSpans([{ text: neutralise(dialog.title), paint: style.bold }], columns - 2, true);
@@ -40,7 +39,7 @@ function frameOf(dialog: Dialog, drawing: Drawing, room: number) {
   return { head, choices, rows: room - head.length - choices.lines.length - 1 };
 }
 
-/** One row says what is not in sight. */
+/** One row shows how many lines are hidden. */
 function pageOf(rows: number): number {
   return Math.max(1, rows - 1);
 }
@@ -62,7 +61,7 @@ function hints({ isMultiple, choices, escapeHint }: Dialog): readonly string[] {
   return [...numbers, ...(isMultiple ? ['Space marks'] : []), 'Enter', escapeHint];
 }
 
-/** One row each, the chosen one and its words in more where they need it. */
+/** One row per choice; the selected one and its text may take more. */
 function choiceLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
   const { choices, selected } = dialog;
   const chosen = chosenLines(dialog, drawing);
@@ -100,7 +99,7 @@ function chosenLines(dialog: Dialog, drawing: Drawing): PlacedLines {
 
 const indent = '      ';
 
-/** What is about to be chosen is told to its end. */
+/** The selected choice is shown in full. */
 function wholeChoice(dialog: Dialog, drawing: Drawing): readonly string[] {
   const { style, columns } = drawing;
   const label = choiceLabel(dialog, dialog.selected, longestLabel);

@@ -1,5 +1,5 @@
-// A question to the person, as a value: choices by number, arrows or a text of one's own; Esc says no. A dialog and a
-// key → the next dialog, or the answer.
+// A question to the user as a value, answered by number, arrow keys or text; Esc declines. A dialog and a key give the
+// next dialog or the answer.
 import type { Key } from '../terminal/keys.ts';
 import type { Drawing } from './drawing.ts';
 import { editBuffer } from './editor.ts';
@@ -8,28 +8,28 @@ import { emptyBuffer, insertText, type TextBuffer } from './text-buffer.ts';
 export interface DialogChoice {
   readonly label: string;
   readonly hint?: string;
-  /** With it, words of one's own are typed there; it says what they are for. */
+  /** If set, the user can type text here; this is its placeholder. */
   readonly textFor?: string;
 }
 
 export interface Dialog {
   readonly title: string;
   readonly body: (drawing: Drawing) => readonly string[];
-  /** The first of its lines that is in sight, where there is no room for all. */
+  /** The first visible line of the body, if it does not fit. */
   readonly bodyAt: number;
   readonly choices: readonly DialogChoice[];
-  /** Several may be marked, with Space. */
+  /** Several choices can be marked with Space. */
   readonly isMultiple: boolean;
   readonly selected: number;
   readonly marked: readonly number[];
   readonly text: TextBuffer;
-  /** What Esc means. */
+  /** What Esc does. */
   readonly escapeHint: string;
 }
 
 export type DialogAnswer =
   | { readonly kind: 'cancelled' }
-  /** The chosen ones, one unless several may be; with what was typed. */
+  /** The selected choices and the typed text. */
   | { readonly kind: 'chosen'; readonly indexes: readonly number[]; readonly text: string };
 
 export interface DialogOptions {
@@ -51,7 +51,7 @@ export interface DialogPressed {
   readonly answer?: DialogAnswer;
 }
 
-/** Keys that arrive together are pressed one by one: a number in front of words chooses before the words are typed. */
+/** Keys that arrive together are handled one by one: a number before text selects the choice first. */
 export function pressInDialog(dialog: Dialog, key: Key): DialogPressed {
   let pressed: DialogPressed = { dialog };
   const keys = key.name === 'text' ? [...key.text].map((text) => ({ name: key.name, text })) : [key];
@@ -115,7 +115,7 @@ function accept(dialog: Dialog): DialogPressed {
   const { selected, marked, isMultiple } = dialog;
   const choice = dialog.choices[selected];
   const text = dialog.text.text.trim();
-  // A choice that takes words says nothing without them.
+  // A choice that takes text needs some.
   if (choice === undefined || (choice.textFor !== undefined && text === '')) return { dialog };
   const isText = choice.textFor !== undefined;
   const indexes =

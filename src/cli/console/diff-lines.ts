@@ -1,5 +1,5 @@
-// A change of a file, made or only asked for → lines with numbers and signs. Signs say what colours say, so that the
-// lines mean the same without them.
+// Renders a change of a file, done or requested, as lines with numbers and signs. The signs carry the same information
+// as the colours.
 import { structuredPatch } from 'diff';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { type Hunk, isHunk } from '../../format/tool-result.ts';
@@ -9,13 +9,13 @@ import { safeLines, wholeLines } from './drawing.ts';
 export interface DiffOptions {
   readonly style: Style;
   readonly width: number;
-  /** Without it the change stands in no file yet, and lines have no numbers. */
+  /** If not set, the change is not in a file yet, and lines have no numbers. */
   readonly isPlaced: boolean;
-  /** For a person who decides about it: long lines are wrapped instead of cut, and nothing is invisible. */
+  /** For a decision of the user: long lines wrap, and invisible characters are shown. */
   readonly isWhole?: boolean;
 }
 
-/** What a call changed, as its stored result tells; nothing where it changed no file. */
+/** The change in the stored result of a call; empty if no file was changed. */
 export function storedHunks(stored: JsonValue): readonly Hunk[] {
   const result = asObject(stored);
   const patch = result?.structuredPatch;
@@ -25,7 +25,7 @@ export function storedHunks(stored: JsonValue): readonly Hunk[] {
   return hunksBetween('', content);
 }
 
-/** What an Edit, MultiEdit or Write asks for; the file itself is not read. */
+/** The change that an Edit, MultiEdit or Write requests. The file is not read. */
 export function askedHunks(name: string, input: JsonObject): readonly Hunk[] {
   if (name === 'Write') return hunksBetween('', asString(input.content) ?? '');
   const edits = isArray(input.edits) ? input.edits.filter(isObject) : [input];
@@ -51,7 +51,7 @@ export function diffLines(hunks: readonly Hunk[], { style, width, isPlaced, isWh
   ]);
 }
 
-/** Above this the comparison would be felt; it is shown as taken out and put in. */
+/** Above this size the comparison would be slow; everything is shown as removed and added. */
 const maxDiffChars = 200_000;
 
 function hunksBetween(before: string, after: string): readonly Hunk[] {

@@ -1,4 +1,4 @@
-// What every part of the console's screen is drawn with, and the few ways lines are made safe and made to fit.
+// The drawing context of the screen, and helpers that make lines safe and fit them to the width.
 import { reveal } from '../../base/revealed-text.ts';
 import { displayWidth, neutralise, truncate } from '../../base/terminal-text.ts';
 import type { Style } from '../terminal/style.ts';
@@ -9,31 +9,31 @@ export interface Drawing {
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
-  /** Paths below it are shown without it. */
+  /** Paths inside this folder are shown relative to it. */
   readonly cwd: string;
 }
 
-/** Lines of a tool's output or a file: each cut to the width, spaces kept. */
+/** Lines of tool output or of a file, each cut to the width, with spaces kept. */
 export function safeLines(text: string, width: number): string[] {
   return neutralise(text)
     .split('\n')
     .map((line) => truncate(line.replaceAll('\t', '    ').trimEnd(), width));
 }
 
-/** All of the text that a person decides about: wrapped, never cut, and with nothing in it that cannot be seen. */
+/** The whole text for a decision of the user: wrapped, never cut, with invisible characters shown. */
 export function wholeLines(text: string, width: number): string[] {
   const span = { text: reveal(text).replaceAll('\t', '    '), paint: (part: string) => part, keepSpaces: true };
   return wrapSpans([span], Math.max(1, width), true).map((line) => line.text);
 }
 
-/** The first `rows` lines, the last of them saying how many are left out. */
+/** The first `rows` lines; the last one says how many are left out. */
 export function firstLines(lines: readonly string[], rows: number, say: (text: string) => string): string[] {
   if (lines.length <= rows) return [...lines];
   if (rows <= 0) return [];
   return [...lines.slice(0, rows - 1), say(`… ${lines.length - rows + 1} more lines`)];
 }
 
-/** The facts that fit, from the first on, with dots between. */
+/** The first facts that fit, joined by dots. */
 export function fitFacts(facts: readonly string[], width: number): string {
   let line = '';
   for (const fact of facts) {

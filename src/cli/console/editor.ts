@@ -1,5 +1,5 @@
-// The line where the person types, as a value: a state and a key → the next state, or what there is to do. It knows
-// the history, the pastes that are too long to be shown, and nothing of the agent.
+// The prompt editor as a value: a state and a key give the next state or an action. It knows the history and long
+// pastes, but not the agent.
 import type { Key } from '../terminal/keys.ts';
 import {
   bufferOf,
@@ -24,13 +24,13 @@ import {
 
 export interface EditorState {
   readonly buffer: TextBuffer;
-  /** Earlier prompts, the oldest first. */
+  /** Earlier prompts, oldest first. */
   readonly history: readonly string[];
-  /** Which of them is shown; `undefined` while it is a text of its own. */
+  /** The shown history entry; `undefined` for the user's own text. */
   readonly historyAt: number | undefined;
-  /** What was typed before the history was opened. */
+  /** The text before the history was opened. */
   readonly draft: string;
-  /** By the words that stand for them in the buffer. */
+  /** Long pastes by their placeholder in the buffer. */
   readonly pastes: ReadonlyMap<string, string>;
 }
 
@@ -47,7 +47,7 @@ export type Edited = { readonly editor: EditorState; readonly submitted?: string
 const longPasteLines = 10;
 const longPasteChars = 1000;
 
-/** `undefined` for a key that is none of the editor's. */
+/** Returns `undefined` for a key that the editor does not handle. */
 export function pressInEditor(editor: EditorState, key: Key, width: number): Edited | undefined {
   if (key.name === 'enter') return pressEnter(editor);
   if (key.name === 'paste') return { editor: paste(editor, key.text) };
@@ -57,7 +57,7 @@ export function pressInEditor(editor: EditorState, key: Key, width: number): Edi
   return buffer === undefined ? undefined : { editor: withBuffer(editor, buffer) };
 }
 
-/** What the text keys do to any text, also to the one line of a dialog. */
+/** Applies text keys to any text, also to the text of a dialog. */
 export function editBuffer(buffer: TextBuffer, key: Key): TextBuffer | undefined {
   if (key.name === 'text') return insertText(buffer, key.text);
   return bufferKeys.get(key.name)?.(buffer);
@@ -71,7 +71,7 @@ export function withBuffer(editor: EditorState, buffer: TextBuffer): EditorState
   return { ...editor, buffer, ...(buffer.text === editor.buffer.text ? {} : { historyAt: undefined }) };
 }
 
-/** A prompt that was said goes to the end of the history, once. */
+/** Moves a sent prompt to the end of the history, without duplicates. */
 export function remember(editor: EditorState, prompt: string): EditorState {
   if (prompt.trim() === '' || editor.history.at(-1) === prompt) return editor;
   return { ...editor, history: [...editor.history, prompt].slice(-maxHistory) };
@@ -103,7 +103,7 @@ const bufferKeys: ReadonlyMap<string, (buffer: TextBuffer) => TextBuffer> = new 
 
 function pressEnter(editor: EditorState): Edited {
   const { buffer } = editor;
-  // A backslash before Enter is the newline that works in every terminal.
+  // A backslash before Enter makes a newline in every terminal.
   if (buffer.text.charAt(buffer.cursor - 1) === '\\') {
     return { editor: withBuffer(editor, replaceRange(buffer, buffer.cursor - 1, buffer.cursor, '\n')) };
   }

@@ -1,6 +1,6 @@
-// What Ink writes → the terminal. Ink erases its live lines by their number and knows nothing of a terminal that broke them
-// into more rows, or dropped some, when its window was changed. So Ink never hears of a change: its writing is held until the
-// size stands, the live lines are repainted where it believes them to be, and then it goes on.
+// Passes the output of Ink to the terminal. Ink erases its live lines by their count, which is wrong after a resize has
+// wrapped or dropped rows. So Ink never sees a resize: its output is held until the size is stable, then the live lines
+// are repainted where Ink expects them.
 import { EventEmitter } from 'node:events';
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
@@ -9,17 +9,17 @@ import type { PlacedLines } from './dialog-lines.ts';
 
 const noWrap = '\x1b[?7l';
 const wrap = '\x1b[?7h';
-/** How Ink begins where the cursor stands among its lines. */
+/** How Ink begins if the cursor is inside its lines. */
 const toTheEnd = /^\x1b\[\?25l\x1b\[(\d+)B/;
-/** The last line of a frame, with the codes that follow it, is shorter. */
+/** The last line of a frame with its trailing codes is shorter. */
 const tailChars = 4000;
 
-/** As much of a terminal as Ink asks for. */
+/** The parts of a terminal that Ink uses. */
 export class InkOutput extends EventEmitter {
   readonly isTTY = true;
-  /** Ink clears the scrollback when its lines fill the screen. The layout sees to it that they do not. */
+  /** Ink clears the scrollback when its lines fill the screen; the layout prevents that. */
   readonly rows: number = Number.MAX_SAFE_INTEGER;
-  /** Without its codes: by it a frame is told from finished text, which may be broken. */
+  /** Without its codes. Distinguishes a frame from finished text, which may wrap. */
   #lastLine = '';
   readonly #stdout: WriteStream;
   readonly #onWrite: () => void;
@@ -45,8 +45,7 @@ export class InkOutput extends EventEmitter {
 
   write(text: string, done?: () => void): boolean {
     this.#onWrite();
-    // It may be late for a change of the size that we have not heard of yet: a frame keeps to its rows, and on the way to
-    // its end the screen moves up where rows have gone.
+    // We may not know of a resize yet: a frame keeps to its rows, and the screen scrolls up if rows are gone.
     const moved = text.replace(toTheEnd, (_, down: string) => `\x1b[?25l${'\n'.repeat(Number(down))}`);
     const safe = this.#isFrame(text) ? `${noWrap}${moved}${wrap}` : moved;
     if (this.#held === undefined) return this.#stdout.write(safe, done);
@@ -59,7 +58,7 @@ export class InkOutput extends EventEmitter {
     this.#held ??= [];
   }
 
-  /** Writes `first`, then what was held. */
+  /** Writes `first`, then the held output. */
   release(first: string): void {
     this.#stdout.write(first + (this.#held ?? []).join(''));
     this.#held = undefined;
@@ -77,8 +76,8 @@ export interface Size {
 }
 
 /**
- * The live lines once more, in a terminal that has become smaller: from the cursor's row in the broken text up to their
- * beginning everything is erased, then each is written into one row, and the cursor is left where it stood among them.
+ * Repaints the live lines in a terminal that has become smaller: erases everything from the cursor's row in the
+ * wrapped text up to the first line, writes each line into one row, and restores the cursor.
  */
 export function repaint({ lines, cursor }: PlacedLines, before: Size, { columns, rows }: Size): string {
   if (lines.length >= rows) return '\x1b[H\x1b[J';

@@ -1,4 +1,4 @@
-// A finished item → its lines in the scrollback. They are printed once, so they are wrapped for the width of that moment.
+// Renders a finished item for the scrollback. It is printed once, wrapped to the current width.
 import type { ToolCallView } from '../../agent/event.ts';
 import { counted, formatDuration, formatTokens } from '../../base/human.ts';
 import { neutralise, oneLine } from '../../base/terminal-text.ts';
@@ -13,7 +13,7 @@ import { countChanges, diffLines, storedHunks } from './diff-lines.ts';
 import { type Drawing, firstLines, safeLines } from './drawing.ts';
 import type { AgentWork, CallItem, Item } from './item.ts';
 
-/** With a blank line before it where it begins something new. */
+/** With a blank line before it if it begins something new. */
 export function itemLines(item: Item, previous: Item | undefined, drawing: Drawing): readonly string[] {
   const lines = ownLines(item, drawing);
   const isGrouped = previous?.kind === item.kind && (item.kind === 'call' || item.kind === 'notice');
@@ -57,7 +57,7 @@ function ownLines(item: Item, drawing: Drawing): readonly string[] {
   }
 }
 
-/** The mark at the margin, the text beside it: prompts and answers are told apart without colour. */
+/** The mark is at the margin, so that prompts and answers differ without colour. */
 export function answerLines(text: string, isContinued: boolean, { style, columns }: Drawing): readonly string[] {
   const width = Math.min(columns, proseColumns);
   const lines = renderMarkdown(text.trim(), { width, style, indent: 2 }).split('\n');
@@ -95,7 +95,7 @@ function callLines(item: CallItem, drawing: Drawing): readonly string[] {
   ];
 }
 
-/** What TodoWrite answers is for the model; the list itself stands below. */
+/** The result of TodoWrite is for the model; the list is shown below. */
 function toldOf({ call, outcome, refused }: CallItem, text: string): string {
   if (refused !== undefined) return refusals[refused];
   return call.name === 'TodoWrite' && !outcome.isError ? '' : text;
@@ -126,7 +126,10 @@ export function wholeSeconds(durationMs: number): string {
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
-/** `↳ explore  12 calls · 3.4k out · 45 s`: what it does now, or its totals; its task where the call does not tell it. */
+/**
+ * `↳ explore  12 calls · 3.4k out · 45 s`: its current step or its totals, and its task if the call does not show
+ * it.
+ */
 export function agentLines(
   agent: AgentWork,
   call: ToolCallView,
@@ -134,7 +137,7 @@ export function agentLines(
 ): readonly string[] {
   const { agentType, description, calls, tokens, startedMs, endedMs, doing } = agent;
   const lasted = Math.max(0, (endedMs ?? nowMs) - startedMs);
-  // What still runs counts in whole seconds: tenths that jump about say nothing.
+  // A running agent shows whole seconds; jumping tenths are noise.
   const time = endedMs === undefined ? wholeSeconds(lasted) : formatDuration(lasted);
   const totals = [counted(calls, 'call'), `${formatTokens(tokens)} out`, time].join(' · ');
   const end = agent.isFailed === true ? `failed · ${totals}` : totals;

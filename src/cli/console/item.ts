@@ -1,5 +1,4 @@
-// What is finished and goes to the scrollback, once: the things a conversation is made of, as data. How they look is
-// item-lines.ts.
+// The finished items of a conversation, as data. item-lines.ts renders them once, into the scrollback.
 import type { ToolCallView } from '../../agent/event.ts';
 import type { ToolOutcome } from '../../agent/tool.ts';
 
@@ -7,17 +6,17 @@ export type Item =
   | { readonly kind: 'prompt'; readonly text: string }
   /** Typed for the console, not for the model. */
   | { readonly kind: 'command'; readonly text: string }
-  /** Text of the model; a long one comes in several pieces, of which only the first begins with a mark. */
+  /** Text of the model. A long one is split into several items, of which only the first has a mark. */
   | { readonly kind: 'answer'; readonly text: string; readonly isContinued: boolean }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'plan'; readonly text: string }
   | CallItem
   | { readonly kind: 'notice'; readonly level: NoticeLevel; readonly text: string }
-  /** Said by the program in passing: the end of a turn, a compaction. */
+  /** A short message of the program: the end of a turn, a compaction. */
   | { readonly kind: 'note'; readonly text: string }
-  /** What a command of the console answers, as Markdown. */
+  /** The output of a console command, as Markdown. */
   | { readonly kind: 'page'; readonly title: string; readonly text: string }
-  /** Lines that are safe and painted already. */
+  /** Lines that are safe and styled already. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] };
 
 export type NoticeLevel = 'info' | 'warn' | 'error';
@@ -31,7 +30,7 @@ export interface CallItem {
   readonly durationMs: number;
 }
 
-/** What a sub-agent has done so far. */
+/** The totals of a sub-agent. */
 export interface AgentWork {
   readonly agentId: string;
   readonly parentCallId: string;
@@ -42,6 +41,6 @@ export interface AgentWork {
   readonly isFailed?: boolean;
   readonly calls: number;
   readonly tokens: number;
-  /** What it does now, in one line. */
+  /** Its current step, in one line. */
   readonly doing: string;
 }

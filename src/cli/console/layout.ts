@@ -1,5 +1,5 @@
-// The console's state → the live lines at the bottom of the screen and the place of the cursor. Always at least one row
-// less than the screen has: a taller region could not be redrawn in place.
+// Renders the console's state as the live lines at the bottom of the screen, with the cursor. It always leaves one row
+// of the screen free, because a taller region could not be redrawn in place.
 import path from 'node:path';
 import type { AgentState } from '../../agent/handle.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
@@ -36,7 +36,7 @@ export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines
   return cursor === undefined || cursor.row < 0 ? { lines } : { lines, cursor };
 }
 
-/** The rows that may be drawn. */
+/** The number of available rows. */
 export function roomOf({ rows }: Pick<Drawing, 'rows'>): number {
   return Math.max(3, rows - 1);
 }
@@ -47,7 +47,7 @@ function openDialog({ dialog }: ConsoleState, drawing: Drawing, room: number): P
 
 const maxSuggestionRows = 6;
 
-/** The prompt between two rules, what could be completed below it, and the footer. */
+/** The prompt between two rules, the suggestions below it, and the footer. */
 function promptLines(state: ConsoleState, drawing: Drawing, room: number): PlacedLines {
   const { style, columns } = drawing;
   const line = style.muted(rule('─', [], columns));
@@ -55,7 +55,7 @@ function promptLines(state: ConsoleState, drawing: Drawing, room: number): Place
   const footer = [footerLine(state, drawing)];
   const maxRows = Math.max(1, Math.min(Math.floor(drawing.rows / 2), room - suggested.length - footer.length - 2));
   const editor = editorLines(state, drawing, maxRows);
-  // On a screen of a few rows the rules are the first to go.
+  // On a screen with few rows the rules go first.
   const isTight = room < editor.lines.length + suggested.length + 4;
   const lines = isTight
     ? [...editor.lines, ...suggested, ...footer]
@@ -65,7 +65,7 @@ function promptLines(state: ConsoleState, drawing: Drawing, room: number): Place
   return { lines, cursor: { ...cursor, row: cursor.row + (isTight ? 0 : 1) } };
 }
 
-/** Room for the mark before the text. */
+/** Leaves space for the mark before the text. */
 const markWidth = 2;
 
 export function editorWidth(columns: number): number {
@@ -139,7 +139,7 @@ function footerLine(state: ConsoleState, drawing: Drawing): string {
   const model = oneLine(agent.model, columns);
   const cost = costText(agent);
   const facts = fitFacts([modeText(agent.mode, style), model, context, cost], columns - 3);
-  // The place has what is left: in whole, without the folders above it, or not at all.
+  // The folder takes the remaining space: its whole path, its name only, or nothing.
   const name = `${path.basename(agent.cwd)}${of}`;
   const fitting = [place, name]
     .map((text) => oneLine(text, columns))

@@ -1,5 +1,5 @@
-// What is still moving → a few lines above the prompt: the end of the text that streams in, the calls that run, what
-// the agent does, and for how long. Never more lines than there is room for.
+// Renders the unfinished part of a turn above the prompt: the end of the streaming text, the running calls, the status
+// and the elapsed time, within the available rows.
 import { formatTokens } from '../../base/human.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import { withoutFolder } from '../../session/call-result.ts';
@@ -14,7 +14,7 @@ export interface LiveFacts {
   readonly todos: readonly TodoView[];
   readonly queued: readonly string[];
   readonly outputTokens: number;
-  /** A question is open: the person works, not the agent. */
+  /** A question is open: the agent waits for the user. */
   readonly isAsking: boolean;
 }
 
@@ -25,7 +25,7 @@ export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, r
   const running = view.calls.flatMap((live) => callLines(live, view, drawing));
   const isGrouped = running.length === 0 || (view.streams.length === 0 && view.finished.at(-1)?.kind === 'call');
   const calls = isGrouped ? running : ['', ...running];
-  // From the least telling to the most: what there is no room for is left out first.
+  // From least to most important; the first ones are dropped if there is not enough space.
   const bottom = [...status, ...queue];
   let left = room - bottom.length;
   const shownTodos = left - todos.length >= 6 ? todos : [];
@@ -36,7 +36,7 @@ export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, r
   return [...stream, ...shownCalls, ...shownTodos, ...bottom].slice(-Math.max(0, room));
 }
 
-/** More than any screen shows of a text; rendering all of a long one for every frame would be felt. */
+/** More than any screen shows; rendering a long text for every frame would be slow. */
 const tailChars = 8000;
 const thinkingRows = 4;
 
@@ -96,7 +96,7 @@ function progressLines(progress: LiveCall['progress'], { style, columns }: Drawi
 
 const todoRows = 8;
 
-/** Around the one that is in progress, where the list is long. */
+/** A long list is cut around the item in progress. */
 function currentTodos(todos: readonly TodoView[], drawing: Drawing): readonly string[] {
   if (todos.every((todo) => todo.status === 'completed')) return [];
   const current = Math.max(

@@ -1,4 +1,4 @@
-// The session that was asked for → it is open; or, where another program writes it, a copy of it, if the person wants.
+// Opens the requested session, or offers a copy if another program writes to it.
 import type { SessionChoice } from '../../agent/handle.ts';
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { type Dialog, type DialogAnswer, makeDialog } from './dialog.ts';

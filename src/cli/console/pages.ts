@@ -1,4 +1,4 @@
-// What the agent knows of itself → pages for /help, /cost, /context, /permissions and /mcp, as Markdown.
+// The pages of /help, /cost, /context, /permissions and /mcp, as Markdown.
 import type { AgentState } from '../../agent/handle.ts';
 import { counted, formatCount, formatTokens } from '../../base/human.ts';
 import type { Usage } from '../../format/usage.ts';
@@ -89,7 +89,7 @@ export function mcpPage(state: AgentState): string {
     .join('\n');
 }
 
-/** Names come from settings and servers: nothing in them may end a cell or begin markup. */
+/** Names come from settings and servers; escapes everything that could end a cell or begin markup. */
 function cell(text: string): string {
   return text.replace(/[|`*_<[\]\\]/g, '\\$&').replace(/\s+/g, ' ');
 }

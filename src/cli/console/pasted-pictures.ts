@@ -1,5 +1,5 @@
-// A pasted text → mentions, where it is nothing but the names of pictures. A terminal pastes the path of a file that is
-// dropped on it, quoted, with backslashes or as an address; as a mention the picture goes along with the prompt.
+// Turns a pasted text that consists only of image paths into mentions, so that the images are attached. A terminal
+// pastes the path of a dropped file quoted, with backslashes or as a URL.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const maxChars = 10_000;
 const isPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** `undefined` where it is to be pasted as it is. */
+/** Returns `undefined` if the text should be pasted unchanged. */
 export function mentionPastedPictures(pasted: string, cwd: string): string | undefined {
   const text = pasted.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   if (text.length > maxChars || !isPicture.test(text.replace(/['"]$/, ''))) return undefined;
@@ -17,7 +17,7 @@ export function mentionPastedPictures(pasted: string, cwd: string): string | und
   return mentions.length === 0 || mentions.includes(undefined) ? undefined : `${mentions.join(' ')} `;
 }
 
-/** Words as a shell reads them. Only plain blanks part them: names of screenshots hold others. */
+/** Splits words as a shell does, but only at plain spaces: the names of screenshots contain other blanks. */
 function readWords(text: string): readonly string[] | undefined {
   const pattern = /(?:'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"|\\([^\n])|([^ \t\n'"\\]+))/y;
   const words: string[] = [];
@@ -43,11 +43,11 @@ function findPicture(written: string, cwd: string): string | undefined {
     const file = written.startsWith('file://') ? fileURLToPath(written) : path.resolve(cwd, written);
     return statSync(file).isFile() ? file : undefined;
   } catch {
-    return undefined; // it is not there, or is no name that a file can have
+    return undefined; // missing, or not a valid file name
   }
 }
 
-/** As short as it can be said; `undefined` where a mention cannot say it. */
+/** The shortest form; `undefined` if a mention cannot express it. */
 function mentionOf(file: string, cwd: string): string | undefined {
   const below = path.relative(cwd, file);
   const name = below.startsWith('..') ? file : below;

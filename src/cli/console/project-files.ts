@@ -1,5 +1,5 @@
-// A folder → the files a person may mention, as git sees them, else as they lie there. Bounded, and never an error: a
-// list that cannot be made is an empty one.
+// Lists the files of a folder that the user can mention: those known to git, else those on disk. The list is bounded,
+// and empty on any error.
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { readText } from '../../agent/text-file.ts';
 const maxFiles = 50_000;
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', '__pycache__']);
 
-/** Relative paths, with slashes. */
+/** Relative paths with slashes. */
 export async function listProjectFiles(folder: string): Promise<readonly string[]> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const listed = await runGit(folder, process.env, args, { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 });
@@ -41,7 +41,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** The branch that is checked out, or the beginning of the commit; `undefined` outside of a repository. */
+/** The current branch or the short commit; `undefined` outside of a repository. */
 export async function gitBranch(folder: string): Promise<string | undefined> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const head = await readHead(path.join(at, '.git'));
@@ -50,7 +50,7 @@ export async function gitBranch(folder: string): Promise<string | undefined> {
   }
 }
 
-/** `.git` is a file in a worktree, which says where the folder is. */
+/** In a worktree `.git` is a file with the path of the folder. */
 async function readHead(dotGit: string): Promise<string | undefined> {
   const read = async (file: string): Promise<string | undefined> => (await readText(file, 4096))?.trim();
   const head = await read(path.join(dotGit, 'HEAD'));

@@ -1,5 +1,5 @@
-// The prompts of earlier chats, kept in Clew's own state folder: read once, appended to as they are said. A history that
-// cannot be read or written is no reason to stop a chat.
+// The prompts of earlier chats, stored in Clew's state folder. A history that cannot be read or written does not stop
+// the chat.
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
@@ -16,7 +16,7 @@ export function historyFile(env: NodeJS.ProcessEnv): string {
   return path.join(stateFolder(env), 'chat-history.jsonl');
 }
 
-/** The last ones, the oldest first. */
+/** The last prompts, oldest first. */
 export async function readHistory(file: string): Promise<readonly string[]> {
   try {
     if ((await stat(file)).size > 2 * maxBytes) await shorten(file);
@@ -32,7 +32,7 @@ export async function appendHistory(file: string, prompt: string): Promise<void>
     makeFolderSync(path.dirname(file), 0o777);
     await appendFile(file, `${JSON.stringify({ prompt })}\n`, { mode: privateFileMode });
   } catch {
-    // the chat goes on without it
+    // the chat works without it
   }
 }
 

@@ -1,4 +1,4 @@
-// What the agent wants to know of the person → dialogs, and the person's choice → the agent's answer.
+// Turns questions of the agent into dialogs, and the choices of the user into answers.
 import type { ToolCallView } from '../../agent/event.ts';
 import type { Approval, RuleOffer } from '../../agent/parts.ts';
 import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
@@ -20,7 +20,7 @@ export interface ApprovalRequest {
   readonly agentId?: string;
 }
 
-/** Shows what would be done in full, and why it is asked. */
+/** Shows the whole action and the reason for the question. */
 export function approvalDialog({ call, why, always, agentId }: ApprovalRequest): Dialog {
   const who = agentId === undefined ? '' : ' (asked by a sub-agent)';
   const choices: DialogChoice[] = [
@@ -56,12 +56,12 @@ export function approvalOf(answer: DialogAnswer, { always }: ApprovalRequest): A
 
 const longestRule = 100;
 
-/** A rule on one line, its line breaks written out. */
+/** A rule on one line, with escaped line breaks. */
 function revealLine(rule: string): string {
   return reveal(rule).replaceAll('\n', '‹U+000A›').replaceAll('\t', '‹U+0009›');
 }
 
-/** Rules that a choice has no room for, whole. */
+/** Shows rules in full that are too long for a choice. */
 function ruleLines(always: readonly RuleOffer[], drawing: Drawing): readonly string[] {
   return always
     .map(({ rule }) => revealLine(rule))
@@ -97,7 +97,7 @@ export function noteLines(text: string, { style, columns }: Pick<Drawing, 'style
   return wrapSpans([{ text: reveal(text), paint: style.muted }], columns - 2, true).map((line) => ` ${line.text}`);
 }
 
-/** The plan itself stands above, in the scrollback. */
+/** The plan itself is above, in the scrollback. */
 export function planDialog(): Dialog {
   return makeDialog({
     title: 'Go on with this plan?',
@@ -122,7 +122,7 @@ export function planDecisionOf(answer: DialogAnswer): PlanDecision {
   return { answer: { kind: 'plan', isApproved: index < 2, ...comment }, acceptsEdits: index === 0 };
 }
 
-/** Something that only a person may allow: a server of the project, a file outside it. */
+/** A permission that only the user can give: a server of the project, a file outside of it. */
 export type ConsentQuestion = Extract<PersonQuestion, { readonly kind: 'consent' }>;
 
 export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dialog {
@@ -142,7 +142,7 @@ export function consentOf(answer: DialogAnswer, { canKeep }: ConsentQuestion): P
   return { kind: 'consent', isGiven: index === 0 || (canKeep && index === 1), isKept: canKeep && index % 2 === 1 };
 }
 
-/** One question of AskUserQuestion; its input is the model's and may be anything. */
+/** One question of AskUserQuestion. Its input comes from the model and may be anything. */
 export function questionDialog(question: JsonObject, place: { readonly number: number; readonly of: number }): Dialog {
   const options = optionsOf(question);
   const header = asString(question.header);
@@ -161,7 +161,7 @@ export function questionText(question: JsonObject): string {
   return asString(question.question) ?? 'The model asks';
 }
 
-/** The chosen labels, or the words that were typed. */
+/** The chosen labels, or the typed text. */
 export function questionAnswer(question: JsonObject, answer: DialogAnswer): string | undefined {
   if (answer.kind === 'cancelled') return undefined;
   const options = optionsOf(question);

@@ -1,5 +1,4 @@
-// The store → the terminal, through Ink: what is finished is printed once and left to the scrollback, the few live lines
-// are redrawn in place. No more than that is decided here.
+// Draws the store with Ink: finished items are printed once into the scrollback, the live lines are redrawn in place.
 import type { ReadStream, WriteStream } from 'node:tty';
 import { Box, render, Static, Text, useCursor } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
@@ -18,7 +17,7 @@ export interface ScreenOptions {
   readonly stderr: WriteStream;
   readonly style: Style;
   readonly cwd: string;
-  /** Every frame as a whole, one below the other: for tests. */
+  /** Prints every frame in full, one below the other, for tests. */
   readonly isDebug?: boolean;
 }
 
@@ -26,21 +25,21 @@ export interface MountedScreen {
   unmount(): void;
 }
 
-/** tmux tells of sizes that follow one another quickly up to 250 ms late. */
+/** tmux reports sizes that change in quick succession up to 250 ms late. */
 const settleMs = 300;
 
 export function mountScreen(store: ConsoleStore, options: ScreenOptions): MountedScreen {
   const { stdin, stdout, stderr, style, cwd, isDebug = false } = options;
   sayUnknownSize(stdout);
   let next: PlacedLines = { lines: [] };
-  // React makes more frames than Ink renders, and of those the last is written a little later.
+  // React makes more frames than Ink renders, and Ink writes the last one a little later.
   let rendered = next;
   let shown = next;
   const output = new InkOutput(stdout, () => {
     shown = rendered;
   });
   let size = sizeOf(stdout);
-  /** What was on the screen when its size began to change. */
+  /** The screen before its size began to change. */
   let broken: PlacedLines | undefined;
   let timer: NodeJS.Timeout | undefined;
   const onDraw = (drawn: PlacedLines): void => {
@@ -66,7 +65,7 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
   stdout.on('resize', onResize);
   const instance = render(<Screen store={store} style={style} cwd={cwd} onDraw={onDraw} />, {
     stdin,
-    stdout: output as unknown as WriteStream, // it is all that Ink asks for
+    stdout: output as unknown as WriteStream, // all that Ink uses
     stderr,
     exitOnCtrlC: false,
     patchConsole: false,
@@ -88,7 +87,7 @@ function sizeOf({ columns, rows }: WriteStream): Size {
   return { columns, rows };
 }
 
-/** A terminal may say that it has no columns and no rows (a serial line, `script` in a pipe); Ink would draw into none. */
+/** A terminal may report zero columns and rows (a serial line, `script` in a pipe); Ink would draw nothing. */
 function sayUnknownSize(stdout: WriteStream): void {
   if (!(stdout.columns > 0)) stdout.columns = 80;
   if (!(stdout.rows > 0)) stdout.rows = 24;

@@ -1,12 +1,12 @@
-// A Markdown text that is still growing → the part whose look can no longer change, and the rest. What is settled goes
-// to the scrollback, so that a long answer can be read while it comes and the live part of the screen stays small.
+// Splits a growing Markdown text into a part whose rendering can no longer change, and the rest. The settled part goes
+// to the scrollback, so that the user can read a long answer while it arrives.
 
 export interface SplitText {
   readonly settled: string;
   readonly rest: string;
 }
 
-/** Cuts before the last block that starts at the margin behind a blank line, outside of fenced code. */
+/** Cuts before the last block that starts at the margin after a blank line, outside of fenced code. */
 export function splitSettled(text: string): SplitText {
   let fence: string | undefined;
   let isAfterBlank = false;
@@ -14,7 +14,7 @@ export function splitSettled(text: string): SplitText {
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf('\n', start);
-    // A line that is not finished may still become anything.
+    // An unfinished line may still change its meaning.
     if (end < 0) break;
     const line = text.slice(start, end);
     if (fence === undefined && isAfterBlank && startsBlock(line)) cut = start;
@@ -25,7 +25,7 @@ export function splitSettled(text: string): SplitText {
   return { settled: text.slice(0, cut), rest: text.slice(cut) };
 }
 
-/** Indented lines, list items and quotes may belong to what stands above the blank line. */
+/** Indented lines, list items and quotes may belong to the text above the blank line. */
 function startsBlock(line: string): boolean {
   return line.trim() !== '' && !/^(?:[ \t]|[-*+>] |[-*+]$|\d{1,9}[.)](?: |$)|\|)/.test(line);
 }

@@ -1,5 +1,5 @@
-// The console's own `/commands`: a table of what they are called and what they do with the agent. Anything else that
-// begins with a slash is a command of the project or the user, and goes to the agent.
+// The `/commands` of the console. Any other text with a leading slash is a command of the project or the user and goes
+// to the agent.
 import type { Agent, RewindPoint } from '../../agent/handle.ts';
 import { formatAge } from '../../base/human.ts';
 import { oneLine } from '../../base/terminal-text.ts';
@@ -17,13 +17,13 @@ export interface CommandContext {
   say(item: Item): void;
   ask(dialog: Dialog): Promise<DialogAnswer>;
   setPrompt(text: string): void;
-  /** A command of the program, run as from the shell; its lines. */
+  /** Runs a command of the program and returns its lines. */
   runProgram(
     name: 'export' | 'doctor',
     words: readonly string[],
     flags: Record<string, string | boolean>,
   ): Promise<void>;
-  /** Those of the project first, the newest first. */
+  /** Sessions of the project first, newest first. */
   listSessions(): Promise<readonly SessionChoiceRow[]>;
   exit(): void;
 }
@@ -71,7 +71,7 @@ export interface SlashCall {
   readonly argument: string;
 }
 
-/** `/name rest`; a path such as `/usr/bin` is none. */
+/** Matches `/name rest`, but not a path such as `/usr/bin`. */
 export function slashCall(text: string): SlashCall | undefined {
   const found = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/.exec(text);
   return found === null ? undefined : { name: found[1] ?? '', argument: (found[2] ?? '').trim() };

@@ -1,5 +1,4 @@
-// What stands before the cursor → what it could become: `/command` at the beginning, `@file` anywhere. Pure: the names
-// come in, the best few go out.
+// Suggests completions for the text before the cursor: `/command` at the beginning, `@file` anywhere.
 import type { TextBuffer } from './text-buffer.ts';
 
 export interface Suggestion {
@@ -9,7 +8,7 @@ export interface Suggestion {
 
 export interface Suggestions {
   readonly kind: 'command' | 'file';
-  /** The stretch of the text that a suggestion replaces. */
+  /** The range of the text that a suggestion replaces. */
   readonly start: number;
   readonly end: number;
   readonly items: readonly Suggestion[];
@@ -24,7 +23,7 @@ export interface Mention {
 
 const maxSuggestions = 50;
 
-/** The command or the file that is being typed at the cursor. */
+/** The command or file at the cursor. */
 export function mentionAt({ text, cursor }: TextBuffer): Mention | undefined {
   const head = text.slice(0, cursor);
   const command = /^\/([^\s/]*)$/.exec(head);
@@ -71,7 +70,7 @@ function suggestions(
   return items.length === 0 ? undefined : { kind, start, end, items: items.slice(0, maxSuggestions), selected: 0 };
 }
 
-/** The name begins with it, the path does, it is in the name, in the path, or its letters are, in order. */
+/** Ranks: prefix of the name, prefix of the path, part of the name, part of the path, letters in order. */
 function fileRank(file: string, wanted: string): number | undefined {
   const name = file.slice(file.lastIndexOf('/', file.length - 2) + 1);
   if (name.startsWith(wanted)) return 0;

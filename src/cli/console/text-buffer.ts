@@ -1,5 +1,4 @@
-// A text with a cursor, and everything the keys of an editor do to it. Pure values: the cursor is an offset into the
-// text that never stands inside a character as a person counts them.
+// A text with a cursor, and the editing keys. The cursor is an offset that is never inside a grapheme cluster.
 import { type Cluster, clusters } from '../../base/clusters.ts';
 import { neutralise } from '../../base/terminal-text.ts';
 
@@ -14,7 +13,7 @@ export function bufferOf(text: string): TextBuffer {
   return { text, cursor: text.length };
 }
 
-/** What is pasted may be anything: only text, newlines and tabs get in. */
+/** A paste may contain anything; keeps only text, newlines and tabs. */
 export function insertText({ text, cursor }: TextBuffer, inserted: string): TextBuffer {
   const safe = neutralise(inserted);
   return { text: text.slice(0, cursor) + safe + text.slice(cursor), cursor: cursor + safe.length };
@@ -64,7 +63,7 @@ export function deleteWordAfter(buffer: TextBuffer): TextBuffer {
   return { ...replaceRange(buffer, buffer.cursor, wordEnd(buffer), ''), cursor: buffer.cursor };
 }
 
-/** At the start of a line already: the newline before it. */
+/** At the start of a line, deletes the newline before it. */
 export function deleteLineBefore(buffer: TextBuffer): TextBuffer {
   const start = lineStart(buffer);
   return start === buffer.cursor ? deleteBefore(buffer) : replaceRange(buffer, start, buffer.cursor, '');
@@ -86,7 +85,7 @@ export interface BufferLayout {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-/** Cut anywhere, not at words: what is typed never jumps to another row behind the cursor. */
+/** Breaks anywhere, not at words, so that typed text never jumps to another row. */
 export function layOutBuffer({ text, cursor }: TextBuffer, width: number): BufferLayout {
   const rows: BufferRow[] = [];
   let place = { row: 0, column: 0 };
@@ -111,7 +110,7 @@ export function layOutBuffer({ text, cursor }: TextBuffer, width: number): Buffe
     at += cluster.text.length;
   }
   if (cursor >= at) {
-    // Behind a full row there is no column left for the cursor: it stands at the beginning of the next.
+    // After a full row the cursor moves to the start of the next.
     if (column >= width) endRow(at);
     place = { row: rows.length, column };
   }
@@ -119,7 +118,7 @@ export function layOutBuffer({ text, cursor }: TextBuffer, width: number): Buffe
   return { rows, cursor: place };
 }
 
-/** The buffer one row up or down, in the same column as far as there is one; `undefined` where there is no such row. */
+/** Moves the cursor one row up or down in the same column; `undefined` if there is no such row. */
 export function moveVertically(buffer: TextBuffer, rows: 1 | -1, width: number): TextBuffer | undefined {
   const layout = layOutBuffer(buffer, width);
   const target = layout.cursor.row + rows;
@@ -150,7 +149,7 @@ function* shownClusters(text: string): Generator<ShownCluster> {
   }
 }
 
-/** Characters are looked for no further back than the line goes. */
+/** Looks for clusters only within the line. */
 function before({ text, cursor }: TextBuffer): number {
   if (cursor === 0) return 0;
   const start = text.lastIndexOf('\n', cursor - 1);
@@ -188,7 +187,7 @@ function isOfWord(text: string, at: number): boolean {
   return /[\p{L}\p{N}_]/u.test(text.charAt(at));
 }
 
-/** The start of the character that `at` stands in. */
+/** The start of the cluster at `at`. */
 function wholeCluster(text: string, at: number): number {
   return at === 0 || at === text.length
     ? at

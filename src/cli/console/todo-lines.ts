@@ -1,4 +1,4 @@
-// A todo list → one line each, the state told by its mark and not by colour alone.
+// Renders a todo list, with a mark for each state in addition to colour.
 import type { Todo } from '../../agent/tool.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import type { Drawing } from './drawing.ts';

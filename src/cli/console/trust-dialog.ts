@@ -1,5 +1,5 @@
-// A folder that nobody accepted yet → the question whether to accept it, with the list of what it brings. Nothing of it
-// takes effect before the answer, and nothing after a no.
+// Asks whether to trust a new folder, with a list of its hooks, servers, rules and skills. Nothing of it takes effect
+// before the answer, or after a no.
 import type { OfferItem } from '../../agent/trust/offer.ts';
 import { type Dialog, type DialogAnswer, makeDialog } from './dialog.ts';
 import { type Drawing, wholeLines } from './drawing.ts';

@@ -1,5 +1,5 @@
-// Events of the agent → what the screen shows: items that are finished, in order, and the little that is still moving.
-// A pure reducer: tests play scripts of events through it, and the components only draw what it says.
+// Reduces agent events to the state of the screen: the finished items in order, and the unfinished part. A pure
+// reducer; the components only draw its state.
 import type { AgentEvent, CallFinished, PartArrived, ToolCallView, TurnEnded } from '../../agent/event.ts';
 import type { CallProgress } from '../../agent/tool.ts';
 import { counted, formatDuration, formatTokens } from '../../base/human.ts';
@@ -10,24 +10,24 @@ import type { AgentWork, Item, NoticeLevel } from './item.ts';
 import { splitSettled } from './settled-text.ts';
 
 export interface ViewState {
-  /** Only ever grows at its end. */
+  /** Append-only. */
   readonly finished: readonly Item[];
-  /** The blocks of an answer that are being written, or wait for their line to be written, in order. */
+  /** The unfinished blocks of an answer, in order. */
   readonly streams: readonly LiveStream[];
   readonly calls: readonly LiveCall[];
   readonly agents: readonly AgentWork[];
   readonly retry: LiveRetry | undefined;
   readonly isCompacting: boolean;
   readonly busySinceMs: number | undefined;
-  /** Characters of a tool's input that came so far. */
+  /** Received characters of a tool's input. */
   readonly inputChars: number;
-  /** Whether the trouble of this turn was told already. */
+  /** Whether an error of this turn was shown already. */
   readonly isFailureTold: boolean;
 }
 
-/** `settledChars` of it stand in the scrollback already. */
+/** `settledChars` of it are in the scrollback already. */
 export interface LiveStream {
-  /** Which block of the answer it is. */
+  /** The index of the block in the answer. */
   readonly index: number;
   readonly kind: 'text' | 'thinking';
   readonly text: string;
@@ -61,7 +61,7 @@ export const emptyView: ViewState = {
 
 export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
   const view = { ...before, agents: agentsAfter(before.agents, event) };
-  // What a sub-agent says and does is told by the line of its call.
+  // The work of a sub-agent is shown by the line of its call.
   if (event.agent !== undefined) return view;
   switch (event.type) {
     case 'prompt': {
@@ -138,7 +138,7 @@ export function addNotice(view: ViewState, level: NoticeLevel, text: string): Vi
   return addItem(view, { kind: 'notice', level, text });
 }
 
-/** So much is held back before it goes to the scrollback: short answers are drawn in one piece. */
+/** Holds back this much before text goes to the scrollback, so that short answers are drawn in one piece. */
 const settleFromChars = 600;
 
 function viewAfterPart(view: ViewState, { kind, text, index }: PartArrived): ViewState {
@@ -152,7 +152,7 @@ function viewAfterPart(view: ViewState, { kind, text, index }: PartArrived): Vie
   return text.includes('\n') ? settleStream({ ...view, streams }) : { ...view, streams };
 }
 
-/** Only the first may go to the scrollback: what follows it must stay below it. */
+/** Only the first block may go to the scrollback, to keep the order. */
 function settleStream(view: ViewState): ViewState {
   const [stream, ...others] = view.streams;
   if (stream?.kind !== 'text') return view;
@@ -163,7 +163,7 @@ function settleStream(view: ViewState): ViewState {
   return addItem({ ...view, streams }, answerItem(stream, settled));
 }
 
-/** The block as it was written is what counts; what the parts gave is only its preview. */
+/** The finished block replaces its streamed parts. */
 function viewAfterBlock(view: ViewState, block: Block): ViewState {
   const kind = isText(block) ? 'text' : isThinking(block) ? 'thinking' : undefined;
   if (kind === undefined) return view;
@@ -182,7 +182,7 @@ function answerItem({ settledChars }: LiveStream, text: string): Item {
   return { kind: 'answer', text, isContinued: settledChars > 0 };
 }
 
-/** What was streamed and never finished as a block is still something that was said. */
+/** Streamed text that never became a finished block is kept. */
 function endStream(view: ViewState): ViewState {
   const rests = view.streams.flatMap((stream) => {
     const rest = stream.text.slice(stream.settledChars);
@@ -230,7 +230,7 @@ function viewAfterCompaction(view: ViewState, event: Extract<AgentEvent, { type:
   });
 }
 
-/** A turn shorter than this needs no line that says how long it took. */
+/** A shorter turn does not show its duration. */
 const tellTurnFromMs = 5000;
 
 function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {

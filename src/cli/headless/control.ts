@@ -1,4 +1,4 @@
-// A control request of the input → what it does to the running agent, and the answer the asker gets.
+// Handles a control request of the input and returns the response.
 import type { Agent } from '../../agent/handle.ts';
 import { isPermissionMode } from '../../agent/permission-mode.ts';
 import { UserError } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-// The flags of a headless run, with the names Claude Code gave them. Apart from the run itself, so that help and
-// completion load none of it.
+// The flags of a headless run, named as in Claude Code. In a file of their own, so that help and completion do not load
+// the agent.
 import { permissionModes } from '../../agent/permission-mode.ts';
 import type { Flag } from '../command.ts';
 import { root } from '../common-flags.ts';

@@ -1,5 +1,5 @@
-// Stdin as lines of JSON → prompts, one after the other, and requests that are answered at once, also while a turn runs:
-// the input of `--input-format stream-json`, in the shapes of Claude Code's Agent SDK.
+// Reads the lines of `--input-format stream-json` (the format of Claude Code's Agent SDK): prompts in order, and
+// control requests, which are answered immediately, also during a turn.
 import type { Readable } from 'node:stream';
 import { UserError } from '../../base/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
@@ -15,10 +15,10 @@ export type InputMessage =
   | { readonly kind: 'prompt'; readonly content: PromptContent }
   | { readonly kind: 'control'; readonly request: ControlRequest };
 
-/** The API takes 32 MB a request. */
+/** The API accepts 32 MB per request. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** Fails with a `UserError` at the first line that is no message. */
+/** Fails with a `UserError` at the first line that is not a message. */
 export async function* readMessages(stdin: Readable, signal: AbortSignal): AsyncGenerator<InputMessage> {
   let number = 0;
   for await (const line of readLineBatches(stdin, signal)) {

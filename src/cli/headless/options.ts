@@ -1,5 +1,4 @@
-// The flags of a headless run → what the agent is opened with and how its events are told. Anything that cannot be meant
-// is refused here, before a session is touched.
+// Reads the flags of a headless run. Invalid combinations are refused here, before a session is touched.
 import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/handle.ts';
 import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/permission-mode.ts';
 import { UserError } from '../../base/errors.ts';
@@ -22,7 +21,7 @@ export interface PrintOptions {
   readonly withParts: boolean;
   readonly withPrompts: boolean;
   readonly isVerbose: boolean;
-  /** What the folder brings counts in this run, accepted or not. */
+  /** Trusts the folder for this run. */
   readonly trustsProject: boolean;
   readonly run: RunOptions;
 }

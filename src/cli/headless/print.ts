@@ -1,5 +1,5 @@
-// `clew -p`: prompts from the command line and stdin → an agent without a person → its events on stdout. Whatever happens,
-// it ends with a result and an exit code that docs/agent.md names.
+// `clew -p`: runs the agent without a user and prints its events on stdout. It always ends with a result and an exit
+// code from docs/agent.md.
 import { homedir } from 'node:os';
 import { openAgent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/event.ts';
@@ -28,7 +28,7 @@ export async function run(input: CommandInput): Promise<number> {
     return await new PrintRun(options, input.io, process.stdin, stop, input.flags.debug === true).run();
   } finally {
     stop.dispose();
-    // What is left to read there would keep the process waiting.
+    // Unread input would keep the process alive.
     process.stdin.destroy();
   }
 }
@@ -76,7 +76,7 @@ class PrintRun {
     const { prompt, input } = this.#options;
     const first = input === 'text' ? await readPrompt(prompt, this.#stdin, signal) : prompt;
     const agent = await this.#open();
-    // The second Ctrl-C ends the process, as it does by itself.
+    // A second Ctrl-C ends the process, as usual.
     const close = (): void => {
       this.#stop.dispose();
       void agent.close('signal').catch(() => undefined);
@@ -121,7 +121,7 @@ class PrintRun {
     return codeOfTurn(ended);
   }
 
-  /** Requests are answered while a turn runs; a line that is no message ends the input, after the prompts before it. */
+  /** Requests are answered during a turn. An invalid line ends the input, after the prompts before it. */
   async *#prompts(agent: Agent): AsyncGenerator<PromptContent> {
     const prompts = new AsyncQueue<PromptContent>();
     const reading = this.#readInput(agent, prompts).finally(() => prompts.end());
@@ -170,7 +170,7 @@ function keySourceOf(env: NodeJS.ProcessEnv): string {
   return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((name) => env[name]) ?? 'none';
 }
 
-/** A disk may fail anywhere: that is nobody's bug. */
+/** A disk error can occur anywhere and is not a bug. */
 function withAdvice(error: unknown): unknown {
   const isOfFile = error instanceof Error && 'path' in error && typeof error.path === 'string';
   return isOfFile ? diskError(error, 'write', String(error.path)) : error;

@@ -1,4 +1,4 @@
-// Stdin → the prompt of a headless run: what is piped in goes behind what was typed.
+// Builds the prompt of a headless run: the argument, then the piped input.
 import type { Readable } from 'node:stream';
 import { UserError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -11,7 +11,7 @@ export interface InputStream extends Readable {
 
 /** More than any model reads. */
 const maxPromptBytes = 10 * 1024 * 1024;
-/** A program that starts us may leave a pipe open that nothing will ever come through. */
+/** The parent process may leave a pipe open without ever writing to it. */
 const silenceMs = 3000;
 
 export async function readPrompt(typed: string | undefined, stdin: InputStream, signal: AbortSignal): Promise<string> {
@@ -37,7 +37,7 @@ async function readPiped(stdin: Readable, isOptional: boolean, signal: AbortSign
         throw new UserError('more than 10 MB are piped in', 'write them to a file and name it in the prompt');
     }
   } catch (error) {
-    // Ended by us: what came so far is all there is.
+    // We ended it: the input so far is complete.
     if (!stdin.destroyed || error instanceof UserError) throw error;
   } finally {
     clearTimeout(silence);

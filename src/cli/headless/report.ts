@@ -1,5 +1,5 @@
-// Messages and results of a headless run → stdout in the format that was asked for; what a person should know beside it →
-// stderr. A reader that leaves is told once, and nothing more is written to it.
+// Writes messages and results of a headless run to stdout in the requested format, and messages for the user to stderr.
+// If the reader closes stdout, nothing more is written.
 import type { AgentEvent } from '../../agent/event.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -13,21 +13,21 @@ import type { OutputFormat } from './options.ts';
 export interface ReportOptions {
   readonly format: OutputFormat;
   readonly isVerbose: boolean;
-  /** `SIGPIPE` where the reader has left; else what went wrong with the output. */
+  /** `SIGPIPE` if the reader has closed stdout; else the error of the output. */
   readonly onGone: (why: string) => void;
 }
 
 export class Report {
   readonly #io: CommandIo;
   readonly #options: ReportOptions;
-  /** For one JSON text at the end: all messages where they were asked for, or the last result. */
+  /** For one JSON text at the end: all messages if requested, or the last result. */
   readonly #kept: JsonObject[] = [];
   #isGone = false;
 
   constructor(io: CommandIo, options: ReportOptions) {
     this.#io = io;
     this.#options = options;
-    // Somebody must hear it for as long as the process lives: an error without a listener would end it.
+    // An error event without a listener would end the process.
     io.stdout.on('error', (error) => this.#leave(error));
     io.stderr.on('error', () => undefined);
   }
@@ -55,7 +55,7 @@ export class Report {
     await this.#write(`${jsonText(this.#options.isVerbose ? this.#kept : this.#kept[0])}\n`);
   }
 
-  /** What a person who looks on is told. */
+  /** Progress for a user who watches. */
   note(event: AgentEvent): void {
     const text = noteOf(event, this.#options.isVerbose && this.#options.format === 'text');
     if (text !== undefined) writeNotice(this.#io.stderr, text);

@@ -1,4 +1,4 @@
-// How a turn ended, or why there was none → the `result` message that every headless run ends with, and its exit code.
+// The `result` message at the end of every headless run, and its exit code.
 import { randomUUID } from 'node:crypto';
 import type { TurnEnded } from '../../agent/event.ts';
 import type { AgentState } from '../../agent/handle.ts';
@@ -8,13 +8,13 @@ import { noUsage, type Usage } from '../../format/usage.ts';
 import { modelFactsOf } from '../../models/facts.ts';
 
 export interface ResultFacts {
-  /** Absent where the session could not be opened. */
+  /** Absent if the session could not be opened. */
   readonly state: AgentState | undefined;
   readonly stopReason: string | null;
   readonly durationMs: number;
 }
 
-/** What a signal's name and number make of an exit code, as shells say it; SIGPIPE: the reader of stdout has left. */
+/** Exit codes of signals, as in shells. SIGPIPE: the reader has closed stdout. */
 export const signalCodes: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 };
 
 export function turnResult(ended: TurnEnded, facts: ResultFacts): JsonObject {
@@ -32,7 +32,7 @@ export function turnResult(ended: TurnEnded, facts: ResultFacts): JsonObject {
   };
 }
 
-/** For an error that is no turn's: a session that cannot be opened, a full disk, a line of input that is no message. */
+/** For an error outside of a turn: a session that cannot be opened, a full disk, an invalid input line. */
 export function failureResult(message: string, facts: ResultFacts): JsonObject {
   return {
     ...head('error_during_execution', facts),
@@ -51,7 +51,7 @@ export function codeOfTurn({ outcome }: TurnEnded): number {
   return outcome === 'success' ? exitCodes.ok : exitCodes.failed;
 }
 
-/** One line each: what a person is told on stderr. */
+/** One line each, for stderr. */
 export function errorsOf({ outcome, error, rounds }: TurnEnded): readonly string[] {
   switch (outcome) {
     case 'success':
@@ -85,7 +85,7 @@ function tail({ state }: ResultFacts, denials: TurnEnded['denials']): JsonObject
   };
 }
 
-/** `null` if no part of it has a price: that is not the same as free. */
+/** `null` if no part has a known price, which is not the same as free. */
 function totalCost(state: AgentState | undefined): number | null {
   const { costMicros = 0, unpricedTokens = 0 } = state ?? {};
   return costMicros === 0 && unpricedTokens > 0 ? null : costMicros / 1_000_000;

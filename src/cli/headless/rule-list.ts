@@ -1,5 +1,4 @@
-// What stands behind --allowedTools → rules, one each. Claude Code takes them in one word, with commas or spaces between,
-// and in several words; what stands in brackets is one rule, commas and spaces included.
+// Splits the values of --allowedTools into rules, at commas and spaces outside of parentheses, as Claude Code does.
 
 export function splitRules(words: readonly string[]): readonly string[] {
   return words.flatMap(splitWord);

@@ -1,5 +1,5 @@
-// Events of the agent → the messages of `--output-format stream-json`, in the shapes of Claude Code's Agent SDK, so that
-// what reads the one reads the other. Lines of the session keep their uuid and their message.
+// Converts agent events to the messages of `--output-format stream-json`, in the format of Claude Code's Agent SDK.
+// Session lines keep their uuid and their message.
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/event.ts';
 import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../agent/session/entries.ts';
@@ -7,13 +7,13 @@ import type { JsonObject } from '../../base/json.ts';
 
 export interface MessageChoice {
   readonly withParts: boolean;
-  /** Also what the person said, which the reader of the stream knows already. */
+  /** Also the prompts, which the reader of the stream knows already. */
   readonly withPrompts: boolean;
-  /** Which variable the key came from. */
+  /** The variable that the key came from. */
   readonly keySource: string;
 }
 
-/** `undefined` for what no message tells. */
+/** Returns `undefined` for an event without a message. */
 export function messageOf(event: AgentEvent, sessionId: string, choice: MessageChoice): JsonObject | undefined {
   const parent = event.agent?.parentCallId ?? null;
   const told = { parent_tool_use_id: parent, session_id: sessionId };

@@ -1,10 +1,10 @@
-// What the user has typed so far → the sessions that fit it. Every word must occur somewhere in title, folder, id or
-// first prompt. A longer query can only fit fewer sessions, so each letter looks through what the last one left.
+// Filters sessions: every word must occur in the title, folder, id or first prompt. A longer query matches a subset, so
+// each letter filters only the previous result.
 import type { ListedSession } from '../../library/session-list.ts';
 
 export interface PickerEntry {
   readonly session: ListedSession;
-  /** Everything that is searched, in lower case. */
+  /** The searched text, in lower case. */
   readonly haystack: string;
 }
 
@@ -14,9 +14,9 @@ export function makeEntry(session: ListedSession): PickerEntry {
 }
 
 export class SessionFilter {
-  /** The queries on the way to the current one, shortest first, each with what fits it. */
+  /** The prefixes of the query, shortest first, each with its matches. */
   readonly #steps: { readonly query: string; readonly matches: readonly PickerEntry[] }[];
-  /** Entries looked at so far, for tests: the measure of the work. */
+  /** The number of compared entries, for tests. */
   examined = 0;
 
   constructor(entries: readonly PickerEntry[]) {
@@ -35,7 +35,7 @@ export class SessionFilter {
     return left;
   }
 
-  /** The first step's query is empty and begins every query, so there always is one. */
+  /** The empty query of the first step is a prefix of every query. */
   get #last(): { readonly query: string; readonly matches: readonly PickerEntry[] } {
     return this.#steps[this.#steps.length - 1] ?? { query: '', matches: [] };
   }

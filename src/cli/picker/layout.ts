@@ -1,5 +1,5 @@
-// What the picker knows and the size of the terminal → the lines of the screen, none wider than it. Only the rows in
-// sight are looked at, so ten thousand sessions cost no more than ten.
+// Renders the picker to fit the terminal. It reads only the visible rows, so ten thousand sessions cost no more than
+// ten.
 import { formatAge, formatBytes, formatCount } from '../../base/human.ts';
 import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/terminal-text.ts';
 import { lastUse } from '../ls-table.ts';
@@ -14,11 +14,11 @@ export interface PickerView {
   readonly state: PickerState;
   readonly matches: readonly PickerEntry[];
   readonly total: number;
-  /** Enter goes on with a session instead of showing it. */
+  /** Enter resumes a session instead of showing it. */
   readonly isChoosing?: boolean;
-  /** The first row in sight the last time. */
+  /** The first visible row of the last frame. */
   readonly top: number;
-  /** The last lines of the chosen session, the newest last; `undefined` while it is being read. */
+  /** The last lines of the selected session, newest last; `undefined` while it is being read. */
   readonly preview: readonly string[] | undefined;
   readonly columns: number;
   readonly rows: number;
@@ -29,7 +29,7 @@ export interface PickerView {
 export interface PickerScreen {
   readonly lines: readonly string[];
   readonly top: number;
-  /** Where the cursor stands, from 0; none where nothing is typed. */
+  /** The cursor, from 0; `undefined` while nothing is typed. */
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Frame {
   readonly listColumns: number;
   readonly previewRows: number;
   readonly previewColumns: number;
-  /** Beside the list where there is room, else below it. */
+  /** Next to the list if there is space, else below it. */
   readonly isBeside: boolean;
 }
 
@@ -46,7 +46,7 @@ const besideFrom = 110;
 const minRowsForPreview = 12;
 
 export function frameOf(columns: number, rows: number): Frame {
-  // One line for the query, one for the headers, one for the keys.
+  // One line each for the query, the headers and the keys.
   const body = Math.max(1, rows - 3);
   if (columns >= besideFrom && rows >= minRowsForPreview) {
     const listColumns = Math.floor(columns * 0.52);
@@ -84,7 +84,7 @@ function queryLine({ state, matches, total, columns, style }: PickerView): { tex
   const room = columns - displayWidth(count) - 2;
   const mark = state.focus === 'filter' ? style.accent('›') : style.muted('›');
   if (room < 8) return { text: oneLine(`› ${state.query}`, columns), cursor: 2 + displayWidth(state.query) };
-  // The end of a long query is where it is typed.
+  // The end of a long query stays visible.
   const shown = endOf(state.query, room - 4);
   const hint = state.query === '' ? style.muted(oneLine('type to filter', room - 4)) : style.bold(shown);
   const left = `${mark} ${hint}`;
@@ -126,7 +126,7 @@ interface Widths {
 const ageWidth = 6;
 const gap = '  ';
 
-/** Fixed for a width of the screen: columns that move while one scrolls cannot be read. */
+/** Fixed for a screen width, so that columns do not move while scrolling. */
 function widthsOf(columns: number): Widths {
   const id = columns >= 40 ? 8 : 0;
   const turns = columns >= 60 ? 5 : 0;
@@ -165,7 +165,7 @@ function folderOf({ session }: PickerEntry): string {
   return oneLine(shortFolder(session.cwd ?? session.project), 4096);
 }
 
-/** The last folder of a path tells most. */
+/** The last folder of a path identifies it best. */
 function endOfPath(folder: string, width: number): string {
   if (displayWidth(folder) <= width) return folder;
   return endOf(folder, width);

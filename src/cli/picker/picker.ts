@@ -1,5 +1,5 @@
-// `clew` alone on a terminal: all sessions, a filter, a look at the chosen one; Enter shows it, Ctrl-R resumes it,
-// Ctrl-F forks it.
+// `clew` without arguments on a terminal: lists all sessions with a filter and a preview. Enter shows a session, Ctrl-R
+// resumes it, Ctrl-F forks it.
 import type { ReadStream, WriteStream } from 'node:tty';
 import { exitCodes } from '../../base/errors.ts';
 import type { SessionList } from '../../library/session-list.ts';
@@ -41,7 +41,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   return exitCodes.ok;
 }
 
-/** The same list, to choose a session from; `undefined` where none was. */
+/** The same list, to choose a session; `undefined` if none was chosen. */
 export async function pickSession(input: CommandInput, streams: PickerStreams): Promise<string | undefined> {
   const list = await currentSessions(input);
   if (list.sessions.length === 0) return undefined;
@@ -58,7 +58,7 @@ type Choice =
   | { readonly fork: string }
   | { readonly resume: Exclude<ReturnType<typeof planResume>, { problem: string }> };
 
-/** Longer than a key takes to repeat: a preview is read when the choice rests. */
+/** Longer than a key takes to repeat: the preview is read when the selection rests. */
 const restMs = 60;
 const escapeMs = 50;
 
@@ -68,7 +68,7 @@ class Picker {
   readonly #io: CommandIo;
   readonly #streams: PickerStreams;
   readonly #screen: Screen;
-  /** Every key that does something with a session chooses it. */
+  /** Every key that acts on a session chooses it. */
   readonly #isChoosing: boolean;
   readonly #keys = new KeyReader();
   #state: PickerState = initialState;
@@ -112,7 +112,7 @@ class Picker {
     }
   }
 
-  /** What goes wrong in an event ends the picker as an error, with the terminal given back first. */
+  /** An error in an event ends the picker, after the terminal is restored. */
   #guard(work: () => void): void {
     try {
       work();
@@ -218,7 +218,7 @@ class Picker {
         this.#preview = { path: session.path, columns, lines };
         this.#guard(() => this.#draw());
       };
-      // A session that cannot be read any more is still a choice: showing it says why.
+      // A session that can no longer be read can still be chosen: showing it reports the reason.
       previewOf(session, { columns, style: withoutMark(this.#io.style) }).then(keep, () => keep(['(cannot be read)']));
     }, restMs);
   }

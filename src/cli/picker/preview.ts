@@ -1,5 +1,4 @@
-// A session → the last lines a reader would see of it. Only the end of its transcript is read, so that the preview of a
-// gigabyte is as quick as that of a kilobyte.
+// The last lines of a session. Only the end of the transcript is read, so that the size does not matter.
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegularFile } from '../../base/regular-file.ts';
 import { type NewRecord, recordsOf } from '../../library/follow.ts';
@@ -16,7 +15,7 @@ export interface PreviewOptions {
 const firstBytes = 128 * 1024;
 const mostBytes = 8 * 1024 * 1024;
 
-/** As many lines as the end of the file gives; none where nothing is said there. */
+/** As many lines as the end of the file has; none if it has no text. */
 export async function previewOf(
   session: Pick<ListedSession, 'path' | 'project' | 'root'>,
   { columns, style }: PreviewOptions,
@@ -46,7 +45,7 @@ function lastRecords(
   return { records: records.filter(({ head }) => !head.isSidechain), isWhole: start === 0 };
 }
 
-/** The beginning of the first whole line among the last `bytes` of a file. */
+/** The start of the first whole line in the last `bytes` of a file. */
 function lineStartNear(path: string, bytes: number): number {
   const file = openRegularFile(path);
   try {

@@ -1,4 +1,4 @@
-// A session → Claude Code, resuming it in the folder it belongs to; or why that is not possible.
+// Resumes a session with Claude Code in the session's folder, or reports why that is not possible.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -15,21 +15,21 @@ export interface Resume {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** `problem` says in one line what is missing. */
+/** `problem` is one line. */
 export function planResume(session: ListedSession, env: NodeJS.ProcessEnv): Resume | { readonly problem: string } {
   const { sessionId, cwd, root } = session;
   const program = findProgram('claude', env);
   if (program === undefined) return { problem: 'Claude Code is not installed: there is no `claude` on the PATH' };
   if (cwd === undefined) return { problem: 'no line of the session says which folder it belongs to' };
-  // The client looks for a session among those of the folder it is started in.
+  // The client finds only sessions of its working directory.
   if (!isFolder(cwd)) return { problem: `its folder is gone: ${oneLine(cwd, 200)}` };
   return { program, args: ['--resume', sessionId], cwd, env: { ...env, ...rootFor(root, env) } };
 }
 
-/** Its exit code. */
+/** The exit code of the client. */
 export async function runResume({ program, args, cwd, env }: Resume): Promise<number> {
   const child = spawn(program, [...args], { cwd, env, stdio: 'inherit' });
-  // Ctrl-C is the child's: it says itself when it ends.
+  // The child handles Ctrl-C.
   const ignore = (): void => {};
   process.on('SIGINT', ignore);
   try {
@@ -40,7 +40,7 @@ export async function runResume({ program, args, cwd, env }: Resume): Promise<nu
   }
 }
 
-/** A session of another root is only found when the client is told of that root. */
+/** The client needs to know the root to find a session there. */
 function rootFor(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const usual = env.CLAUDE_CONFIG_DIR ?? path.join(homedir(), '.claude');
   return path.resolve(usual) === path.resolve(root) ? {} : { CLAUDE_CONFIG_DIR: root };

@@ -1,5 +1,5 @@
-// The terminal while the picker has it: raw keys, a screen of its own, and everything given back on every way out: the
-// end, an error, a signal, a suspension.
+// The terminal during the picker: raw keys and the alternate screen, restored on every way out: end, error, signal,
+// suspension.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { safeText } from '../terminal/safe-text.ts';
@@ -30,7 +30,7 @@ export class Screen {
     this.#stdin.setEncoding('utf8').resume();
     this.#write(enterCodes);
     this.#shown = [];
-    // Before the trace of an error is printed, so that it stays on the screen the user comes back to.
+    // Before the stack of an error is printed, so that it stays visible.
     process.on('uncaughtExceptionMonitor', this.leave);
     process.on('exit', this.leave);
     for (const name of signals) process.on(name, this.#endBySignal);
@@ -46,12 +46,12 @@ export class Screen {
     try {
       this.#stdin.setRawMode(false);
     } catch {
-      // the terminal is gone
+      // the terminal is closed
     }
     this.#stdin.pause();
   };
 
-  /** Only the lines that differ from what is shown are written. */
+  /** Writes only the lines that changed. */
   draw({ lines, cursor }: PickerScreen): void {
     if (!this.#isEntered) return;
     let text = '\x1b[?25l';
@@ -65,13 +65,13 @@ export class Screen {
     this.#write(text);
   }
 
-  /** After a change of size nothing of what was shown can be counted on. */
+  /** After a resize the shown lines are unknown. */
   clear(): void {
     this.#shown = [];
     if (this.#isEntered) this.#write('\x1b[2J');
   }
 
-  /** Back to the shell, until it is brought to the front again. */
+  /** Back to the shell until the user brings it to the foreground again. */
   async suspend(): Promise<void> {
     this.leave();
     await stopUntilResumed();
@@ -83,7 +83,7 @@ export class Screen {
     process.exit(128 + (signalNumbers[name as keyof typeof signalNumbers] ?? 0));
   };
 
-  /** At once: on the way out of a process nothing that waits is written any more. */
+  /** Synchronously, because an exiting process drops pending writes. */
   #write(text: string): void {
     try {
       for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(stdoutNumber, rest));
@@ -94,5 +94,5 @@ export class Screen {
   }
 }
 
-/** Its lines are neutralised cell by cell; whatever else is in one, only colours get through. */
+/** Lines are neutralised cell by cell; only colours get through. */
 const ownColors = { enabled: true, mark: '' };

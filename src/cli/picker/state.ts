@@ -1,15 +1,14 @@
-// The picker as a value: a state and a key → the next state, and what there is to do. While the filter has the focus
-// every letter belongs to it (a query may begin with any), so commands have Ctrl keys there; Tab moves the focus to the
-// list, where single letters are commands.
+// The picker as a value: a state and a key give the next state and an action. While the filter has the focus, letters
+// belong to the query and commands have Ctrl keys; Tab moves the focus to the list, where letters are commands.
 import type { Key } from '../terminal/keys.ts';
 
 export interface PickerState {
   readonly query: string;
   readonly focus: 'filter' | 'list';
-  /** The place of the chosen session among those that fit the query. */
+  /** The index of the selected session among the matches. */
   readonly selected: number;
   readonly isHelp: boolean;
-  /** Said in the last line until the next key. */
+  /** Shown in the last line until the next key. */
   readonly message: string;
 }
 
@@ -23,9 +22,9 @@ export interface Pressed {
 export const initialState: PickerState = { query: '', focus: 'filter', selected: 0, isHelp: false, message: '' };
 
 export interface PressContext {
-  /** How many sessions fit a query. */
+  /** The number of sessions that match a query. */
   count(query: string): number;
-  /** How many rows of the list are on the screen. */
+  /** The number of visible rows of the list. */
   readonly pageRows: number;
 }
 
@@ -102,12 +101,12 @@ function pressInList(state: PickerState, key: Key, last: number): Pressed {
   }
 }
 
-/** Another query is another list: the choice begins at its newest session. */
+/** Another query selects its newest session. */
 function typed(state: PickerState, query: string): PickerState {
   return query === state.query ? state : { ...state, query, focus: 'filter', selected: 0 };
 }
 
-/** The first visible row, moved no further than it takes to keep the chosen one in sight. */
+/** The first visible row, moved only as far as needed to show the selected one. */
 export function scrollTo(top: number, selected: number, rows: number, count: number): number {
   if (selected < top) return selected;
   if (selected >= top + rows) return selected - rows + 1;
