@@ -1,4 +1,4 @@
-// All rules, in the order in which two violations at one place are told.
+// All rules, in the order in which two violations at one place are reported.
 import type { ApiRule } from './rule.ts';
 import { contentRules } from './rules/content.ts';
 import { imageRules } from './rules/images.ts';

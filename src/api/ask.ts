@@ -1,5 +1,5 @@
-// A question → a model's answer in text, with one plain request to the Messages API. What goes wrong is said in one
-// line; nothing is retried, because the caller can always do without.
+// Sends one plain request to the Messages API and returns the text of the answer. An error is one line; nothing is
+// retried, because every caller has a fallback.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../base/json.ts';
 
@@ -13,11 +13,11 @@ export interface Question {
 export interface AskOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs?: number;
-  /** What to do instead when it fails, for the error. */
+  /** What to do instead if it fails, for the error message. */
   readonly instead: string;
 }
 
-/** With `ANTHROPIC_API_KEY` and, where set, `ANTHROPIC_BASE_URL`. */
+/** Holds `ANTHROPIC_API_KEY` and optionally `ANTHROPIC_BASE_URL`. */
 export async function askModel(question: Question, { env, timeoutMs = 180_000, instead }: AskOptions): Promise<string> {
   const key = env.ANTHROPIC_API_KEY;
   if (!key) throw new UserError('there is no ANTHROPIC_API_KEY in the environment', `set it, or ${instead}`);

@@ -1,5 +1,5 @@
-// A request → everything in it that the Messages API would reject, in the order of the places. The API itself stops at
-// the first; a repair needs them all.
+// Finds everything in a request that the Messages API would reject, sorted by place. The API stops at the first
+// violation; a repair needs them all.
 import { apiRules } from './api-rules.ts';
 import { type CheckableRequest, type Place, viewRequest } from './request-view.ts';
 import type { Violation } from './rule.ts';
@@ -11,13 +11,13 @@ export function checkRequest(request: CheckableRequest): Violation[] {
   return apiRules.flatMap((rule) => rule.check(view)).sort(byPlace);
 }
 
-/** Only what concerns images, for a look at many sessions. */
+/** Checks only the images, which is fast enough for many sessions. */
 export function checkImageRules(request: CheckableRequest): Violation[] {
   const view = viewRequest(request);
   return imageRules.flatMap((rule) => rule.check(view)).sort(byPlace);
 }
 
-/** What concerns the whole request stands first, what concerns a whole message before its blocks. */
+/** Violations of the whole request come first, those of a message before those of its blocks. */
 function byPlace(a: Place, b: Place): number {
   return (a.messageIndex ?? -1) - (b.messageIndex ?? -1) || (a.blockIndex ?? -1) - (b.blockIndex ?? -1);
 }

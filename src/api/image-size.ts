@@ -1,5 +1,5 @@
-// An image in base64 → its type and its sides, from the header alone: only the few characters that hold it are decoded,
-// however large the image is. A header may lie; what it says is what the API reads too.
+// Reads the type and the size of a base64 image from its header; only the header is decoded, however large the image
+// is. A header may be wrong, but the API reads the same.
 
 /** A media type of images that the API accepts. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -46,7 +46,7 @@ const readers: Readonly<Record<ImageType, (base64: string) => Sides | undefined>
   'image/webp': webpSides,
 };
 
-/** Up to `length` bytes of the image; fewer where it ends before. */
+/** Up to `length` bytes of the image, fewer if it is shorter. */
 function bytesAt(base64: string, start: number, length: number): Buffer {
   const group = Math.floor(start / 3);
   const end = Math.ceil((start + length) / 3);
@@ -86,10 +86,10 @@ function webpSides(base64: string): Sides | undefined {
   }
 }
 
-/** More than any camera or editor writes in front of the picture; beyond it a file is made to waste time. */
+/** More than any camera or editor writes before the image data; a longer header is an attack. */
 const maxJpegSegments = 4096;
 
-/** From segment to segment until the frame header, which holds the sides. */
+/** Walks the segments up to the frame header, which has the size. */
 function jpegSides(base64: string): Sides | undefined {
   let at = 2;
   for (let i = 0; i < maxJpegSegments; i++) {

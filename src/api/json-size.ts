@@ -1,5 +1,5 @@
-// A JSON value → the bytes it takes in a request, and roughly how many tokens. Both walk with a stack of their own,
-// because a value may nest deeper than the call stack, and neither builds the request as one string.
+// The bytes of a JSON value in a request, and an estimate of its tokens. Both use an explicit stack, because a value
+// may nest deeper than the call stack, and neither builds the request as one string.
 import { isArray, isObject } from '../base/json.ts';
 import { measureText } from '../base/stand-in.ts';
 
@@ -21,7 +21,7 @@ export function jsonByteLength(value: unknown): number {
   return bytes;
 }
 
-/** What the model does not read as text: signatures, encoded data, names of kinds. */
+/** What the model does not read as text: signatures, encoded data, type names. */
 const unreadMembers: ReadonlySet<string> = new Set([
   'signature',
   'data',
@@ -31,7 +31,10 @@ const unreadMembers: ReadonlySet<string> = new Set([
   'tool_use_id',
 ]);
 
-/** Four bytes a token: a low estimate for code and prose, so that what exceeds a limit by it is surely too long. */
+/**
+ * Four bytes per token: a low estimate for code and prose, so that whatever exceeds a limit by it is surely too
+ * long.
+ */
 const bytesPerToken = 4;
 
 export function estimateTextTokens(value: unknown): number {

@@ -1,5 +1,5 @@
-// A request → the parts of it that bind its thinking, as hashes: the system prompt, the set of tools, and every block of
-// the messages. Cache marks, the order of keys and a text in place of one text block make no difference.
+// Hashes the parts of a request that bind its thinking: the system prompt, the set of tools, and every block of the
+// messages. Cache marks, the order of keys, and a string instead of one text block make no difference.
 import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { viewRequest } from './request-view.ts';
@@ -12,7 +12,7 @@ export interface SentBlock {
   readonly role: string;
   readonly block: JsonObject;
   readonly isThinking: boolean;
-  /** Of the role and the block. Two messages of one role in a row have the same blocks as one message. */
+  /** The hash of the role and the block. Two messages of one role in a row have the same blocks as one message. */
   readonly hash: string;
 }
 
@@ -32,7 +32,7 @@ export function sentBlocks(messages: unknown): readonly SentBlock[] {
   });
 }
 
-/** The client's own first block of the system prompt differs between requests, so it cannot count. */
+/** The client's own first block of the system prompt differs between requests, so it does not count. */
 const billingHeader = /^x-anthropic-billing-header/;
 
 export function systemHash(system: unknown): string {
@@ -41,7 +41,7 @@ export function systemHash(system: unknown): string {
   return shortHash(counting.map((block) => normalForm(block)));
 }
 
-/** Of the tools as a set. A tool with `defer_loading` counts once something in `messages` has loaded it. */
+/** The hash of the tools as a set. A tool with `defer_loading` counts once `messages` has loaded it. */
 export function toolsHash(tools: unknown, loaded: ReadonlySet<string> = new Set()): string {
   const counting = (isArray(tools) ? tools : []).filter((tool) => {
     const { defer_loading: isDeferred, name } = asObject(tool) ?? {};
@@ -59,12 +59,12 @@ export function loadedTools({ block }: SentBlock): readonly string[] {
   });
 }
 
-/** Tells one thinking block from another: its text may be gone, its signature may not. */
+/** Identifies a thinking block: its text may be missing, its signature may not. */
 export function thinkingId(block: JsonObject): string {
   return shortHash(asString(block.signature) ?? asString(block.data) ?? '');
 }
 
-/** The blocks of a conversation come again with every request, and most of them are the same objects. */
+/** The blocks of a conversation are sent again with every request, mostly as the same objects. */
 const hashes = new WeakMap<JsonObject, string>();
 
 function blockHash(block: JsonObject): string {

@@ -1,9 +1,9 @@
-// A request of any shape → what the rules look at: messages, blocks and images with their places, read once. Nothing is
-// assumed: a member of the wrong kind is simply not seen, and the rule for shapes names it.
+// Prepares a request of any shape for the rules: messages, blocks and images with their places. A member of the wrong
+// type is skipped; the rule for shapes reports it.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type ModelFacts, modelFactsOf } from '../models/facts.ts';
 
-/** A request to check. It may consist of messages only; what is missing is not checked. */
+/** A request to check. It may consist of messages only; missing parts are not checked. */
 export type CheckableRequest =
   | readonly unknown[]
   | {
@@ -31,7 +31,7 @@ export interface BlockView {
 /** A message of a request and its place. */
 export interface MessageView {
   readonly place: Place & { readonly messageIndex: number };
-  /** `undefined` where the message is no object. */
+  /** `undefined` if the message is not an object. */
   readonly message: JsonObject | undefined;
   readonly role: JsonValue | undefined;
   readonly content: JsonValue | undefined;
@@ -43,7 +43,7 @@ export interface MessageView {
 export interface ImageView {
   readonly place: Place;
   readonly mediaType: string | undefined;
-  /** Base64, where the image is in the request. */
+  /** Base64, if the request contains the image. */
   readonly data: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface RequestView {
   readonly model: string | undefined;
   readonly facts: ModelFacts | undefined;
   readonly messages: readonly MessageView[];
-  /** The messages that take turns: reminders of the role `system` stand between them and change no order. */
+  /** The messages of the roles `user` and `assistant`; `system` reminders between them do not affect the order. */
   readonly turns: readonly MessageView[];
   readonly images: readonly ImageView[];
   readonly system: unknown;
@@ -80,7 +80,7 @@ export function viewRequest(request: CheckableRequest): RequestView {
   };
 }
 
-/** The blocks of these types; a block that is no object has none. */
+/** The blocks of these types. */
 export function blocksOfType(message: MessageView | undefined, ...types: readonly string[]): BlockView[] {
   return (message?.blocks ?? []).filter(({ block }) => types.some((type) => block.type === type));
 }

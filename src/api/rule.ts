@@ -1,17 +1,17 @@
-// What a rule of the API is: a code, the words users see, and how a violation is found. A rule only finds places; the
-// words are filled in here, in one place for all.
+// The types of a rule: a code, the error message and a function that finds violations. The message is filled in here
+// for all rules.
 import type { Place, RequestView } from './request-view.ts';
 
 /** A rule that a request breaks, with the API's error message. */
 export interface Violation extends Place {
   /** The code of the rule. */
   readonly rule: string;
-  /** The HTTP status the API answers with. */
+  /** The HTTP status of the API's response. */
   readonly status: number;
-  /** The API's own words. */
+  /** The API's error message. */
   readonly message: string;
   readonly toolUseId?: string;
-  /** The numbers in the message are estimated, not counted. */
+  /** The numbers in the message are estimates. */
   readonly isEstimate?: true;
   /** See `ApiRule`. */
   readonly isFormer?: true;
@@ -21,7 +21,7 @@ export interface Violation extends Place {
 export interface ApiRule {
   readonly code: string;
   readonly what: string;
-  /** The API's words, with `{path}` and other names where a request's own numbers and ids stand. */
+  /** The API's error message, with placeholders such as `{path}` for numbers and ids. */
   readonly errorText: string;
   readonly status: number;
   /** Anthropic's own endpoint no longer rejects it; others may, and no client sends it. */
@@ -33,7 +33,7 @@ export interface Finding {
   readonly place: Place;
   readonly toolUseId?: string;
   readonly isEstimate?: true;
-  /** For the names in the error text; `path` is that of the place. */
+  /** The values of the placeholders; `path` is that of the place. */
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
@@ -41,7 +41,7 @@ export interface RuleSource {
   readonly code: string;
   readonly what: string;
   readonly errorText: string;
-  /** 400 unless said. */
+  /** Default: 400. */
   readonly status?: number;
   readonly isFormer?: true;
   find(request: RequestView): readonly Finding[];

@@ -1,11 +1,11 @@
-// Is the signature of a thinking block visibly cut? A signature is opaque, but it opens with the length of what follows:
-// one that promises more than it holds, or breaks off inside a base64 group, has lost its end.
+// Detects a truncated signature of a thinking block. A signature is opaque, but begins with the length of the rest: one
+// that is shorter, or ends inside a base64 group, has lost its end.
 import { decodedByteLength } from './image-size.ts';
 
-/** The two bytes every whole signature of the corpora ends with, at each of the three places in a base64 group. */
+/** The last two bytes of every whole signature in the corpora, at each of the three positions in a base64 group. */
 const wholeEnd = /(?:GAE=|YAQ==|[BRhx]gB)$/;
 
-/** A signature of another shape is not judged. */
+/** A signature of another shape is not checked. */
 export function isCutSignature(signature: string): boolean {
   const promised = promisedBytes(signature);
   if (promised === undefined || wholeEnd.test(signature)) return false;

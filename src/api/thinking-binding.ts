@@ -1,16 +1,16 @@
-// A model → what the API checks of its thinking when a request sends it back. The newer models bind a thinking block to
-// everything that stood before it; the older ones accept it behind any text.
+// What the API checks about the thinking of a model when a request sends it back. Newer models bind a thinking block to
+// everything before it; older ones accept it after any text.
 
 import { modelFactsOf, modelRowOf } from '../models/facts.ts';
 import { plainModelName } from '../models/model-name.ts';
 
-/** The beta of the report and of the setting for thinking that does not fit its conversation. */
+/** The beta of the report and of the setting for mismatched thinking. */
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
-/** From this version on a model that is not in the table counts as one that checks. */
+/** Unknown models from this version on count as models that check. */
 const firstBinding = [5, 1] as const;
 
-/** Whether the API refuses thinking of this model after other text than the text it was made after. */
+/** Whether the API refuses thinking of this model if the text before it has changed. */
 export function isBinding(model: string | undefined): boolean {
   const row = modelRowOf(model ?? '');
   if (row !== undefined) return row.prefixCheck !== 'none';
@@ -20,7 +20,7 @@ export function isBinding(model: string | undefined): boolean {
   return major > firstBinding[0] || (major === firstBinding[0] && minor >= firstBinding[1]);
 }
 
-/** Whether the API wants the last answer of an open round of tool calls to begin with thinking. */
+/** Whether the API requires the last answer of an open round of tool calls to begin with thinking. */
 export function hasThinkingBudget(model: string | undefined): boolean {
   return modelFactsOf(model ?? '')?.thinking === 'budget';
 }

@@ -1,5 +1,5 @@
-// The events of a streamed answer, one after the other → what the agent hears: pieces as they come, each block whole
-// when it is finished, the end with the final usage. Events may be anything; what makes no sense breaks the stream.
+// Converts the events of a streamed answer to the events of the agent: parts as they arrive, finished blocks, and the
+// end with the final usage. An invalid event ends the stream with a failure.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
 import { failureOfEvent, streamFailure } from './failure.ts';
 import type { ModelEvent } from './model.ts';
@@ -36,7 +36,7 @@ export class AnswerReader {
       case 'error':
         return [{ type: 'failed', failure: failureOfEvent(event, this.#requestId) }];
       default:
-        return []; // ping, and what the API may add
+        return []; // ping, and events that the API may add
     }
   }
 
@@ -89,7 +89,7 @@ export class AnswerReader {
   }
 }
 
-/** A piece that belongs to no block: for those who want the stream as it was. */
+/** A part without a block, for readers of the raw stream. */
 function wholeMessage(raw: JsonObject): ModelEvent {
   return { type: 'part', index: -1, kind: 'other', text: '', raw };
 }
@@ -171,7 +171,7 @@ function citationsOf({ block, citations }: OpenBlock): JsonObject {
   return { citations: [...(isArray(block.citations) ? block.citations : []), ...citations] };
 }
 
-/** Counts of the end are cumulative, and leave out what they do not know. */
+/** The counts at the end are cumulative, and omit unknown ones. */
 function withUsage(before: JsonObject, given: JsonValue | undefined): JsonObject {
   const known = Object.entries(asObject(given) ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(known) };

@@ -1,10 +1,10 @@
-// Whatever a request was thrown or told → one failure in words, with whether it is worth another try.
+// Converts everything that can go wrong with a request to one failure, with a message and whether a retry makes sense.
 import { systemErrorCode } from '../../base/errors.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
 import { bindingBeta } from '../thinking-binding.ts';
 import type { ModelFailure } from './model.ts';
 
-/** 409 is a lock that times out at the API; the others pass by themselves. */
+/** 409 is a lock timeout at the API; the others are temporary. */
 const passingStatus: ReadonlySet<number> = new Set([408, 409, 429, 529]);
 const passingTypes: ReadonlySet<string> = new Set([
   'overloaded_error',
@@ -25,7 +25,7 @@ const typeByStatus: Readonly<Record<number, string>> = {
 };
 const longestMessage = 2000;
 
-/** An answer with a status that is no success. `body` is what the API said, if it was JSON. */
+/** A response with an error status. `body` is the JSON body, if there was one. */
 export function failureOfStatus(
   status: number,
   body: JsonObject | undefined,
@@ -39,7 +39,7 @@ export function failureOfStatus(
     message: shortMessage(asString(error?.message) ?? `the API answered ${status}`),
     requestId: headers?.get('request-id') ?? asString(body?.request_id) ?? undefined,
     retryAfterMs: retryAfterMs(headers, now),
-    // The API may say it better than the status does.
+    // The API may say more than the status does.
     isRetryable: retryHeader(headers) ?? (passingStatus.has(status) || status >= 500),
   };
 }
@@ -54,17 +54,17 @@ export function failureOfEvent(event: JsonObject, requestId: string | undefined)
   };
 }
 
-/** A stream that broke: always worth another try. */
+/** A broken stream, which is always worth a retry. */
 export function streamFailure(kind: string, message: string, requestId: string | undefined): ModelFailure {
   return { status: undefined, kind, message, requestId, retryAfterMs: undefined, isRetryable: true };
 }
 
-/** The request never got an answer, or the connection broke. */
+/** The request got no response, or the connection broke. */
 export function connectionFailure(error: unknown, host: string, requestId: string | undefined): ModelFailure {
   return streamFailure('connection_error', `${host} cannot be reached (${reasonOf(error)})`, requestId);
 }
 
-/** Without a way to say who asks there is nothing to try. */
+/** Without credentials a retry is useless. */
 export function noKeyFailure(): ModelFailure {
   return {
     ...streamFailure('authentication_error', 'there is no ANTHROPIC_API_KEY in the environment; set it', undefined),
@@ -72,7 +72,7 @@ export function noKeyFailure(): ModelFailure {
   };
 }
 
-/** The history is larger than the model's window: only a shorter one will do. */
+/** The conversation exceeds the context window: only a shorter one helps. */
 export function isPromptTooLong(failure: ModelFailure): boolean {
   if (failure.status === 413 || failure.kind === 'request_too_large') return true;
   return failure.status === 400 && /prompt is too long|exceed.{0,40}context|context.{0,20}limit/i.test(failure.message);
@@ -85,19 +85,19 @@ const thinkingRefusals = [
   /Invalid `data` in `redacted_thinking` block/,
 ];
 
-/** The API does not take the thinking of the request: without it, it may. Some gateways pass the error on as a 429. */
+/** The API rejects the thinking of the request and may accept it without. Some gateways return this error as a 429. */
 export function isThinkingRefused({ status, message }: ModelFailure): boolean {
   return (status === 400 || status === 429) && thinkingRefusals.some((text) => text.test(message));
 }
 
-/** The setting for thinking that does not fit is not known there. */
+/** The endpoint does not know the setting for mismatched thinking. */
 export function isControlRefused(failure: ModelFailure): boolean {
   const { status, message } = failure;
   if (status !== 400 || isThinkingRefused(failure)) return false;
   return /block_binding: Extra inputs are not permitted/.test(message) || message.includes(bindingBeta);
 }
 
-/** The innermost cause has the code that says what happened. */
+/** The innermost cause has the error code. */
 function reasonOf(error: unknown): string {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error && inner.cause !== undefined; depth++) inner = inner.cause;

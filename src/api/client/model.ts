@@ -1,8 +1,8 @@
-// What is asked of a model and what comes back, as the agent sees it: a request without marks, an answer as events, and
-// one shape for everything that can go wrong. Types only; the client beside it makes them true.
+// The types of a request to a model and of its answer, as the agent sees them: a request without cache marks, an answer
+// as events, and one type for all failures.
 import type { JsonObject } from '../../base/json.ts';
 
-/** A tool as the model is told of it. */
+/** A tool, as described to the model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -20,7 +20,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   readonly serverTools?: readonly JsonObject[];
   readonly maxTokens: number;
-  /** Thinking is asked for where it is given and the model can; newer models choose the amount themselves. */
+  /** Thinking is requested if this is set and the model supports it; newer models choose the amount themselves. */
   readonly thinkingTokens?: number;
 }
 
@@ -31,7 +31,7 @@ export type ModelEvent =
       readonly model: string;
       readonly requestId: string | undefined;
       readonly usage: JsonObject;
-      /** What the API did with thinking of the request, where it was asked to report it. */
+      /** What the API did with the thinking of the request, if a report was requested. */
       readonly transformations?: readonly JsonObject[];
     }
   | {
@@ -45,7 +45,7 @@ export type ModelEvent =
       readonly type: 'block';
       readonly index: number;
       readonly block: JsonObject;
-      /** The input of a call was no JSON object: the block has an empty one, and the call must not run. */
+      /** The input of a call was not a JSON object: the block has an empty one, and the call must not run. */
       readonly inputProblem?: string;
     }
   | { readonly type: 'end'; readonly stopReason: string | null; readonly usage: JsonObject }

@@ -1,6 +1,6 @@
-// A request → the body of POST /v1/messages, with the marks of the prompt cache: last tool, last system block, last
-// block of the two newest messages. Between two requests of one conversation only the marks move; the bytes before a
-// mark stay, or the cache would be paid for and never read.
+// Builds the body of POST /v1/messages, with prompt cache marks on the last tool, the last system block and the last
+// block of the two newest messages. Between two requests of a conversation only the marks move; the bytes before a mark
+// stay, or the cache would never be read.
 import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { modelFactsOf } from '../../models/facts.ts';
 import { asksForLongContext } from '../../models/model-name.ts';
@@ -10,13 +10,13 @@ import type { ModelRequest } from './model.ts';
 const mark = { type: 'ephemeral' } as const;
 const markedMessages = 2;
 const smallestThinkingTokens = 1024;
-/** What is left for the answer where thinking would take all of it. */
+/** Left for the answer if thinking would use the whole limit. */
 const smallestAnswerTokens = 1024;
 
-/** What the endpoint is asked about thinking. */
+/** The thinking options that the endpoint supports. */
 export interface ThinkingControls {
   readonly hasReport: boolean;
-  /** That it leaves out what does not fit, rather than refusing the request. */
+  /** Asks the endpoint to drop mismatched thinking instead of refusing the request. */
   readonly dropsUnfit: boolean;
 }
 
@@ -36,7 +36,7 @@ export function requestBody(request: ModelRequest, controls: ThinkingControls = 
   };
 }
 
-/** Headers that a request needs beside its body. */
+/** Headers that a request needs in addition to its body. */
 export function requestHeaders(
   request: ModelRequest,
   controls: ThinkingControls = noControls,
@@ -86,7 +86,7 @@ function markMessages(messages: ModelRequest['messages']): readonly JsonValue[] 
   });
 }
 
-/** The last block that can be marked: the API refuses a mark on thinking and on an empty text. */
+/** The last block that can be marked: the API refuses a mark on thinking and on empty text. */
 function markLast(blocks: readonly JsonObject[]): readonly JsonObject[] {
   const at = blocks.findLastIndex(canBeMarked);
   return blocks.map((block, i) => (i === at ? { ...block, cache_control: mark } : block));

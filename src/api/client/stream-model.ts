@@ -1,5 +1,5 @@
-// The environment → a model that can be asked: one attempt over the official SDK, as events. The SDK is loaded with the
-// first request, and it retries nothing: retries belong to the loop, where they are seen and recorded.
+// Streams one attempt through the official SDK, configured by the environment. The SDK is loaded with the first request
+// and does not retry: the agent loop does, where retries are visible and recorded.
 import type Anthropic from '@anthropic-ai/sdk';
 import { asObject, isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -8,19 +8,19 @@ import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from './mode
 import { noControls, requestBody, requestHeaders, type ThinkingControls } from './request-body.ts';
 
 export interface StreamModelOptions {
-  /** `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and `ANTHROPIC_BASE_URL`. */
+  /** Holds `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and `ANTHROPIC_BASE_URL`. */
   readonly env: NodeJS.ProcessEnv;
-  /** So long without a byte, pings included, and the stream counts as broken. */
+  /** After this long without a byte, pings included, the stream counts as broken. */
   readonly idleTimeoutMs?: number;
   readonly userAgent?: string;
   readonly now?: () => Date;
 }
 
-/** The API sends a ping every few seconds while a model thinks; before the first byte it may queue for long. */
+/** The API sends a ping every few seconds while a model thinks; before the first byte a request may queue for long. */
 const defaultIdleTimeoutMs = 180_000;
 const defaultBaseUrl = 'https://api.anthropic.com';
 
-/** Only Anthropic's own endpoint is known to have all betas, and to drop the thinking that a model may not read. */
+/** Only Anthropic's own endpoint is known to have all betas, and to drop thinking that a model may not read. */
 export function hostOf({ ANTHROPIC_BASE_URL }: NodeJS.ProcessEnv): 'anthropic' | 'gateway' {
   return URL.parse(ANTHROPIC_BASE_URL || defaultBaseUrl)?.host === URL.parse(defaultBaseUrl)?.host
     ? 'anthropic'
@@ -42,7 +42,7 @@ export function makeStreamModel(options: StreamModelOptions): StreamModel {
         yield event;
         continue;
       }
-      // It is not known there; nothing of an answer has come.
+      // The endpoint does not know it, and no part of the answer has arrived.
       controls = noControls;
       yield* new Attempt(await client, options, signal).run(request, controls);
       return;
@@ -50,7 +50,7 @@ export function makeStreamModel(options: StreamModelOptions): StreamModel {
   };
 }
 
-/** `CLEW_THINKING_CONTROLS`: `1` for an endpoint that is known to have them, `0` for none. */
+/** `CLEW_THINKING_CONTROLS`: `1` if the endpoint has them, `0` if not. */
 function controlsFor(env: NodeJS.ProcessEnv): ThinkingControls {
   const isWanted = env.CLEW_THINKING_CONTROLS === '1';
   const isUsual = hostOf(env) === 'anthropic' && env.CLEW_THINKING_CONTROLS !== '0';
@@ -68,7 +68,7 @@ async function loadSdk(env: NodeJS.ProcessEnv, userAgent: string | undefined): P
   const { Stream } = await import('@anthropic-ai/sdk/core/streaming');
   const baseURL = env.ANTHROPIC_BASE_URL || defaultBaseUrl;
   const client = new Anthropic({
-    // One of the two, and the other explicitly not: else the SDK would look for logins elsewhere.
+    // Sets the other one to null, or the SDK would look for credentials elsewhere.
     ...(env.ANTHROPIC_API_KEY ? { apiKey: env.ANTHROPIC_API_KEY } : { authToken: env.ANTHROPIC_AUTH_TOKEN ?? '' }),
     baseURL,
     maxRetries: 0,
@@ -79,7 +79,7 @@ async function loadSdk(env: NodeJS.ProcessEnv, userAgent: string | undefined): P
   return { client, rawEvents: Stream.rawEvents, host: URL.parse(baseURL)?.host ?? baseURL };
 }
 
-/** One request from its sending to the last byte of its answer. */
+/** One request, from sending it to the last byte of its answer. */
 class Attempt {
   readonly #sdk: Sdk;
   readonly #signal: AbortSignal;
@@ -119,7 +119,7 @@ class Attempt {
 
   async #send(request: ModelRequest, controls: ThinkingControls): Promise<Response> {
     const { client } = this.#sdk;
-    // `messages.create` would warn about old models on the terminal, over whatever stands there.
+    // `messages.create` would print warnings about old models on the terminal.
     const response = await client
       .post('/v1/messages', {
         body: requestBody(request, controls),
@@ -154,7 +154,7 @@ class Attempt {
     else yield this.#failed('stream_cut', 'the answer broke off before its end');
   }
 
-  /** The time for the next byte begins now. */
+  /** The timeout for the next byte starts now. */
   #rewind(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -186,7 +186,7 @@ class Attempt {
 
 function eventOf(name: string | null, data: string): JsonObject | undefined {
   const value = asObject(parseJson(data));
-  // The name of the event and the type in its data say the same; gateways leave out the one or the other.
+  // The event name and the type in its data are the same; some gateways omit one of them.
   if (value !== undefined) return value.type === undefined && name !== null ? { ...value, type: name } : value;
   return data === '' || name === 'ping' ? { type: 'ping' } : undefined;
 }

@@ -1,5 +1,5 @@
-// What is said: every message holds something, and a text is not empty. Which blank texts pass was measured by others
-// against the API (experientiallabs/experiential#804): one beside other blocks does, one alone does not.
+// Content: every message has some, and a text is not empty. Others have measured which blank texts the API accepts
+// (experientiallabs/experiential#804): one next to other blocks, but not one alone.
 import { asString, isArray, isObject } from '../../base/json.ts';
 import { type BlockView, blocksOfType, type MessageView, type Place } from '../request-view.ts';
 import { type ApiRule, makeRule } from '../rule.ts';
@@ -86,7 +86,7 @@ function emptySystemPlaces(system: unknown): Place[] {
   );
 }
 
-/** Nothing but texts, none of them empty, all of them white space. */
+/** Only texts, none of them empty, all of them white space. */
 function isBlank({ blocks }: MessageView): boolean {
   return blocks.length > 0 && blocks.every(({ block }) => block.type === 'text' && isBlankText(block.text));
 }

@@ -1,5 +1,5 @@
-// Images: type, bytes, sides and number, read from headers. The five megabytes are counted in base64 characters: the
-// error that langchain-ai/langchain#21654 quotes names the encoded length of a smaller file.
+// Images: type, bytes, size and number, read from headers. The five megabytes count base64 characters: the error in
+// langchain-ai/langchain#21654 gives the encoded length of a smaller file.
 import { measureText } from '../../base/stand-in.ts';
 import { otherMaxImages } from '../../models/facts.ts';
 import { type ImageType, readImageSize, readImageType } from '../image-size.ts';
@@ -9,7 +9,7 @@ import { type ApiRule, type Finding, makeRule, requestPlace } from '../rule.ts';
 const maxImageBytes = 5_242_880;
 const maxSide = 8000;
 const maxSideOfMany = 2000;
-/** With more images than this the sides are limited further. */
+/** With more images than this, the maximum size is smaller. */
 const manyImages = 20;
 const mediaTypes: ReadonlySet<string> = new Set<ImageType>(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
@@ -88,7 +88,7 @@ interface InlineImage extends ImageView {
   readonly data: string;
 }
 
-/** Images behind an address or a file id cannot be judged. */
+/** Images by URL or file id cannot be checked. */
 function inline(
   { images }: RequestView,
   isWrong: (image: InlineImage) => boolean,

@@ -1,4 +1,4 @@
-// Who speaks: the conversation begins and, on current models, ends with the user.
+// Roles: the conversation begins with the user and, on current models, ends with the user.
 import { takesSystemRole } from '../../models/client-models.ts';
 import { type ApiRule, makeRule, requestPlace } from '../rule.ts';
 

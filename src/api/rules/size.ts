@@ -39,14 +39,14 @@ export const sizeRules: readonly ApiRule[] = [
   }),
 ];
 
-/** Texts by their bytes, images by their pixels. */
+/** Counts texts by their bytes and images by their pixels. */
 export function estimateTokens({ raw, images }: RequestView): number {
   const { messages, system, tools } = raw as { messages?: unknown; system?: unknown; tools?: unknown }; // an object, by viewRequest
   const text = estimateTextTokens([messages, system, tools]);
   return images.reduce((sum, image) => sum + imageTokens(image), text);
 }
 
-/** The published estimate; a larger image is first scaled down to about this much. */
+/** The published estimate; the API scales a larger image down to about this size. */
 const maxImageTokens = 1600;
 const pixelsPerToken = 750;
 

@@ -1,5 +1,5 @@
-// Thinking goes back as it came. Whether it was altered can be seen here only by what it lacks; an empty text beside a
-// signature is what current models send by themselves, so it is judged only on models that never do.
+// Thinking must be sent back unchanged. A missing part is the only visible change; current models send an empty text
+// with a signature, so that is reported only on models that never do.
 import { asString } from '../../base/json.ts';
 import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request-view.ts';
 import { type ApiRule, type Finding, makeRule } from '../rule.ts';
@@ -70,14 +70,17 @@ function latestAnswer({ turns }: RequestView): MessageView | undefined {
   return turns.findLast((message) => message.role === 'assistant');
 }
 
-/** The signature carries the thought: a block whose text is gone is accepted. */
+/** The signature carries the thinking: a block without its text is accepted. */
 function altered(message: MessageView | undefined): BlockView[] {
   return blocksOfType(message, 'thinking').filter(
     ({ block: { signature } }) => isString(signature) && (signature === '' || isCutSignature(signature)),
   );
 }
 
-/** Adaptive thinking asks for nothing. Without interleaving only the first message of a loop has thinking, so either end of it will do. */
+/**
+ * Adaptive thinking has no requirement. Without interleaving only the first message of a loop has thinking, so
+ * either end of it is enough.
+ */
 function unthoughtLoop({ turns, thinking }: RequestView): Finding[] {
   if (thinking?.type !== 'enabled' || !isResultMessage(turns.at(-1))) return [];
   const last = turns.at(-2);

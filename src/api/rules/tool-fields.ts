@@ -1,4 +1,4 @@
-// The fields of calls and results: inputs are objects, names and ids are of the letters the API allows.
+// The fields of tool calls and results: inputs are objects, names and ids have only the allowed characters.
 import { asString, isObject } from '../../base/json.ts';
 import { type BlockView, blocksOfType, type RequestView } from '../request-view.ts';
 import { type ApiRule, type Finding, makeRule } from '../rule.ts';

@@ -1,4 +1,4 @@
-// Calls and results: each call is answered once, in the very next message, before anything else that is said there.
+// Tool calls and results: each call has one result, in the next message, before any other content.
 import { asString } from '../../base/json.ts';
 import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request-view.ts';
 import { type ApiRule, type Finding, makeRule } from '../rule.ts';
@@ -50,7 +50,7 @@ export const toolPairRules: readonly ApiRule[] = [
   }),
 ];
 
-/** A block with the id that pairs it; one without a string there is left to the rule for ids. */
+/** A block with the id that pairs it. A block whose id is not a string is left to the rule for ids. */
 interface Paired extends BlockView {
   readonly id: string;
 }
@@ -78,7 +78,7 @@ function unanswered(message: MessageView, next: MessageView | undefined): Findin
   return open.map(({ place, id }) => ({ place, toolUseId: id, values: { N: message.place.messageIndex, ids } }));
 }
 
-/** The API names them all; more than these would make a list for each of them quadratic. */
+/** The API names them all; listing more for each of them would be quadratic. */
 const maxListedIds = 100;
 
 function listIds(blocks: readonly Paired[]): string {

@@ -1,4 +1,4 @@
-// A string with half a surrogate pair cannot be sent: no JSON reader outside JavaScript takes it.
+// A string with a lone surrogate cannot be sent: only JavaScript parses such JSON.
 import { hasLoneSurrogate, type JsonValue } from '../../base/json.ts';
 import type { MessageView, Place } from '../request-view.ts';
 import { type ApiRule, makeRule } from '../rule.ts';
@@ -17,7 +17,7 @@ export const unicodeRules: readonly ApiRule[] = [
   }),
 ];
 
-/** One place a block; the message itself where it is in none of its blocks. */
+/** One place per block, or the message if it is outside of its blocks. */
 function brokenPlaces({ message, place, blocks }: MessageView): Place[] {
   if (!isBroken(message)) return [];
   const inBlocks = blocks.filter(({ block }) => isBroken(block)).map((view) => view.place);
@@ -25,5 +25,5 @@ function brokenPlaces({ message, place, blocks }: MessageView): Place[] {
 }
 
 function isBroken(value: unknown): boolean {
-  return value !== undefined && hasLoneSurrogate(value as JsonValue); // parsed JSON, whatever its shape
+  return value !== undefined && hasLoneSurrogate(value as JsonValue); // parsed JSON of any shape
 }

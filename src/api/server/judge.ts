@@ -1,5 +1,5 @@
-// A request → the error with which the API refuses it, before any model sees it: its key, its body, its required
-// fields, and the rules of `apiRules`.
+// Decides whether the API would refuse a request before a model sees it: its key, its body, its required fields, and
+// the rules of `apiRules`.
 import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { findStranger, isSecret } from '../../base/local-guard.ts';
 import { checkRequest } from '../check-request.ts';
@@ -27,7 +27,7 @@ export function judgeKey(headers: ServedRequest['headers'], apiKey: string | und
   return isSecret(given, apiKey) ? undefined : unauthorised('invalid x-api-key');
 }
 
-/** A page in a browser asks, under a name that is not ours or from its own site. */
+/** The request comes from a page in a browser, with another host name or origin. */
 export function judgeSender(headers: ServedRequest['headers'], port: number): ScriptedError | undefined {
   const stranger = findStranger({ headers, opensPage: false }, port);
   if (stranger === undefined) return undefined;
@@ -42,7 +42,7 @@ export function judgeBody(read: RequestBody, body: JsonValue | undefined): Scrip
   return isObject(body) ? undefined : invalidRequest('Input should be a valid dictionary');
 }
 
-/** The API stops at the first; rules that its own endpoint no longer has do not count. */
+/** The API stops at the first violation; rules that its own endpoint no longer has do not count. */
 export function judgeRequest(body: JsonObject, isCount: boolean, withRules: boolean): ScriptedError | undefined {
   const required = isCount ? ['messages', 'model'] : ['max_tokens', 'messages', 'model'];
   const missing = required.find((field) => body[field] === undefined);

@@ -1,6 +1,5 @@
-// A request and a recording → the recorded message that comes next, and where the request differs from what was
-// recorded before it. From the request alone: a client that tries again, or runs sub-agents side by side, gets the same
-// answers.
+// Finds the recorded message that answers a request, and the differences between the request and the recording. It uses
+// the request alone, so that a client that retries, or runs sub-agents in parallel, gets the same answers.
 import { asString, type JsonObject } from '../../base/json.ts';
 import { texts as clientTexts } from '../../session/resume/client.ts';
 import { type NormalMessage, normalise } from '../../session/resume/normalise.ts';
@@ -10,16 +9,16 @@ import { type Conversation, contentKey, type RecordedStep, type Recording, resul
 
 export interface Match {
   readonly conversation: Conversation;
-  /** Of the step to serve; the number of steps where the recording is over. */
+  /** The index of the step to serve; the number of steps at the end of the recording. */
   readonly index: number;
   readonly mismatches: readonly Mismatch[];
 }
 
-/** What a request holds, read once. */
+/** The content of a request, read once. */
 export interface RequestParts {
   readonly messages: readonly NormalMessage[];
   readonly answers: readonly NormalMessage[];
-  /** What stands behind the last answer. */
+  /** The content after the last answer. */
   readonly newest: readonly JsonObject[];
 }
 
@@ -41,7 +40,7 @@ export class Matcher {
   readonly #byCall = new Map<string, readonly [Conversation, number]>();
   readonly #byKey = new Map<Conversation, ReadonlyMap<string, readonly number[]>>();
   readonly #started = new Set<Conversation>();
-  /** Served, though no request will show it: it says nothing that a client sends back. */
+  /** Served, although no later request shows it: it has nothing that a client sends back. */
   readonly #silent = new Set<RecordedStep>();
 
   constructor(recording: Recording) {
@@ -59,7 +58,7 @@ export class Matcher {
     }
   }
 
-  /** Whether the request begins with what a recorded sub-agent was asked. */
+  /** Whether the request begins with the prompt of a recorded sub-agent. */
   isOfAgent(parts: RequestParts): boolean {
     return this.#conversationOf(parts).agentId !== undefined;
   }
@@ -84,14 +83,14 @@ export class Matcher {
     return { conversation, index, mismatches: differing };
   }
 
-  /** The summary that a compaction left at this place of the conversation. */
+  /** The summary of a compaction at this place of the conversation. */
   summaryFor(parts: RequestParts): string | undefined {
     const conversation = this.#conversationOf(parts);
     const { at } = this.#align(conversation, parts);
     return conversation.summaries.find(({ before }) => before > at)?.text;
   }
 
-  /** By the calls in it; else by its first prompt, which a sub-agent shares with nobody but its like. */
+  /** By its calls; else by its first prompt, which only parallel sub-agents share. */
   #conversationOf({ answers, messages }: RequestParts): Conversation {
     for (const answer of answers.toReversed()) {
       for (const id of callIdsOf(answer)) {
@@ -106,7 +105,7 @@ export class Matcher {
     return asked.find((agent) => answers.length > 0 || !this.#started.has(agent)) ?? asked[0] ?? main;
   }
 
-  /** The step that the last answer of the request is. */
+  /** The step of the last answer in the request. */
   #align(conversation: Conversation, parts: RequestParts): { at: number; mismatches: Mismatch[] } {
     let at = startOf(conversation, parts);
     const mismatches: Mismatch[] = [];
@@ -138,7 +137,7 @@ export class Matcher {
   }
 }
 
-/** Behind a compaction the history begins with its summary. */
+/** After a compaction the history begins with its summary. */
 function startOf({ summaries }: Conversation, { messages }: RequestParts): number {
   if (summaries.length === 0) return -1;
   const opening = messages.filter(({ role }) => role === 'user').slice(0, 3);
@@ -147,14 +146,14 @@ function startOf({ summaries }: Conversation, { messages }: RequestParts): numbe
   return (found?.before ?? 0) - 1;
 }
 
-/** What the client puts in by itself was never the model's. */
+/** Text that the client adds was never recorded as an answer. */
 function isOfModel(answer: NormalMessage): boolean {
   return contentKey(answer.content) !== undefined && textOfBlocks(answer.content) !== clientTexts.noResponse;
 }
 
 const similarWithin = 50;
 
-/** The next step with the same tools, where an agent has changed their inputs and ids. */
+/** The next step with the same tools, if an agent has changed their inputs and ids. */
 function similarStep({ steps }: Conversation, answer: NormalMessage, at: number): number | undefined {
   const names = answer.content.flatMap((block) => (block.type === 'tool_use' ? [asString(block.name) ?? ''] : []));
   if (names.length === 0) return undefined;
@@ -171,7 +170,7 @@ function comparePrompts(step: RecordedStep, parts: RequestParts): Mismatch[] {
     .map((prompt) => makeMismatch('prompt', 'the prompt', prompt, sent));
 }
 
-/** By the ids of the calls; where a client has ids of its own, one after the other. */
+/** Matches results by the ids of the calls, or in order if the client has its own ids. */
 function compareResults(step: RecordedStep, parts: RequestParts): Mismatch[] {
   const sent = parts.newest.flatMap(resultOf);
   const byId = new Map(sent.map((result) => [result.toolUseId, result]));
@@ -183,7 +182,7 @@ function compareResults(step: RecordedStep, parts: RequestParts): Mismatch[] {
   });
 }
 
-/** A person who left out a prompt: the message behind the one that was typed. */
+/** The user left out a prompt: the message after the typed one. */
 function laterWithPrompt({ steps }: Conversation, index: number, parts: RequestParts): number {
   const sent = textOfBlocks(parts.newest);
   const later = steps.findIndex((step, i) => {

@@ -1,5 +1,5 @@
-// An HTTP server that speaks the Messages API: reads requests, judges them as the API does, and answers with what the
-// given function says. Whatever comes in, it goes on: a bad request gets the API's own error.
+// An HTTP server for the Messages API: reads requests, checks them as the API does, and answers with the result of the
+// given function. A bad request gets the API's own error and never stops the server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
@@ -14,36 +14,36 @@ import type { ScriptedError, ScriptStep } from './script.ts';
 import { sendError, sendJson, sendStep } from './send-step.ts';
 import { type AccountKind, judgeThinking, signReply } from './thinking-check.ts';
 
-/** Options that both servers have. */
+/** Options of both servers. */
 export interface ServerOptions {
-  /** A free one unless said. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless said. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Requests without this key are refused; without it the key is not looked at. */
+  /** Requests without this key are refused. If not set, keys are not checked. */
   readonly apiKey?: string;
-  /** Whether a request that breaks a rule of the API is refused, in the API's words. */
+  /** Whether a request that breaks a rule of the API is refused with the API's error. */
   readonly rules?: 'enforce' | 'ignore';
-  /** Which account thinking is signed and checked for. `unchecked` unless said. */
+  /** The account for which thinking is signed and checked. Default: `unchecked`. */
   readonly account?: AccountKind;
-  /** The organization of that account; `org-1` unless said. */
+  /** The organization of that account. Default: `org-1`. */
   readonly organization?: string;
   /** Called with every request, before it is answered. */
   readonly onRequest?: (request: ServedRequest) => void;
 }
 
-/** A running server that answers as the Messages API does. */
+/** A running server for the Messages API. */
 export interface MessagesServer {
   /** For `ANTHROPIC_BASE_URL`. */
   readonly url: string;
   readonly port: number;
-  /** In order; the bodies of old ones are let go. */
+  /** All requests in order; old bodies are dropped. */
   readonly requests: readonly ServedRequest[];
-  /** Ends all connections, also those that hang. */
+  /** Closes all connections, also hanging ones. */
   close(): Promise<void>;
 }
 
-/** What a request for a message is answered with; it has passed the rules. */
+/** Answers a request for a message that has passed the rules. */
 export type AnswerRequest = (request: ServedRequest, body: JsonObject) => ScriptStep | Promise<ScriptStep>;
 
 export async function startMessagesServer(answer: AnswerRequest, options: ServerOptions): Promise<MessagesServer> {
@@ -54,7 +54,7 @@ export async function startMessagesServer(answer: AnswerRequest, options: Server
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, closing.signal]);
-    // A client that leaves breaks its own connection; anything else is told as far as it still can be.
+    // A client that leaves breaks its own connection; any other error is reported if that is still possible.
     new Exchange(response, answer, options, log, signal).serve(incoming).catch((error: unknown) => {
       if (response.headersSent || signal.aborted) response.destroy();
       else sendError(response, { status: 500, type: 'api_error', message: String(error) });
@@ -104,7 +104,7 @@ const listenProblems: Readonly<Record<string, string>> = {
 const messagesPath = '/v1/messages';
 const countPath = '/v1/messages/count_tokens';
 const modelsPath = '/v1/models';
-/** A client asks whether anybody is there, before it shows its key. */
+/** A client checks the connection before it sends its key. */
 const helloPaths = ['/', '/api/hello'];
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
@@ -135,7 +135,7 @@ class Exchange {
     const path = url.split('?')[0] ?? '';
     const refused = this.#judgeCaller(incoming, path);
     if (refused !== undefined) {
-      incoming.resume(); // nothing of it is kept
+      incoming.resume(); // not stored
       return sendError(this.#response, refused);
     }
     const read = await readRequestBody(incoming);
@@ -148,10 +148,10 @@ class Exchange {
     else this.#serveGet(request);
   }
 
-  /** Who may not ask is not heard at all: the request is neither read nor logged. */
+  /** A request that is not allowed is neither read nor logged. */
   #judgeCaller({ headers, socket }: IncomingMessage, path: string): ScriptedError | undefined {
     const { host = '127.0.0.1', apiKey } = this.#options;
-    // A server that was told to listen to other machines has names that nobody here knows.
+    // A server that listens to other machines may have host names that are unknown here.
     const stranger = loopbackHosts.includes(host) ? judgeSender(headers, socket.localPort ?? 0) : undefined;
     return stranger ?? (helloPaths.includes(path) ? undefined : judgeKey(headers, apiKey));
   }
@@ -190,7 +190,7 @@ class Exchange {
   }
 }
 
-/** The list, or the one that the path names. */
+/** The list of models, or the one in the path. */
 function modelsAt(path: string): JsonObject | undefined {
   const models = knownModels().map(modelObject);
   const name = path.slice(modelsPath.length + 1);
@@ -198,7 +198,7 @@ function modelsAt(path: string): JsonObject | undefined {
   return { data: models, has_more: false, first_id: models[0]?.id, last_id: models.at(-1)?.id };
 }
 
-/** The API says the beginning of time where it does not know a model's day; so do we for all. */
+/** The API returns the epoch if it does not know the date of a model; this server always does. */
 function modelObject(id: string): JsonObject {
   const words = id.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { type: 'model', id, display_name: words.join(' '), created_at: '1970-01-01T00:00:00Z' };

@@ -1,8 +1,8 @@
-// Where a request differs from the recording → the two sides, cut to the place where they part.
+// Describes a difference between a request and the recording, with both sides cut to where they differ.
 
 /** A difference between a request and the recorded session. */
 export interface Mismatch {
-  /** `end`: nothing was recorded behind this. */
+  /** `end`: nothing was recorded after this. */
   readonly kind: 'prompt' | 'result' | 'answer' | 'end';
   readonly what: string;
   readonly recorded: string;

@@ -1,5 +1,5 @@
-// A session → its conversations as a model would have to speak them: for each, the messages that the model sent, each
-// with what came before it. Contents stay in the file until they are served; only what finds a message is kept.
+// The conversations of a session as a model would have to answer them: the messages of the model, each with the input
+// before it. Contents stay in the file until they are served; only the keys for matching are in memory.
 import { createHash } from 'node:crypto';
 import { asObject, asString, type JsonObject } from '../../base/json.ts';
 import { blocksOf, textOf } from '../../format/block.ts';
@@ -17,24 +17,24 @@ export interface Recording {
 }
 
 export interface Conversation {
-  /** `undefined` for the session itself. */
+  /** `undefined` for the main conversation. */
   readonly agentId: string | undefined;
   /** Its first prompt. */
   readonly opening: string;
   readonly steps: readonly RecordedStep[];
-  /** What compactions left, each with the number of the step behind it. */
+  /** The summaries of compactions, each with the index of the following step. */
   readonly summaries: readonly { readonly text: string; readonly before: number }[];
 }
 
 /** One message of the model. */
 export interface RecordedStep {
-  /** Of its tool calls, in order. */
+  /** The ids of its tool calls, in order. */
   readonly callIds: readonly string[];
   readonly callNames: readonly string[];
-  /** Of what is said and called in it, whatever the ids; `undefined` where that is nothing. */
+  /** A hash of its text and calls without ids; `undefined` if it has neither. */
   readonly key: string | undefined;
   readReply(): ScriptedReply;
-  /** What people typed before it. */
+  /** The prompts before it. */
   readPrompts(): readonly string[];
   /** The tool results before it. */
   readResults(): readonly RecordedResult[];
@@ -54,7 +54,7 @@ export async function readRecording(session: Session): Promise<Recording> {
   return { main: readConversation(session, undefined), agents };
 }
 
-/** The lines of one message and those of the user before it. */
+/** The lines of one message and the user lines before it. */
 interface StepLines {
   readonly lines: Node[];
   readonly inputs: readonly Node[];
@@ -105,7 +105,7 @@ function makeStep(session: Session, step: StepLines): RecordedStep {
   };
 }
 
-/** The same for two messages that say and call the same; white space around a text and thinking do not count. */
+/** Equal for two messages with the same text and calls; surrounding white space and thinking do not count. */
 export function contentKey(blocks: readonly JsonObject[]): string | undefined {
   const hash = createHash('sha1');
   let isEmpty = true;
@@ -118,7 +118,7 @@ export function contentKey(blocks: readonly JsonObject[]): string | undefined {
   return isEmpty ? undefined : hash.digest('hex');
 }
 
-/** The members in one order: clients fill in and reorder. */
+/** Sorts the members, because clients fill in and reorder them. */
 function inputText({ input }: JsonObject): string {
   const members = Object.entries(asObject(input) ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   try {
@@ -134,7 +134,7 @@ export function resultOf(block: JsonObject): RecordedResult[] {
   return [{ toolUseId, text: textOf(blocksOf(block.content)) }];
 }
 
-/** Longer pauses are a person's, or a machine asleep. */
+/** Longer pauses come from the user or from a suspended machine. */
 const maxPauseMs = 10_000;
 
 function replyOf(session: Session, lines: readonly Node[], inputs: readonly Node[]): ScriptedReply {
@@ -154,7 +154,7 @@ function replyOf(session: Session, lines: readonly Node[], inputs: readonly Node
     ...(stopReason === undefined ? {} : { stopReason }),
     usage: asObject(last?.usage) ?? {},
     delayMs: gap(inputs.at(-1), lines[0]),
-    // A line may hold several blocks; those came together as far as anybody knows.
+    // The blocks of one line count as arrived together.
     betweenBlocksMs: contents
       .flatMap((blocks, i) => blocks.map((_, j) => (j === 0 ? gap(lines[i - 1], lines[i]) : 0)))
       .slice(1),
@@ -172,7 +172,7 @@ function blocksIn(session: Session, node: Node): readonly ReplyBlock[] {
   );
 }
 
-/** As a request is compared: some clients store their reminders in the lines, others send them only. */
+/** As in a request: some clients store reminders in the lines, others only send them. */
 function sentBlocks(session: Session, node: Node): readonly JsonObject[] {
   return normalise([{ role: 'user', content: blocksIn(session, node) }]).flatMap((message) => message.content);
 }

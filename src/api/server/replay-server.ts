@@ -1,5 +1,5 @@
-// A session → a model that says again what was said in it: an HTTP server that speaks the Messages API and answers each
-// request with the message that was recorded at that place, so that an agent can be run again without a model.
+// Replays a session: an HTTP server for the Messages API that answers each request with the message recorded at that
+// place, so that an agent can run again without a model.
 import type { JsonObject } from '../../base/json.ts';
 import { makeSecret } from '../../base/local-guard.ts';
 import type { Session } from '../../session/session.ts';
@@ -13,21 +13,24 @@ import { asksForSummary, isSideRequest, sideReply } from './side-request.ts';
 
 /** Options of `startReplayServer`. */
 export interface ReplayOptions extends ServerOptions {
-  /** `real`: with the recorded pauses, the long ones shortened; `fast`, unless said: with none. */
+  /** `real` waits as recorded, with long pauses shortened. Default: `fast`, without pauses. */
   readonly speed?: 'real' | 'fast';
-  /** `nearest`, unless said: serve all the same, and tell; `error`: refuse with 400, and tell. */
+  /** `error` refuses with 400 and reports. Default: `nearest`, which serves the nearest message and reports. */
   readonly onMismatch?: 'nearest' | 'error';
   readonly onServed?: (served: Served) => void;
 }
 
 /** The answer to one request for a message. */
 export interface Served {
-  /** The request's, among all that the server took. */
+  /** The number of the request among all that the server received. */
   readonly request: number;
-  /** `side`: the client's own question; `summary`: that of a compaction; `end`: nothing was recorded behind this. */
+  /**
+   * `side`: a side request of the client; `summary`: the request of a compaction; `end`: nothing was recorded after
+   * this.
+   */
   readonly kind: 'message' | 'summary' | 'side' | 'end' | 'refused';
   readonly agentId: string | undefined;
-  /** From 1, in its conversation; `undefined` where no recorded message was served. */
+  /** From 1, in its conversation; `undefined` if no recorded message was served. */
   readonly message: number | undefined;
   readonly of: number;
   readonly tools: readonly string[];
@@ -37,9 +40,12 @@ export interface Served {
 
 /** A running replay server. */
 export interface ReplayServer extends MessagesServer {
-  /** What a client has to send, as `x-api-key` or as a bearer token: the session is not for every program here. */
+  /**
+   * The key that clients must send, as `x-api-key` or as a bearer token, because the session is not for every
+   * program on this machine.
+   */
   readonly apiKey: string;
-  /** Recorded messages: of the session itself, and of its sub-agents. */
+  /** The number of recorded messages, of the session and of its sub-agents. */
   readonly messages: number;
   readonly agentMessages: number;
   readonly counts: ReplayCounts;
@@ -133,7 +139,7 @@ class Replay {
     return this.#options.speed === 'real' ? reply : withoutPauses(reply);
   }
 
-  /** Recorded signatures belong to another conversation: where thinking is checked, the server signs it for this one. */
+  /** Recorded signatures belong to another conversation: if thinking is checked, the server signs it for this one. */
   #prepare(reply: ScriptedReply): ScriptedReply {
     if ((this.#options.account ?? 'unchecked') === 'unchecked') return reply;
     return { ...reply, blocks: reply.blocks.map(withoutSignature) };
@@ -157,5 +163,5 @@ function withoutPauses({ delayMs: _, betweenBlocksMs: __, ...reply }: ScriptedRe
 function withoutSignature(block: ReplyBlock): ReplyBlock {
   if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return block;
   const { signature: _, data: __, ...left } = block;
-  return left as ReplyBlock; // its type is still there
+  return left as ReplyBlock; // its type is unchanged
 }

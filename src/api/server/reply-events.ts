@@ -1,5 +1,5 @@
-// A scripted reply → the message it is, and the events that the API streams it as: each block first empty, then its
-// content in pieces.
+// Converts a scripted reply to a message, and to the events of the API's stream: each block first empty, then its
+// content in parts.
 import { randomUUID } from 'node:crypto';
 import { asString, isArray, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { estimateTextTokens } from '../json-size.ts';
@@ -7,7 +7,7 @@ import type { ApiError, ReplyBlock, ScriptedReply } from './script.ts';
 
 export interface StreamEvent {
   readonly data: JsonObject;
-  /** Pause before it. */
+  /** The pause before it. */
   readonly pauseMs: number;
 }
 
@@ -43,7 +43,7 @@ export function* replyEvents(request: JsonObject, reply: ScriptedReply): Generat
     type: 'message_start',
     message: { ...envelope, content: [], stop_reason: null, stop_sequence: null, usage: started },
   });
-  const blocks = content as readonly ReplyBlock[]; // as replyMessage made it
+  const blocks = content as readonly ReplyBlock[]; // made by replyMessage
   for (const [index, block] of blocks.entries()) {
     const { start, deltas } = inPieces(block);
     yield event({ type: 'content_block_start', index, content_block: start }, pauseBefore(reply, index));
@@ -81,7 +81,7 @@ interface Pieces {
   readonly deltas: readonly JsonObject[];
 }
 
-/** What has no content to stream is whole in its first event, as the API does it with results of its own tools. */
+/** A block without streamed content is complete in its first event, like the results of the API's own tools. */
 function inPieces(block: ReplyBlock): Pieces {
   switch (block.type) {
     case 'text':
@@ -131,7 +131,7 @@ function callPieces(block: ReplyBlock): Pieces {
 const pieceChars = 40;
 const maxPieces = 500;
 
-/** Never inside a character: half of one is not valid in a JSON text. */
+/** Never splits a surrogate pair, which would be invalid JSON text. */
 function cut(text: string): readonly string[] {
   const chars = Math.max(pieceChars, Math.ceil(text.length / maxPieces));
   const pieces: string[] = [];

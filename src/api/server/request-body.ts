@@ -1,13 +1,13 @@
-// The body of an HTTP request → its bytes, unpacked, or why not. Whatever is sent, no more than the limit is held: what
-// is too large is read to its end and forgotten, so that the client gets to read the answer.
+// Reads and unpacks the body of an HTTP request. Never holds more than the limit: a larger body is read to its end and
+// dropped, so that the client reads the response.
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { systemErrorCode } from '../../base/errors.ts';
 
-/** A little more than the API's 32 MB, which the rule for bytes judges. */
+/** A little more than the API's 32 MB, which the rule for bytes checks. */
 export const maxBodyBytes: number = 33 * 1024 * 1024;
-/** Who sends more than this is not waited for. */
+/** A larger body is not read to its end. */
 const maxDrainedBytes = 8 * maxBodyBytes;
 
 export type RequestBody =

@@ -1,5 +1,5 @@
-// What a server was asked, in order, for tests to look at. Bounded: an agent sends its whole history each time, so the
-// oldest bodies are let go once there are too many bytes, and then the oldest requests.
+// The requests that a server received, for tests. An agent sends its whole history each time, so the oldest bodies, and
+// then the oldest requests, are dropped when there are too many bytes.
 import type { JsonValue } from '../../base/json.ts';
 
 /** A request that the server received. */
@@ -10,7 +10,7 @@ export interface ServedRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** `undefined` where it was no JSON, or was let go. */
+  /** `undefined` if it was not JSON, or was dropped. */
   readonly body: JsonValue | undefined;
   readonly bodyBytes: number;
 }
@@ -23,7 +23,7 @@ export class RequestLog {
   readonly #maxBodyBytes: number;
   #count = 0;
   #bodyBytes = 0;
-  /** The first place whose body is still kept. */
+  /** The first request whose body is kept. */
   #kept = 0;
 
   constructor(bodyBytes: number = maxBodyBytes) {

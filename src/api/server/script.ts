@@ -1,11 +1,11 @@
-// What a scripted model may do with a request: answer, refuse, keep silent, or break off in the middle. Plain data, so
-// that a test reads as the list of what happens.
+// The steps of a scripted model: answer, refuse, hang, or break off. Plain data, so that a test reads as a list of
+// events.
 import type { JsonObject } from '../../base/json.ts';
 import type { ServedRequest } from './request-log.ts';
 
 /**
- * A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. Thinking without a
- * `signature` gets one that binds it to the request, as the API does (see `account`).
+ * A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. Thinking
+ * without a `signature` gets one that binds it to the request, as the API does (see `account`).
  */
 export interface ReplyBlock extends JsonObject {
   readonly type: string;
@@ -14,38 +14,38 @@ export interface ReplyBlock extends JsonObject {
 /** A reply of the scripted server. */
 export interface ScriptedReply extends StreamFault {
   readonly blocks: readonly ReplyBlock[];
-  /** Unless said: `tool_use` where a block is a call, else `end_turn`. */
+  /** Default: `tool_use` if a block is a call, else `end_turn`. */
   readonly stopReason?: string;
-  /** Over the estimated counts. */
+  /** Overrides the estimated counts. */
   readonly usage?: JsonObject;
-  /** A new one unless said. */
+  /** Default: a new id. */
   readonly id?: string;
-  /** The model of the request unless said. */
+  /** Default: the model of the request. */
   readonly model?: string;
-  /** What the reply says about thinking of the request; what the server found unless said. */
+  /** The report about thinking of the request. Default: what the server found. */
   readonly inputTransformations?: readonly JsonObject[];
-  /** Pause before the first byte. */
+  /** The pause before the first byte. */
   readonly delayMs?: number;
-  /** Pause before each block but the first; a list has one for each. */
+  /** The pause before each block but the first; a list has one for each. */
   readonly betweenBlocksMs?: number | readonly number[];
 }
 
 /**
- * Where a scripted reply breaks off. Events are counted from `message_start`; in a reply that is not streamed, a fault
- * of events comes before the body.
+ * Where a scripted reply breaks off. Events are counted from `message_start`; in a reply that is not streamed, a
+ * fault at an event comes before the body.
  */
 export interface StreamFault {
-  /** The connection is closed after exactly so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
-  /** The connection is closed after so many events. */
+  /** Closes the connection after this many events. */
   readonly cutAfterEvents?: number;
-  /** Nothing more comes after so many events, and the connection stays open. */
+  /** Sends nothing after this many events and keeps the connection open. */
   readonly hangAfterEvents?: number;
-  /** After so many events comes one whose data is no JSON; the others follow. */
+  /** Sends an event with invalid JSON after this many events; the others follow. */
   readonly malformedAfterEvents?: number;
-  /** After so many events comes an `error` event, and the stream ends. */
+  /** Sends an `error` event after this many events and ends the stream. */
   readonly errorAfterEvents?: number;
-  /** What that event says; `overloaded_error` unless said. */
+  /** The error of that event. Default: `overloaded_error`. */
   readonly error?: ApiError;
 }
 
@@ -72,8 +72,8 @@ export interface ScriptedHang {
 export type ScriptStep = ScriptedReply | ScriptedError | ScriptedHang;
 
 /**
- * What the scripted server answers: one step for each request for a message, in order, or a function that chooses a
- * step by the request.
+ * The answers of the scripted server: one step for each request for a message, in order, or a function that chooses
+ * a step by the request.
  */
 export type Script = readonly ScriptStep[] | ((request: ServedRequest) => ScriptStep | Promise<ScriptStep>);
 
@@ -84,6 +84,6 @@ export function invalidRequest(message: string): ScriptedError {
 /** The step for the request with this number, from 0. */
 export async function chooseStep(script: Script, request: ServedRequest, number: number): Promise<ScriptStep> {
   if (typeof script === 'function') return script(request);
-  // 400, because clients try again after a 5xx, and the script would not be longer then.
+  // 400, because clients retry after a 5xx.
   return script[number] ?? invalidRequest(`the script has ${script.length} steps, and this is request ${number + 1}`);
 }

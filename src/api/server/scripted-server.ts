@@ -1,5 +1,5 @@
-// A script → a model to test an agent with: an HTTP server that speaks the Messages API and answers as the script says,
-// faults included. No network, no key, no surprise.
+// A model for tests of an agent: an HTTP server for the Messages API that answers from a script, faults included,
+// without a network or a key.
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
 import { chooseStep, type Script } from './script.ts';
 
@@ -9,8 +9,8 @@ export interface ScriptedServerOptions extends ServerOptions {
 }
 
 /**
- * Starts a server that answers from a script. A request that breaks a rule of the API is refused and uses no step of
- * the script. Thinking is signed and checked as for a new account.
+ * Starts a server that answers from a script. A request that breaks a rule of the API is refused and uses no step
+ * of the script. Thinking is signed and checked as for a new account.
  */
 export async function startScriptedServer({ script, ...options }: ScriptedServerOptions): Promise<MessagesServer> {
   let answered = 0;

@@ -1,11 +1,11 @@
-// A step of a script → bytes on the wire: whole or streamed, with its pauses, and broken where the step says so.
+// Sends a step of a script: whole or streamed, with its pauses and faults.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
 import { errorEvent, newId, replyEvents, replyMessage } from './reply-events.ts';
 import type { ScriptedError, ScriptedReply, ScriptStep } from './script.ts';
 
-/** `signal` ends every wait: the client has gone, or the server is closed. */
+/** `signal` ends every wait: the client has left, or the server is closed. */
 export async function sendStep(
   response: ServerResponse,
   request: JsonObject,
@@ -98,7 +98,7 @@ async function pause(ms: number | undefined, signal: AbortSignal): Promise<void>
   if (ms !== undefined && ms > 0) await sleep(ms, undefined, { signal });
 }
 
-/** The body of a response, which ends in the middle of whatever it may be once so many bytes are out. */
+/** The body of a response that ends after a number of bytes. */
 class CuttableBody {
   readonly #response: ServerResponse;
   #left: number;
@@ -108,7 +108,10 @@ class CuttableBody {
     this.#left = cutAfterBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the connection is still there. Waits until the bytes are out, so that a slow reader fills no memory. */
+  /**
+   * Whether the connection is still open. Waits until the bytes are sent, so that a slow reader does not fill the
+   * memory.
+   */
   async write(text: string | Buffer): Promise<boolean> {
     const bytes = Buffer.from(text);
     const isLast = bytes.length >= this.#left;
@@ -119,7 +122,7 @@ class CuttableBody {
     return !isLast && !error && !this.#response.destroyed;
   }
 
-  /** What was written still arrives: the callbacks of the writes have come. */
+  /** Written data still arrives: the callbacks of the writes have run. */
   cut(): void {
     this.#response.destroy();
   }

@@ -1,11 +1,11 @@
-// Requests of a client that are no part of the conversation (a title, the topic, the quota, a summary of a page) and
-// what to answer, so that the client is content and goes on.
+// Requests of a client outside of the conversation (a title, the topic, the quota, a summary of a page), and answers
+// that let the client continue.
 import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import type { ScriptedReply } from './script.ts';
 
 /**
- * Tells whether a request is a side question of Claude Code and not part of the conversation: it has no tools, asks
- * for one token, or only searches the web.
+ * Whether a request is a side question of Claude Code and not part of the conversation: it has no tools, asks for
+ * one token, or only searches the web.
  */
 export function isSideRequest(body: JsonObject): boolean {
   const { tools } = body;
@@ -24,7 +24,7 @@ function sideText(body: JsonObject): string {
   return safeText(body.system).includes('isNewTopic') ? '{"isNewTopic":false,"title":null}' : 'OK.';
 }
 
-/** Whether the client asks for the summary that it continues with after a compaction. */
+/** Whether the client requests the summary for a compaction. */
 export function asksForSummary(newestText: string): boolean {
   return /detailed summary of (the|this) (conversation|recent|portion)|summary of the (recent )?portion/i.test(
     newestText,

@@ -1,5 +1,5 @@
-// A request → what the API does with the thinking in it: refuse it in the API's words, drop it, or let it through. A block
-// that this server made carries what stood before it in its signature; signatures of others are not judged.
+// Decides what the API does with the thinking in a request: refuse it with the API's error, drop it, or accept it. The
+// signatures of this server carry everything before the block; other signatures are not checked.
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { modelRowOf } from '../../models/facts.ts';
 import { prefixCheckOf, readsThinkingOf } from '../../models/thinking-readers.ts';
@@ -10,25 +10,25 @@ import type { ServedRequest } from './request-log.ts';
 import { invalidRequest, type ReplyBlock, type ScriptedError, type ScriptedReply } from './script.ts';
 
 /**
- * How the API treats thinking of this account whose prefix has changed. `enforced`: it refuses the request, as for all
- * accounts since 31 August 2026. `older`: it reports the block and lets it through, except on models that check for every
- * account. `unchecked`: this server neither signs nor checks thinking.
+ * How the API treats thinking of this account whose prefix has changed. `enforced`: it refuses the request, as for
+ * all accounts since 31 August 2026. `older`: it reports the block and accepts it, except on models that check for
+ * every account. `unchecked`: this server neither signs nor checks thinking.
  */
 export type AccountKind = 'enforced' | 'older' | 'unchecked';
 
 export interface Account {
   readonly kind: AccountKind;
-  /** Thinking of some models is good for one organization only. */
+  /** The thinking of some models is valid for one organization only. */
   readonly organization: string;
 }
 
-/** What a signature holds: the request that the block was made for. */
+/** The content of a signature: the request that the block was made for. */
 interface Made {
   readonly model: string;
   readonly organization: string;
   readonly system: string;
   readonly tools: string;
-  /** The hash of every block before it, thinking left out. */
+  /** The hash of every block before it, without thinking. */
   readonly before: readonly string[];
   /** The thinking block before it. */
   readonly previous: string | null;
@@ -36,7 +36,7 @@ interface Made {
 
 const mark = 'clewbound';
 
-/** The reply with a signature on every thinking block that has none. */
+/** Signs every thinking block of the reply that has no signature. */
 export function signReply(reply: ScriptedReply, request: JsonObject, { organization }: Account): ScriptedReply {
   if (!reply.blocks.some(isUnsigned)) return reply;
   const said: ReplyBlock[] = [];
@@ -68,7 +68,7 @@ function isUnsigned({ type, signature, data }: ReplyBlock): boolean {
 
 export type ThinkingVerdict =
   | { readonly error: ScriptedError }
-  /** `undefined` where the request does not ask for the report. */
+  /** `undefined` if the request does not ask for the report. */
   | { readonly transformations: readonly JsonObject[] | undefined };
 
 export function judgeThinking(body: JsonObject, headers: ServedRequest['headers'], account: Account): ThinkingVerdict {
@@ -118,7 +118,7 @@ interface Failing {
   readonly sentence?: string;
 }
 
-/** Every block that does not pass, in order; for each the first of the reasons: organization, model, prefix. */
+/** Every block that fails, in order, with the first reason that applies: organization, model, prefix. */
 function failingThinking(body: JsonObject, model: string, { organization }: Account): readonly Failing[] {
   const system = systemHash(body.system);
   const failing: Failing[] = [];
@@ -149,7 +149,7 @@ function failingThinking(body: JsonObject, model: string, { organization }: Acco
       const sentence = differenceOf(made, { system, tools, before, previous });
       if (sentence !== undefined) fail('prefix_binding_mismatch', sentence);
     }
-    // A block that another model wrote and this one may not read is still in its place.
+    // A block of another model that this one may not read is still in its place.
     previous = thinkingId(block);
   }
   return failing;
@@ -157,7 +157,7 @@ function failingThinking(body: JsonObject, model: string, { organization }: Acco
 
 function readSignature(signature: string): Made | undefined {
   const value = parseJson(Buffer.from(signature.slice(mark.length), 'base64url').toString());
-  return isObject(value) && isArray(value.before) ? (value as unknown as Made) : undefined; // as signReply wrote it
+  return isObject(value) && isArray(value.before) ? (value as unknown as Made) : undefined; // written by signReply
 }
 
 interface Now {
