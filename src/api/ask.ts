@@ -20,7 +20,7 @@ export interface AskOptions {
 /** Holds `ANTHROPIC_API_KEY` and optionally `ANTHROPIC_BASE_URL`. */
 export async function askModel(question: Question, { env, timeoutMs = 180_000, instead }: AskOptions): Promise<string> {
   const key = env.ANTHROPIC_API_KEY;
-  if (!key) throw new UserError('there is no ANTHROPIC_API_KEY in the environment', `set it, or ${instead}`);
+  if (!key) throw new UserError('ANTHROPIC_API_KEY is not set', `set it, or ${instead}`);
   const base = (env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/+$/, '');
   const { status, text } = await post(`${base}/v1/messages`, key, question, timeoutMs, instead);
   const body = asObject(parseJson(text));
@@ -30,8 +30,7 @@ export async function askModel(question: Question, { env, timeoutMs = 180_000, i
   }
   const blocks = isArray(body?.content) ? body.content.filter(isObject) : [];
   const answer = blocks.flatMap((block) => (block.type === 'text' ? (asString(block.text) ?? []) : [])).join('\n');
-  if (answer.trim() === '')
-    throw failure(`the API answered without a text (${body?.stop_reason ?? 'no reason'})`, instead);
+  if (answer.trim() === '') throw failure(`the API returned no text (${body?.stop_reason ?? 'no reason'})`, instead);
   if (body?.stop_reason === 'max_tokens')
     throw failure(`the answer did not fit into ${question.maxTokens} tokens`, instead);
   return answer;
@@ -56,7 +55,7 @@ async function post(
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     const why = isLate
-      ? `gave no answer within ${Math.round(timeoutMs / 1000)} s`
+      ? `did not answer within ${Math.round(timeoutMs / 1000)} s`
       : `cannot be reached (${reasonOf(error)})`;
     throw failure(`${new URL(url).host} ${why}`, instead);
   }

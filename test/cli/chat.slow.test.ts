@@ -52,11 +52,11 @@ test(
       /^› light the lamp\n\n● I run it\.\n\n✓ Bash echo shining > lit; cat lit lamp.ts {2}2 lines\n\n● It shines\./m,
     );
     terminal.type('C-d');
-    await terminal.screen(/^go on with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
+    await terminal.screen(/^resume with: clew chat --resume [0-9a-f-]{36}\nexit 0$/m);
     const file = sessionFile();
     assert.deepEqual((await diagnoseSession(await loadSession(file))).findings, []);
     terminal.type(`clear; ${command('chat --continue')}; echo "exit $?"`, 'Enter');
-    await terminal.screen(/going on in [0-9a-f-]{36}, 4 messages so far\n\n─/);
+    await terminal.screen(/resuming [0-9a-f-]{36}, 4 messages so far\n\n─/);
     // As a terminal pastes a file that is dropped on it.
     terminal.paste(`'${folder}/project/lamp.png' `);
     await terminal.screen(/^› @lamp\.png\s*$/m);

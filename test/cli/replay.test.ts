@@ -107,7 +107,10 @@ test('a port in use and wrong values are errors of one line', async (t) => {
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;
   for (const [args, message] of [
-    [['--port', String(port)], `port ${port} of 127.0.0.1 is in use; choose another one, or none for a free one`],
+    [
+      ['--port', String(port)],
+      `port ${port} of 127.0.0.1 is in use; choose another port, or leave it out for a free one`,
+    ],
     [['--port', '70000'], '--port takes a number up to 65535, not 70000; for example --port 8080'],
     [['--speed', 'slow'], '--speed takes fast or real, not "slow"; for example --speed fast'],
     [['--on-mismatch', 'cry'], '--on-mismatch takes nearest or error, not "cry"; for example --on-mismatch nearest'],

@@ -31,7 +31,7 @@ const refusals: readonly (readonly [string, number, RegExp])[] = [
   [`compress ${prompt} --keep-turns 1`, 2, /it has 1 turn;/],
   ['compress S --keep-turns 1 --summary-file nowhere.md', 2, /cannot read .*nowhere\.md \(ENOENT\); check the name/],
   ['compress S --keep-turns 1 --api --offline', 2, /cannot be combined/],
-  ['compress S --keep-turns 1 --api', 2, /no ANTHROPIC_API_KEY/],
+  ['compress S --keep-turns 1 --api', 2, /ANTHROPIC_API_KEY is not set/],
   ['move S', 2, /move takes OLD_DIR NEW_DIR/],
   ['move S --to /w/q other', 2, /move takes no argument "other" here/],
   ['move /nowhere /elsewhere', 2, /no session started in \/nowhere/],

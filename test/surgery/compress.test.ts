@@ -254,10 +254,10 @@ test('a model is asked with the older turns alone, and what goes wrong is one li
   assert.match(JSON.stringify(request?.messages), /fix the bug/);
   assert.doesNotMatch(JSON.stringify(request?.messages), /Third done/);
   await assert.rejects(ask(), { message: /^the API answered 401: invalid x-api-key/ });
-  await assert.rejects(ask(), { message: /^the API answered without a text \(refusal\)/ });
+  await assert.rejects(ask(), { message: /^the API returned no text \(refusal\)/ });
   await assert.rejects(ask(), { message: /^the answer did not fit into 8192 tokens/ });
-  await assert.rejects(apiSummary(session, cut, { env, timeoutMs: 50 }), { message: /gave no answer within/ });
-  await assert.rejects(apiSummary(session, cut, { env: {} }), { message: /^there is no ANTHROPIC_API_KEY/ });
+  await assert.rejects(apiSummary(session, cut, { env, timeoutMs: 50 }), { message: /did not answer within/ });
+  await assert.rejects(apiSummary(session, cut, { env: {} }), { message: /^ANTHROPIC_API_KEY is not set/ });
   await assert.rejects(apiSummary(session, cut, { env: { ...env, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } }), {
     message: /^127\.0\.0\.1:1 cannot be reached/,
   });

@@ -204,19 +204,19 @@ interface Reporter {
 function makeReporter({ progress }: CallContext, output: CommandOutput): Reporter {
   const startMs = Date.now();
   let timer: NodeJS.Timeout | undefined;
-  let isBehind = false;
-  const tell = (): void => {
+  let isPending = false;
+  const report = (): void => {
     progress({ kind: 'output', text: output.recent, totalLines: output.totalLines, elapsedMs: Date.now() - startMs });
-    isBehind = false;
+    isPending = false;
     timer = setTimeout(() => {
       timer = undefined;
-      if (isBehind) tell();
+      if (isPending) report();
     }, limits.bash.progressEveryMs);
   };
   return {
     report: () => {
-      if (timer === undefined) tell();
-      else isBehind = true;
+      if (timer === undefined) report();
+      else isPending = true;
     },
     stop: () => clearTimeout(timer),
   };

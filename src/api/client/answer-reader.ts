@@ -32,7 +32,7 @@ export class AnswerReader {
       case 'message_stop':
         return this.#isStarted
           ? [wholeMessage(event), { type: 'end', stopReason: this.#stopReason, usage: this.#usage }]
-          : [this.#broken('it ended before it began')];
+          : [this.#broken('it ended before message_start')];
       case 'error':
         return [{ type: 'failed', failure: failureOfEvent(event, this.#requestId) }];
       default:
@@ -42,7 +42,7 @@ export class AnswerReader {
 
   #start(message: JsonObject): readonly ModelEvent[] {
     const id = asString(message.id);
-    if (id === undefined || this.#isStarted) return [this.#broken('its beginning makes no sense')];
+    if (id === undefined || this.#isStarted) return [this.#broken('message_start is invalid')];
     this.#isStarted = true;
     this.#usage = asObject(message.usage) ?? {};
     const model = asString(message.model) ?? '';
@@ -55,7 +55,7 @@ export class AnswerReader {
     const block = asObject(event.content_block);
     const { index } = event;
     if (!this.#isStarted || typeof index !== 'number' || block === undefined)
-      return [this.#broken('a block begins without a place')];
+      return [this.#broken('a block has no index')];
     this.#open.set(index, { block, texts: [], json: [], thinking: [], citations: [] });
     return [{ type: 'part', index, kind: 'other', text: '', raw: event }];
   }
@@ -65,7 +65,7 @@ export class AnswerReader {
     const open = typeof index === 'number' ? this.#open.get(index) : undefined;
     const delta = asObject(event.delta);
     if (typeof index !== 'number' || open === undefined || delta === undefined)
-      return [this.#broken('a piece belongs to no block')];
+      return [this.#broken('a delta has no block')];
     const [kind, text] = addDelta(open, delta);
     return [{ type: 'part', index, kind, text, raw: event }];
   }
@@ -73,7 +73,7 @@ export class AnswerReader {
   #close(event: JsonObject): readonly ModelEvent[] {
     const { index } = event;
     const open = typeof index === 'number' ? this.#open.get(index) : undefined;
-    if (typeof index !== 'number' || open === undefined) return [this.#broken('a block ends that never began')];
+    if (typeof index !== 'number' || open === undefined) return [this.#broken('a block ended that never started')];
     this.#open.delete(index);
     return [
       { type: 'part', index, kind: 'other', text: '', raw: event },
@@ -84,7 +84,7 @@ export class AnswerReader {
   #broken(why: string): ModelEvent {
     return {
       type: 'failed',
-      failure: streamFailure('malformed_stream', `the answer is broken: ${why}`, this.#requestId),
+      failure: streamFailure('malformed_stream', `the answer is malformed: ${why}`, this.#requestId),
     };
   }
 }

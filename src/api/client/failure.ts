@@ -67,7 +67,7 @@ export function connectionFailure(error: unknown, host: string, requestId: strin
 /** Without credentials a retry is useless. */
 export function noKeyFailure(): ModelFailure {
   return {
-    ...streamFailure('authentication_error', 'there is no ANTHROPIC_API_KEY in the environment; set it', undefined),
+    ...streamFailure('authentication_error', 'ANTHROPIC_API_KEY is not set; set it in the environment', undefined),
     isRetryable: false,
   };
 }

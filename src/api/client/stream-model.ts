@@ -140,7 +140,7 @@ class Attempt {
       this.#rewind();
       const parsed = eventOf(event, data);
       if (parsed === undefined) {
-        yield this.#failed('malformed_stream', 'the answer is broken: an event of it is no JSON');
+        yield this.#failed('malformed_stream', 'the answer is malformed: an event is not JSON');
         return;
       }
       for (const heard of reader.read(parsed)) {
@@ -151,7 +151,7 @@ class Attempt {
     }
     if (this.#signal.aborted) return;
     if (this.#isStalled) yield { type: 'failed', failure: this.#stalled() };
-    else yield this.#failed('stream_cut', 'the answer broke off before its end');
+    else yield this.#failed('stream_cut', 'the answer was cut off');
   }
 
   /** The timeout for the next byte starts now. */
@@ -177,7 +177,7 @@ class Attempt {
     const status = isObject(error) && typeof error.status === 'number' ? error.status : undefined;
     if (status === undefined) {
       if (this.#requestId === undefined) return connectionFailure(error, this.#sdk.host, undefined);
-      return streamFailure('stream_cut', 'the answer broke off before its end', this.#requestId);
+      return streamFailure('stream_cut', 'the answer was cut off', this.#requestId);
     }
     const { headers, error: body } = error as { readonly headers?: Headers; readonly error?: unknown }; // the SDK's APIError
     return failureOfStatus(status, asObject(body), headers, this.#now());

@@ -39,7 +39,7 @@ export const contentRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'blank-text',
-    what: 'a message, and the system prompt, is not made of white space alone',
+    what: 'a message or system prompt is not only white space',
     errorText: '{scope}: text content blocks must contain non-whitespace text',
     find: ({ messages, system }) => [
       ...(isBlankText(system) ? [{ place: { path: 'system' }, values: { scope: 'system' } }] : []),

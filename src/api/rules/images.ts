@@ -49,7 +49,7 @@ export const imageRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'image-mismatch',
-    what: 'the data of an image is of the type it is said to be',
+    what: 'the data of an image matches its media type',
     errorText: '{path}.image.source.base64.data: Image does not match the provided media type {mediaType}',
     find: (request) =>
       inline(

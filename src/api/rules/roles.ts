@@ -17,7 +17,7 @@ export const roleRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'system-role',
-    what: 'only models from Opus 4.8 on take messages of the role `system`',
+    what: 'only models from Opus 4.8 on accept messages of the role `system`',
     errorText:
       'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
     find: ({ messages, model }) =>
@@ -33,7 +33,7 @@ export const roleRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'prefill',
-    what: 'the last message is from the user, on models that take no prefill (4.6 and later)',
+    what: 'the last message is from the user, on models without prefill (4.6 and later)',
     errorText: 'This model does not support assistant message prefill. The conversation must end with a user message.',
     find: ({ turns, facts }) =>
       facts === undefined || facts.takesPrefill ? [] : turns.slice(-1).filter(({ role }) => role === 'assistant'),

@@ -24,7 +24,7 @@ export const thinkingRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'thinking-altered',
-    what: 'the thinking of the latest assistant message is as the model wrote it',
+    what: 'the thinking of the latest assistant message is unchanged',
     errorText:
       '{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.',
     find: (request) => altered(latestAnswer(request)),

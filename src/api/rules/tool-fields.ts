@@ -17,13 +17,13 @@ export const toolFieldRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'tool-name',
-    what: 'a tool name is of letters, digits, `_` and `-`, 128 at most',
+    what: 'a tool name has only letters, digits, `_` and `-`, at most 128',
     errorText: `{path}.tool_use.name: String should match pattern '${namePattern}'`,
     find: (request) => ofCalls(request, ({ block }) => !isName.test(asString(block.name) ?? '')),
   }),
   makeRule({
     code: 'tool-id',
-    what: 'the id of a tool_use is of letters, digits, `_` and `-`',
+    what: 'the id of a tool_use has only letters, digits, `_` and `-`',
     errorText: `{path}.tool_use.id: String should match pattern '${idPattern}'`,
     find: (request) => ofCalls(request, ({ block }) => !isId.test(asString(block.id) ?? '')),
   }),

@@ -9,13 +9,13 @@ const unansweredText =
 export const toolPairRules: readonly ApiRule[] = [
   makeRule({
     code: 'unanswered-tool',
-    what: 'every tool_use is answered in the very next user message',
+    what: 'every tool_use has its result in the next user message',
     errorText: unansweredText,
     find: ({ turns }) => turns.flatMap((message, i) => unanswered(message, turns[i + 1])),
   }),
   makeRule({
     code: 'orphan-result',
-    what: 'every tool_result answers a tool_use of the message before',
+    what: 'every tool_result answers a tool_use of the previous message',
     errorText:
       '{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
     find: ({ turns }) => turns.flatMap((message, i) => orphans(message, turns[i - 1])),
@@ -34,7 +34,7 @@ export const toolPairRules: readonly ApiRule[] = [
   }),
   makeRule({
     code: 'results-first',
-    what: 'results stand before anything else in their message',
+    what: 'results come before any other content of their message',
     errorText: unansweredText,
     find: lateResults,
   }),

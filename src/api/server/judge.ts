@@ -31,7 +31,7 @@ export function judgeKey(headers: ServedRequest['headers'], apiKey: string | und
 export function judgeSender(headers: ServedRequest['headers'], port: number): ScriptedError | undefined {
   const stranger = findStranger({ headers, opensPage: false }, port);
   if (stranger === undefined) return undefined;
-  const message = stranger === 'name' ? 'this server does not answer to that name' : 'another site may not ask';
+  const message = stranger === 'name' ? 'unknown host name' : 'requests from other sites are refused';
   return { status: 403, type: 'permission_error', message };
 }
 

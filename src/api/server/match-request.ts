@@ -73,7 +73,7 @@ export class Matcher {
     }
     const step = conversation.steps[index];
     if (step === undefined) {
-      const over = makeMismatch('end', 'the recording is over', '', textOfBlocks(parts.newest));
+      const over = makeMismatch('end', 'the recording has ended', '', textOfBlocks(parts.newest));
       return { conversation, index: conversation.steps.length, mismatches: [...mismatches, over] };
     }
     const differing = [...mismatches, ...comparePrompts(step, parts), ...compareResults(step, parts)];

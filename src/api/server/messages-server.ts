@@ -88,17 +88,17 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    const why = listenProblems[code] ?? `cannot be listened on (${code})`;
-    throw new UserError(`port ${port} of ${host} ${why}`, 'choose another one, or none for a free one');
+    const why = listenProblems[code] ?? `cannot be used (${code})`;
+    throw new UserError(`port ${port} of ${host} ${why}`, 'choose another port, or leave it out for a free one');
   }
 }
 
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use',
-  EACCES: 'is not for this user',
-  EADDRNOTAVAIL: 'is not of this machine',
-  ENOTFOUND: 'is not known',
-  ERR_SOCKET_BAD_PORT: 'does not exist',
+  EACCES: 'needs permission',
+  EADDRNOTAVAIL: 'is not on this machine',
+  ENOTFOUND: 'is unknown',
+  ERR_SOCKET_BAD_PORT: 'is not a valid port',
 };
 
 const messagesPath = '/v1/messages';
@@ -178,8 +178,8 @@ class Exchange {
     const step = await this.#answer(request, body);
     const { transformations } = verdict;
     const signed = kind !== 'unchecked' && 'blocks' in step ? signReply(step, body, account) : step;
-    const told = transformations === undefined ? signed : { inputTransformations: transformations, ...signed };
-    await sendStep(this.#response, body, told, this.#signal);
+    const reply = transformations === undefined ? signed : { inputTransformations: transformations, ...signed };
+    await sendStep(this.#response, body, reply, this.#signal);
   }
 
   #serveGet({ method, path }: ServedRequest): void {

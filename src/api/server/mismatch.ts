@@ -24,7 +24,7 @@ function excerpt(text: string, at: number): string {
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`.toWellFormed();
 }
 
-/** `the prompt differs: recorded "fix it", sent "mend it"` */
+/** `the prompt differs: recorded "fix it", sent "repair it"` */
 export function mismatchText({ kind, what, recorded, sent }: Mismatch): string {
   if (kind === 'end') return what;
   return `${what} differs: recorded ${JSON.stringify(recorded)}, sent ${JSON.stringify(sent)}`;

@@ -102,13 +102,13 @@ class Replay {
   answer({ index }: ServedRequest, body: JsonObject): ScriptStep {
     const parts = readParts(body);
     if (asksForSummary(textOfBlocks(parts.newest))) {
-      const text = this.#matcher.summaryFor(parts) ?? 'Nothing was recorded of a summary.';
-      this.#tell({ ...noMessage, request: index, kind: 'summary', text });
+      const text = this.#matcher.summaryFor(parts) ?? 'No summary was recorded.';
+      this.#report({ ...noMessage, request: index, kind: 'summary', text });
       return { blocks: [{ type: 'text', text }] };
     }
     if (isSideRequest(body) && !this.#matcher.isOfAgent(parts)) {
       const reply = sideReply(body);
-      this.#tell({ ...noMessage, request: index, kind: 'side', text: textOfBlocks(reply.blocks) });
+      this.#report({ ...noMessage, request: index, kind: 'side', text: textOfBlocks(reply.blocks) });
       return reply;
     }
     return this.#play(index, this.#matcher.match(parts));
@@ -120,16 +120,16 @@ class Replay {
     const place = { request, agentId: conversation.agentId, of, mismatches };
     const step = conversation.steps[index];
     if (mismatches.length > 0 && this.#options.onMismatch === 'error') {
-      this.#tell({ ...noMessage, ...place, kind: 'refused' });
+      this.#report({ ...noMessage, ...place, kind: 'refused' });
       const differences = mismatches.map(mismatchText).join('; ');
-      return invalidRequest(`replay: message ${index + 1} of ${of} does not fit: ${differences}`);
+      return invalidRequest(`replay: message ${index + 1} of ${of} does not match: ${differences}`);
     }
     if (step === undefined) {
-      this.#tell({ ...noMessage, ...place, kind: 'end' });
+      this.#report({ ...noMessage, ...place, kind: 'end' });
       return { blocks: [{ type: 'text', text: 'The recording ends here.' }] };
     }
     const reply = this.#prepare(step.readReply());
-    this.#tell({
+    this.#report({
       ...place,
       kind: 'message',
       message: index + 1,
@@ -145,7 +145,7 @@ class Replay {
     return { ...reply, blocks: reply.blocks.map(withoutSignature) };
   }
 
-  #tell(served: Served): void {
+  #report(served: Served): void {
     const { messages, side, mismatches } = this.#counts;
     this.#counts = {
       messages: messages + (served.kind === 'message' ? 1 : 0),

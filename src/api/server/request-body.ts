@@ -12,7 +12,7 @@ const maxDrainedBytes = 8 * maxBodyBytes;
 
 export type RequestBody =
   | { readonly bytes: Buffer }
-  | { readonly problem: 'too large' | 'not packed as it says' | 'packed in an unknown way' };
+  | { readonly problem: 'too large' | 'not encoded as declared' | 'in an unknown encoding' };
 
 const unpackers: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
@@ -26,11 +26,11 @@ export async function readRequestBody(incoming: IncomingMessage): Promise<Reques
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return { bytes: packed };
   const unpack = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
-  if (unpack === undefined) return { problem: 'packed in an unknown way' };
+  if (unpack === undefined) return { problem: 'in an unknown encoding' };
   try {
     return { bytes: await unpack(packed, { maxOutputLength: maxBodyBytes }) };
   } catch (error) {
-    return { problem: systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'not packed as it says' };
+    return { problem: systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'not encoded as declared' };
   }
 }
 

@@ -85,5 +85,5 @@ export function invalidRequest(message: string): ScriptedError {
 export async function chooseStep(script: Script, request: ServedRequest, number: number): Promise<ScriptStep> {
   if (typeof script === 'function') return script(request);
   // 400, because clients retry after a 5xx.
-  return script[number] ?? invalidRequest(`the script has ${script.length} steps, and this is request ${number + 1}`);
+  return script[number] ?? invalidRequest(`the script has ${script.length} steps, but this is request ${number + 1}`);
 }

@@ -31,7 +31,7 @@ function workAfter(work: AgentWork, event: AgentEvent): AgentWork {
     case 'request':
       return { ...work, doing: 'thinking' };
     case 'retry':
-      return { ...work, doing: oneLine(`waiting to ask again: ${event.error.message}`, longestDoing) };
+      return { ...work, doing: oneLine(`waiting to retry: ${event.error.message}`, longestDoing) };
     case 'part':
       return event.kind === 'text' && work.doing !== 'writing' ? { ...work, doing: 'writing' } : work;
     case 'answer': {

@@ -21,7 +21,7 @@ export async function resumedItems(
   const { sessionId, file, messageCount } = opened;
   if (messageCount === 0) return [];
   const lines = await lastLines(file, { style, columns });
-  const note: Item = { kind: 'note', text: `going on in ${sessionId}, ${counted(messageCount, 'message')} so far` };
+  const note: Item = { kind: 'note', text: `resuming ${sessionId}, ${counted(messageCount, 'message')} so far` };
   return lines.length === 0 ? [note] : [{ kind: 'lines', lines }, note];
 }
 

@@ -154,7 +154,7 @@ class Console {
   #farewell(): string {
     const isTalk = this.#store.get().view.finished.some(({ kind }) => kind === 'prompt');
     if (!isTalk || this.#agent === undefined) return '';
-    return `${this.#options.io.style.muted(`go on with: clew chat --resume ${this.#agent.state.sessionId}`)}\n`;
+    return `${this.#options.io.style.muted(`resume with: clew chat --resume ${this.#agent.state.sessionId}`)}\n`;
   }
 
   #tick(): void {
@@ -185,7 +185,7 @@ class Console {
     this.#store.update({ view: addItem(this.#store.get().view, item) });
   }
 
-  #tell(error: unknown): void {
+  #showError(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.#store.update({ view: addNotice(this.#store.get().view, 'error', text) });
   }
@@ -228,7 +228,7 @@ class Console {
     const next = cycledModes[(cycledModes.indexOf(agent.state.mode) + 1) % cycledModes.length] ?? 'default';
     agent.setMode(next).then(
       () => this.#store.update({ agent: agent.state }),
-      (error) => this.#tell(error),
+      (error) => this.#showError(error),
     );
   }
 
@@ -288,7 +288,7 @@ class Console {
       } else await agent.prompt(prompt);
     };
     work()
-      .catch((error: unknown) => this.#tell(error))
+      .catch((error: unknown) => this.#showError(error))
       .then(() => this.#store.update({ agent: agent.state }), this.#fail);
   }
 

@@ -52,7 +52,7 @@ function bodyLines({ body, bodyAt }: Dialog, drawing: Drawing, rows: number): re
   const shown = all.slice(from, from + pageOf(rows));
   if (rows === 1) return shown;
   const left = all.length - from - shown.length;
-  const facts = left > 0 ? [`… ${left} more lines`, 'PageDown'] : ['… the end', 'PageUp'];
+  const facts = left > 0 ? [`… ${left} more lines`, 'PageDown'] : ['… end', 'PageUp'];
   return [...shown, drawing.style.muted(fitFacts(facts, drawing.columns))];
 }
 

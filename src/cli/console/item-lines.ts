@@ -84,8 +84,8 @@ function callLines(item: CallItem, drawing: Drawing): readonly string[] {
   const hunks = outcome.isError ? [] : storedHunks(outcome.stored);
   if (hunks.length > 0) return changeLines(item, drawing);
   const shown = { name: call.name, input: call.input, isError: outcome.isError, result: outcome };
-  const told = toldOf(item, text);
-  const line = callLine(shown, agents.length > 0 ? '' : told, { style, width: columns, cwd });
+  const summary = resultSummary(item, text);
+  const line = callLine(shown, agents.length > 0 ? '' : summary, { style, width: columns, cwd });
   const error = outcome.isError && refused === undefined ? text.trim().split('\n').slice(1) : [];
   const more = firstLines(safeLines(error.join('\n'), columns - 4), maxErrorLines, (each) => each);
   return [
@@ -96,7 +96,7 @@ function callLines(item: CallItem, drawing: Drawing): readonly string[] {
 }
 
 /** The result of TodoWrite is for the model; the list is shown below. */
-function toldOf({ call, outcome, refused }: CallItem, text: string): string {
+function resultSummary({ call, outcome, refused }: CallItem, text: string): string {
   if (refused !== undefined) return refusals[refused];
   return call.name === 'TodoWrite' && !outcome.isError ? '' : text;
 }

@@ -76,7 +76,8 @@ function editorLines({ editor, agent, view }: ConsoleState, drawing: Drawing, ma
   const { style, columns } = drawing;
   const mark = style.accent('›');
   if (editor.buffer.text === '') {
-    const ask = view.busySinceMs === undefined ? 'ask for something; / for commands, @ for files' : 'what comes next';
+    const ask =
+      view.busySinceMs === undefined ? 'ask for something; / for commands, @ for files' : 'type the next prompt';
     const words = agent === undefined ? `${ask} (starting)` : ask;
     return { lines: [`${mark} ${style.muted(oneLine(words, columns - 3))}`], cursor: { row: 0, column: markWidth } };
   }
@@ -99,8 +100,8 @@ function suggestionLines(suggestions: Suggestions | undefined, drawing: Drawing,
   return shown.map(({ text, hint }, i) => {
     const isSelected = first + i === selected;
     const name = padEnd(oneLine(text, hint === '' ? columns - 4 : width), width);
-    const told = hint === '' ? '' : `  ${style.muted(oneLine(hint, Math.max(0, columns - width - 6)))}`;
-    return `${isSelected ? style.accent('❯') : ' '} ${isSelected ? style.bold(name) : name}${told}`.trimEnd();
+    const shownHint = hint === '' ? '' : `  ${style.muted(oneLine(hint, Math.max(0, columns - width - 6)))}`;
+    return `${isSelected ? style.accent('❯') : ' '} ${isSelected ? style.bold(name) : name}${shownHint}`.trimEnd();
   });
 }
 
@@ -118,7 +119,7 @@ export function modeText(mode: PermissionMode, style: Style): string {
 }
 
 function contextText({ contextTokens, contextWindow }: AgentState, style: Style): string {
-  if (contextWindow === undefined) return `${formatTokens(contextTokens)} tokens, window unknown`;
+  if (contextWindow === undefined) return `${formatTokens(contextTokens)} tokens, context window unknown`;
   const used = Math.round((100 * contextTokens) / contextWindow);
   return used >= 80 ? style.yellow(`${used}% of context`) : `${used}% of context`;
 }

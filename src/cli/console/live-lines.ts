@@ -113,7 +113,7 @@ function queueLines(queued: readonly string[], { style, columns }: Drawing): rea
   const hidden = queued.length - queueRows;
   const lines = queued.slice(0, queueRows).map((text) => style.muted(`  ⋮ ${oneLine(text, columns - 5)}`));
   if (hidden > 0) lines.push(style.muted(`  ⋮ and ${hidden} more`));
-  if (lines.length > 0) lines.push(style.muted(`    ${oneLine('waits for its turn; Up takes it back', columns - 5)}`));
+  if (lines.length > 0) lines.push(style.muted(`    ${oneLine('queued; Up edits it', columns - 5)}`));
   return lines;
 }
 
@@ -143,7 +143,7 @@ function doingNow(view: ViewState, nowMs: number): string {
   if (view.retry !== undefined) {
     const { attempt, maxRetries, untilMs, reason } = view.retry;
     const seconds = Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
-    return `Asking again in ${seconds} s (${attempt} of ${maxRetries}): ${reason}`;
+    return `Retrying in ${seconds} s (${attempt} of ${maxRetries}): ${reason}`;
   }
   if (view.isCompacting) return 'Compacting the conversation';
   if (view.calls.length > 0) return view.calls.length === 1 ? 'Running a tool' : `Running ${view.calls.length} tools`;

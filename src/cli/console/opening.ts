@@ -22,9 +22,9 @@ export async function openOrCopy<T>(
 
 function copyDialog(message: string): Dialog {
   return makeDialog({
-    title: 'Go on in a copy?',
+    title: 'Continue in a copy?',
     body: (drawing) => noteLines(message, drawing),
-    choices: [{ label: 'Yes, in a copy', hint: 'the session itself stays as it is' }, { label: 'No' }],
-    escapeHint: 'Esc says no',
+    choices: [{ label: 'Yes, in a copy', hint: 'the session itself does not change' }, { label: 'No' }],
+    escapeHint: 'Esc declines',
   });
 }

@@ -23,13 +23,13 @@ export function helpPage(builtIn: readonly NamedCommand[], own: readonly NamedCo
 }
 
 const keys: readonly (readonly [string, string])[] = [
-  ['Enter', 'sends; while the agent works, what you send waits for its turn'],
+  ['Enter', 'send; prompts sent while the agent works are queued'],
   ['Ctrl-J, Alt-Enter, or a backslash before Enter', 'a new line'],
-  ['Esc', 'interrupts; in a question it says no; twice at an empty prompt opens /rewind'],
-  ['Ctrl-C', 'clears the prompt or interrupts; twice exits, as does Ctrl-D at an empty prompt'],
+  ['Esc', 'interrupt; decline a question; twice at an empty prompt opens /rewind'],
+  ['Ctrl-C', 'clear the prompt or interrupt; twice exits, like Ctrl-D at an empty prompt'],
   ['Shift-Tab', 'asks first → accepts edits → plan mode'],
-  ['Up, Down', 'earlier prompts; Up takes back what waits'],
-  ['Tab', 'completes `/command` and `@file`'],
+  ['Up, Down', 'earlier prompts; Up edits a queued prompt'],
+  ['Tab', 'complete `/command` and `@file`'],
   ['Ctrl-A, Ctrl-E, Ctrl-W, Ctrl-U, Ctrl-K, Alt-B, Alt-F', 'as in a shell'],
 ];
 
@@ -43,7 +43,7 @@ export function costPage(state: AgentState): string {
   const { unpricedTokens } = state;
   const rest = unpricedTokens === 0 ? '' : `, + ${counted(unpricedTokens, 'token')} without a price`;
   const isUnknown = unpricedTokens > 0 && state.costMicros === 0;
-  const cost = isUnknown ? 'The cost is not known' : `**${formatCost(state.costMicros)}**`;
+  const cost = isUnknown ? 'The cost is unknown' : `**${formatCost(state.costMicros)}**`;
   return `${cost} in this run, sub-agents included${rest}.\n\n${table}`;
 }
 
@@ -58,15 +58,15 @@ const barWidth = 30;
 export function contextPage(state: AgentState): string {
   const { contextTokens, contextWindow, model } = state;
   if (contextWindow === undefined)
-    return `The last request took ${formatCount(contextTokens)} tokens. The window of ${cell(model)} is not known; 200,000 tokens are assumed for compaction.`;
+    return `The last request used ${formatCount(contextTokens)} tokens. The context window of ${cell(model)} is unknown; compaction assumes 200,000 tokens.`;
   const share = Math.min(1, contextTokens / contextWindow);
   const filled = Math.round(share * barWidth);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
   const percent = `${Math.round(share * 100)}%`;
   return [
     `\`${bar}\` ${percent}`,
-    `The last request took ${formatCount(contextTokens)} of the ${formatCount(contextWindow)} tokens of ${cell(model)}.`,
-    share >= 0.8 ? 'It is nearly full: `/compact` makes room, `/clear` starts anew.' : '',
+    `The last request used ${formatCount(contextTokens)} of the ${formatCount(contextWindow)} tokens of ${cell(model)}.`,
+    share >= 0.8 ? 'It is nearly full: `/compact` frees space, `/clear` starts a new session.' : '',
   ]
     .filter((line) => line !== '')
     .join('\n\n');
@@ -75,12 +75,13 @@ export function contextPage(state: AgentState): string {
 export function permissionsPage(state: AgentState): string {
   const rules = state.allowRules.map((rule) => `- \`${rule.replaceAll('`', "'")}\``);
   const list =
-    rules.length === 0 ? 'No rule allows anything beforehand.' : `Allowed without asking:\n\n${rules.join('\n')}`;
-  return `Mode: **${state.mode}** (Shift-Tab changes it).\n\n${list}\n\nRules live in \`.claude/settings.json\`, \`.claude/settings.local.json\` and the user's settings; "always" in a question adds one.`;
+    rules.length === 0 ? 'No rules allow anything without asking.' : `Allowed without asking:\n\n${rules.join('\n')}`;
+  return `Mode: **${state.mode}** (Shift-Tab changes it).\n\n${list}\n\nRules are in \`.claude/settings.json\`, \`.claude/settings.local.json\` and the user's settings; "always" in a question adds a rule.`;
 }
 
 export function mcpPage(state: AgentState): string {
-  if (state.mcpServers.length === 0) return 'No MCP server is set up. They are read from `.mcp.json` and the settings.';
+  if (state.mcpServers.length === 0)
+    return 'No MCP servers are configured. Clew reads them from `.mcp.json` and the settings.';
   return state.mcpServers
     .map(({ name, status, tools }) => {
       const list = tools.length === 0 ? '' : `: ${tools.map(cell).join(', ')}`;

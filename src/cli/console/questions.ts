@@ -28,14 +28,14 @@ export function approvalDialog({ call, why, always, agentId }: ApprovalRequest):
     ...always.map(({ rule, scope }) => ({
       label: `Always ${scope === 'session' ? 'in this session' : 'in this project'}: ${oneLine(revealLine(rule), longestRule)}`,
     })),
-    { label: 'No, and say what to do instead', textFor: 'what the model should do instead' },
-    { label: 'No, and stop here' },
+    { label: 'No, and suggest something else', textFor: 'what the model should do instead' },
+    { label: 'No, and stop' },
   ];
   return makeDialog({
     title: `Allow ${call.name}?${who}`,
     body: (drawing) => [...callBody(call, drawing), ...whyLines(why, drawing), ...ruleLines(always, drawing)],
     choices,
-    escapeHint: 'Esc says no',
+    escapeHint: 'Esc declines',
   });
 }
 
@@ -66,27 +66,27 @@ function ruleLines(always: readonly RuleOffer[], drawing: Drawing): readonly str
   return always
     .map(({ rule }) => revealLine(rule))
     .filter((rule) => displayWidth(rule) > longestRule || / {2}/.test(rule))
-    .flatMap((rule) => noteLines(`"Always" keeps this rule: ${rule}`, drawing));
+    .flatMap((rule) => noteLines(`"Always" saves this rule: ${rule}`, drawing));
 }
 
 function callBody(call: ToolCallView, drawing: Drawing): readonly string[] {
   const { style, columns, cwd } = drawing;
   const width = columns - 6;
-  const telling = withoutFolder(summariseInput(call.name, call.input), cwd);
+  const summary = withoutFolder(summariseInput(call.name, call.input), cwd);
   const hunks = askedHunks(call.name, call.input);
   const wrap = (text: string): string[] => wholeLines(text, width).map((line) => `   ${style.code(line)}`);
   if (hunks.length > 0) {
     const diff = diffLines(hunks, { style, width, isPlaced: false, isWhole: true });
-    return [...wrap(telling), ...diff.map((line) => `   ${line}`)];
+    return [...wrap(summary), ...diff.map((line) => `   ${line}`)];
   }
   const description = asString(call.input.description);
-  const told = description === undefined ? [] : wholeLines(description, width).map((line) => style.muted(`   ${line}`));
+  const note = description === undefined ? [] : wholeLines(description, width).map((line) => style.muted(`   ${line}`));
   if (call.name === 'Bash') {
     const { command: _command, description: _description, ...rest } = call.input;
-    return [...wrap(telling), ...told, ...(Object.keys(rest).length === 0 ? [] : wrap(prettyJson(rest)))];
+    return [...wrap(summary), ...note, ...(Object.keys(rest).length === 0 ? [] : wrap(prettyJson(rest)))];
   }
-  const isWhole = Object.keys(call.input).length === 1 && telling !== '';
-  return isWhole ? wrap(telling) : wrap(prettyJson(call.input));
+  const isWhole = Object.keys(call.input).length === 1 && summary !== '';
+  return isWhole ? wrap(summary) : wrap(prettyJson(call.input));
 }
 
 function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
@@ -100,11 +100,11 @@ export function noteLines(text: string, { style, columns }: Pick<Drawing, 'style
 /** The plan itself is above, in the scrollback. */
 export function planDialog(): Dialog {
   return makeDialog({
-    title: 'Go on with this plan?',
+    title: 'Carry out this plan?',
     choices: [
       { label: 'Yes, and accept edits without asking' },
       { label: 'Yes, and ask before each edit' },
-      { label: 'No, and say what to change', textFor: 'what the plan should be instead' },
+      { label: 'No, and suggest changes', textFor: 'what the plan should be instead' },
       { label: 'No, keep planning' },
     ],
     escapeHint: 'Esc keeps planning',
@@ -133,7 +133,7 @@ export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dia
     choices: canKeep
       ? [{ label: 'Yes' }, { label: 'Yes, always', ...kept }, { label: 'No' }, { label: 'No, never', ...kept }]
       : [{ label: 'Yes' }, { label: 'No' }],
-    escapeHint: 'Esc says no',
+    escapeHint: 'Esc declines',
   });
 }
 
@@ -150,10 +150,10 @@ export function questionDialog(question: JsonObject, place: { readonly number: n
   return makeDialog({
     title: `${count}${header === undefined ? '' : `${header}: `}${questionText(question)}`,
     body: ({ style, columns }) =>
-      options.length === 0 ? [style.muted(oneLine(' no choices were offered', columns))] : [],
+      options.length === 0 ? [style.muted(oneLine(' no choices available', columns))] : [],
     choices: [...options, { label: 'Something else', textFor: 'your own answer' }],
     isMultiple: question.multiSelect === true,
-    escapeHint: 'Esc answers nothing',
+    escapeHint: 'Esc skips the question',
   });
 }
 

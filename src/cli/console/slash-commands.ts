@@ -42,25 +42,25 @@ export interface SlashCommand extends NamedCommand {
 
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'help', description: 'commands and keys', run: showHelp },
-  { name: 'clear', description: 'go on in a new, empty session', run: ({ agent }) => agent.clear() },
+  { name: 'clear', description: 'start a new, empty session', run: ({ agent }) => agent.clear() },
   {
     name: 'compact',
     argument: '[FOCUS]',
-    description: 'replace the conversation by a summary of it',
+    description: 'replace the conversation with a summary',
     run: ({ agent, argument }) => agent.compact(argument === '' ? undefined : argument),
   },
-  { name: 'resume', argument: '[SESSION]', description: 'go on in another session', run: resume },
+  { name: 'resume', argument: '[SESSION]', description: 'resume another session', run: resume },
   { name: 'rewind', description: 'go back to an earlier prompt: the chat, the files, or both', run: rewind },
   { name: 'rename', argument: 'TITLE', description: 'give the session a title', run: rename },
   { name: 'model', argument: '[NAME]', description: 'choose the model', run: chooseModel },
   { name: 'cost', description: 'tokens and dollars of this run', run: page('Cost', costPage) },
-  { name: 'context', description: 'how full the model’s window is', run: page('Context', contextPage) },
+  { name: 'context', description: 'how full the context window is', run: page('Context', contextPage) },
   { name: 'permissions', description: 'the mode and the rules', run: page('Permissions', permissionsPage) },
   { name: 'mcp', description: 'MCP servers and their tools', run: page('MCP servers', mcpPage) },
   { name: 'export', argument: '[FILE]', description: 'write the session as Markdown', run: exportSession },
   {
     name: 'doctor',
-    description: 'what a resume of this session would lose',
+    description: 'what resuming this session would lose',
     run: ({ agent, runProgram }) => runProgram('doctor', [agent.state.file], {}),
   },
   { name: 'exit', description: 'end the chat', run: ({ exit }) => exit() },
@@ -86,9 +86,9 @@ function page(title: string, text: (state: Agent['state']) => string): SlashComm
 }
 
 async function rename({ agent, argument, say }: CommandContext): Promise<void> {
-  if (argument === '') return say({ kind: 'notice', level: 'warn', text: 'say the title: /rename TITLE' });
+  if (argument === '') return say({ kind: 'notice', level: 'warn', text: 'no title given; use /rename TITLE' });
   await agent.rename(argument);
-  say({ kind: 'note', text: `the session is called “${oneLine(argument, 80)}” now` });
+  say({ kind: 'note', text: `the title is now “${oneLine(argument, 80)}”` });
 }
 
 async function chooseModel({ agent, argument, ask, say }: CommandContext): Promise<void> {
@@ -98,7 +98,7 @@ async function chooseModel({ agent, argument, ask, say }: CommandContext): Promi
   const model = argument !== '' ? argument : index === undefined ? undefined : models[index];
   if (model === undefined) return;
   agent.setModel(model);
-  say({ kind: 'note', text: `the model is ${model} from the next request on` });
+  say({ kind: 'note', text: `the next request uses ${model}` });
 }
 
 async function resume({ agent, argument, ask, say, listSessions, nowMs }: CommandContext): Promise<void> {
@@ -106,12 +106,12 @@ async function resume({ agent, argument, ask, say, listSessions, nowMs }: Comman
     openOrCopy({ kind: 'resume', session }, (choice) => agent.switchTo(choice), ask);
   if (argument !== '') return goTo(argument);
   const sessions = (await listSessions()).filter(({ sessionId }) => sessionId !== agent.state.sessionId);
-  if (sessions.length === 0) return say({ kind: 'notice', level: 'info', text: 'there is no other session' });
+  if (sessions.length === 0) return say({ kind: 'notice', level: 'info', text: 'there are no other sessions' });
   const choices = sessions.map(({ title, lastUseMs, folder }) => ({
     label: oneLine(title, 60),
     hint: `${formatAge(lastUseMs, nowMs)} · ${folder}`,
   }));
-  const index = await choose(ask, { title: 'Go on in which session?', choices });
+  const index = await choose(ask, { title: 'Resume which session?', choices });
   const chosen = index === undefined ? undefined : sessions[index];
   if (chosen !== undefined) await goTo(chosen.path);
 }
@@ -122,8 +122,8 @@ async function rewind(context: CommandContext): Promise<void> {
   const { agent, ask, say, setPrompt, nowMs } = context;
   const points = [...(await agent.rewindPoints())].reverse();
   if (points.length === 0)
-    return say({ kind: 'notice', level: 'info', text: 'there is no earlier prompt to go back to' });
-  const title = 'Go back to before which prompt?';
+    return say({ kind: 'notice', level: 'info', text: 'there are no earlier prompts to rewind to' });
+  const title = 'Rewind to before which prompt?';
   const index = await choose(ask, { title, choices: points.map((point) => pointChoice(point, nowMs)) });
   const point = index === undefined ? undefined : points[index];
   if (point === undefined) return;
@@ -134,20 +134,20 @@ async function rewind(context: CommandContext): Promise<void> {
     { label: 'Only the files' },
   ];
   const way = await choose(ask, {
-    title: 'What goes back?',
+    title: 'What should be rewound?',
     choices,
     selected: point.changedFiles.length === 0 ? 1 : 0,
   });
   const what = way === undefined ? undefined : rewindWays[way];
   if (what === undefined) return;
   const report = await agent.rewind(point, what);
-  const told = [
-    what === 'files' ? 'the chat stays' : 'the chat is back before that prompt',
+  const outcome = [
+    what === 'files' ? 'the chat is unchanged' : 'the chat is rewound to before that prompt',
     ...(what === 'chat'
       ? []
       : [`${counted(report.restored.length, 'file')} restored, ${report.removed.length} removed`]),
   ];
-  say({ kind: 'note', text: told.join('; ') });
+  say({ kind: 'note', text: outcome.join('; ') });
   for (const problem of report.problems) say({ kind: 'notice', level: 'warn', text: problem });
   if (what !== 'files') setPrompt(report.prompt);
 }

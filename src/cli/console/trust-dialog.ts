@@ -12,11 +12,11 @@ export function trustDialog(folder: string, items: readonly OfferItem[]): Dialog
   return makeDialog({
     title: 'Trust this folder?',
     body: (drawing) => [
-      ...noteLines(`${folder} brings along what runs on your machine or changes what is allowed:`, drawing),
+      ...noteLines(`${folder} contains settings that run programs or change permissions:`, drawing),
       ...items.flatMap((item) => itemLines(item, drawing)),
     ],
-    choices: [{ label: 'No, work without all of this' }, { label: 'Yes, I trust this folder', hint: 'from now on' }],
-    escapeHint: 'Esc says no',
+    choices: [{ label: 'No, work without them' }, { label: 'Yes, I trust this folder', hint: 'from now on' }],
+    escapeHint: 'Esc declines',
   });
 }
 
@@ -25,7 +25,7 @@ export function isTrusted(answer: DialogAnswer): boolean {
 }
 
 function itemLines({ kind, text, source, isAskedApart }: OfferItem, { columns }: Drawing): readonly string[] {
-  const apart = isAskedApart === true ? ', asked for later' : '';
+  const apart = isAskedApart === true ? ', asked about separately' : '';
   const lines = wholeLines(`${kind}: ${text} (${source}${apart})`, columns - 6);
   return lines.map((line, i) => `   ${i === 0 ? '' : '  '}${line}`);
 }

@@ -75,7 +75,7 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
     case 'block':
       return viewAfterBlock(view, event.block);
     case 'answer-abandoned':
-      return addNotice({ ...view, streams: [] }, 'warn', 'the answer broke off and is asked for again');
+      return addNotice({ ...view, streams: [] }, 'warn', 'the answer was cut off; retrying');
     case 'retry': {
       const { attempt, maxRetries, delayMs, error } = event;
       const retry = { attempt, maxRetries, untilMs: event.at.getTime() + delayMs, reason: error.message };
@@ -220,10 +220,10 @@ function viewAfterCompaction(view: ViewState, event: Extract<AgentEvent, { type:
     return addNotice(
       done,
       'error',
-      `the conversation could not be compacted, nothing was changed: ${event.result.problem}`,
+      `the conversation could not be compacted and is unchanged: ${event.result.problem}`,
     );
   }
-  const why = event.trigger === 'auto' ? ' because the window was nearly full' : '';
+  const why = event.trigger === 'auto' ? ' because the context window was nearly full' : '';
   return addItem(done, {
     kind: 'note',
     text: `conversation compacted from ${formatTokens(event.preTokens)} tokens${why}; the original stays in the file`,
@@ -254,11 +254,7 @@ function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
     case 'interrupted':
       return ended;
     case 'error_max_turns':
-      return addNotice(
-        ended,
-        'warn',
-        `stopped after ${counted(event.rounds, 'request')}, the most that --max-turns allows`,
-      );
+      return addNotice(ended, 'warn', `stopped after ${counted(event.rounds, 'request')}, the limit of --max-turns`);
     case 'error_max_budget_usd':
       return addNotice(ended, 'warn', 'stopped: the budget of --max-budget-usd is used up');
     case 'error_during_execution':

@@ -22,12 +22,12 @@ async function obey({ subtype, body }: ControlRequest, agent: Agent): Promise<Js
       agent.interrupt();
       return {};
     case 'set_permission_mode':
-      if (!isPermissionMode(body.mode)) return { problem: 'there is no such permission mode' };
+      if (!isPermissionMode(body.mode)) return { problem: 'unknown permission mode' };
       await agent.setMode(body.mode);
       return { mode: body.mode };
     case 'set_model': {
       const model = asString(body.model);
-      if (model === undefined || model.trim() === '') return { problem: 'no model is named' };
+      if (model === undefined || model.trim() === '') return { problem: 'no model given' };
       try {
         agent.setModel(model);
       } catch (error) {
@@ -38,7 +38,7 @@ async function obey({ subtype, body }: ControlRequest, agent: Agent): Promise<Js
     }
     default:
       return {
-        problem: `"${subtype}" is not supported; there are initialize, interrupt, set_permission_mode, set_model`,
+        problem: `"${subtype}" is not supported; choose initialize, interrupt, set_permission_mode, set_model`,
       };
   }
 }

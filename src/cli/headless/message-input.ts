@@ -55,7 +55,7 @@ async function* readLineBatches(stdin: Readable, signal: AbortSignal): AsyncGene
 
 function readMessage(line: string, number: number): InputMessage | undefined {
   const value = asObject(parseJson(line));
-  if (value === undefined) throw refusal(number, 'is no JSON object');
+  if (value === undefined) throw refusal(number, 'is not a JSON object');
   switch (value.type) {
     case 'user':
       return { kind: 'prompt', content: contentOf(value, number) };
@@ -77,7 +77,7 @@ function contentOf(value: JsonObject, number: number): PromptContent {
   const content = asObject(value.message)?.content;
   if (typeof content === 'string' && content.trim() !== '') return content;
   if (isArray(content) && content.length > 0 && content.every(isPromptBlock)) return content.filter(isObject);
-  throw refusal(number, 'has no message.content that is a text, or a list of text, image or document blocks');
+  throw refusal(number, 'needs a message.content: text, or a list of text, image or document blocks');
 }
 
 function isPromptBlock(value: unknown): boolean {

@@ -51,7 +51,7 @@ function runOptions(input: CommandInput): RunOptions {
   const mode = modeOf(flags);
   const text = (name: string) => textFlag(flags, name);
   const [root] = rootsOf(input);
-  if (root === undefined) throw new UserError('there is no folder to keep the session in', 'name one with --root');
+  if (root === undefined) throw new UserError('there is no folder to store the session in', 'name one with --root');
   const allowedTools = splitRules(listFlag(flags, 'allowedTools'));
   const disallowedTools = splitRules(listFlag(flags, 'disallowedTools'));
   return {
@@ -80,7 +80,7 @@ function sessionChoice(flags: FlagValues): SessionChoice {
   const isFork = flags['fork-session'] === true;
   const sessionId = textFlag(flags, 'session-id');
   if (session !== undefined && isContinued)
-    throw new UserError('--continue and --resume name two sessions', 'give one of them');
+    throw new UserError('--continue and --resume exclude each other', 'use one of them');
   if (sessionId !== undefined && !isUuid(sessionId))
     throw new UserError(`--session-id takes a UUID, not "${sessionId}"`, 'leave it out for a new one');
   if (session === undefined && !isContinued) {
@@ -88,7 +88,7 @@ function sessionChoice(flags: FlagValues): SessionChoice {
     return { kind: 'new', ...given('sessionId', sessionId) };
   }
   if (sessionId !== undefined && !isFork)
-    throw new UserError('a session that is resumed keeps its id', 'add --fork-session, or leave out --session-id');
+    throw new UserError('a resumed session keeps its id', 'add --fork-session, or leave out --session-id');
   const fork = isFork ? { fork: given('sessionId', sessionId) } : {};
   return session === undefined ? { kind: 'continue', ...fork } : { kind: 'resume', session, ...fork };
 }
@@ -101,7 +101,7 @@ function modeOf(flags: FlagValues): PermissionMode | undefined {
 
 function turnLimit(flags: FlagValues): number | undefined {
   const limit = countFlag(flags, 'max-turns');
-  if (limit === 0) throw new UserError('--max-turns 0 leaves no answer to wait for', 'write --max-turns 1');
+  if (limit === 0) throw new UserError('--max-turns must be at least 1', 'write --max-turns 1');
   return limit;
 }
 
@@ -133,7 +133,7 @@ function notAmong(name: string, value: string, choices: readonly string[]): User
 }
 
 function refuse(flag: string): never {
-  throw new UserError(`${flag} goes with --output-format stream-json only`, 'add it');
+  throw new UserError(`${flag} requires --output-format stream-json`, 'add it');
 }
 
 /** An option that was not given is absent, not undefined. */

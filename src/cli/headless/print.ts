@@ -138,15 +138,15 @@ class PrintRun {
   }
 
   async #fail(error: unknown): Promise<number> {
-    const told = withAdvice(error);
-    const isExpected = told instanceof UserError;
-    const message = told instanceof Error ? told.message : String(told);
+    const shown = withAdvice(error);
+    const isExpected = shown instanceof UserError;
+    const message = shown instanceof Error ? shown.message : String(shown);
     const text = isExpected
       ? message
       : `this is a bug: ${message}; run it again with --debug and report what it prints`;
     await this.#report.result(failureResult(text, this.#facts()), [text]);
     if (this.#isDebug && error instanceof Error) writeText(process.stderr, `${error.stack}\n`);
-    return isExpected ? told.exitCode : exitCodes.bug;
+    return isExpected ? shown.exitCode : exitCodes.bug;
   }
 
   #facts() {

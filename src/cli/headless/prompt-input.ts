@@ -18,7 +18,7 @@ export async function readPrompt(typed: string | undefined, stdin: InputStream, 
   const piped = stdin.isTTY === true ? '' : await readPiped(stdin, typed !== undefined, signal);
   const prompt = [typed ?? '', piped.replace(/\n+$/, '')].filter((text) => text.trim() !== '').join('\n');
   if (prompt === '' && !signal.aborted)
-    throw new UserError('there is no prompt', 'write one behind -p and before flags that take lists, or pipe it in');
+    throw new UserError('there is no prompt', 'write one after -p and before flags that take lists, or pipe it in');
   return prompt;
 }
 
@@ -34,7 +34,10 @@ async function readPiped(stdin: Readable, isOptional: boolean, signal: AbortSign
       pieces.push(piece as Buffer);
       size += (piece as Buffer).length;
       if (size > maxPromptBytes)
-        throw new UserError('more than 10 MB are piped in', 'write them to a file and name it in the prompt');
+        throw new UserError(
+          'the piped input is larger than 10 MB',
+          'write it to a file and name the file in the prompt',
+        );
     }
   } catch (error) {
     // We ended it: the input so far is complete.

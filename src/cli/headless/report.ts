@@ -75,7 +75,7 @@ export class Report {
     if (this.#isGone) return;
     this.#isGone = true;
     const isReader = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].includes(systemErrorCode(error) ?? '');
-    if (!isReader) writeNotice(this.#io.stderr, `the output could not be written (${error.message})`);
+    if (!isReader) writeNotice(this.#io.stderr, `cannot write the output (${error.message})`);
     this.#options.onGone('SIGPIPE');
   }
 }
@@ -92,7 +92,7 @@ function noteOf(event: AgentEvent, isVerbose: boolean): string | undefined {
       return event.outcome.isError ? `${event.call.name} failed` : undefined;
     case 'retry': {
       const seconds = (event.delayMs / 1000).toFixed(1);
-      return `${event.error.message}; again in ${seconds} s (${event.attempt} of ${event.maxRetries})`;
+      return `${event.error.message}; retrying in ${seconds} s (${event.attempt} of ${event.maxRetries})`;
     }
     case 'compacted':
       return 'problem' in event.result ? `not compacted: ${event.result.problem}` : 'the conversation was compacted';

@@ -16,32 +16,32 @@ export interface MessageChoice {
 /** Returns `undefined` for an event without a message. */
 export function messageOf(event: AgentEvent, sessionId: string, choice: MessageChoice): JsonObject | undefined {
   const parent = event.agent?.parentCallId ?? null;
-  const told = { parent_tool_use_id: parent, session_id: sessionId };
+  const common = { parent_tool_use_id: parent, session_id: sessionId };
   switch (event.type) {
     case 'session-opened':
       return { ...initMessage(event, choice.keySource), session_id: sessionId, uuid: randomUUID() };
     case 'prompt': {
       if (event.isSituation || (!event.isMeta && parent === null && !choice.withPrompts)) return undefined;
       const { message } = promptBody(event, 'default');
-      return { type: 'user', message, ...told, uuid: event.uuid, ...(event.isMeta ? { isSynthetic: true } : {}) };
+      return { type: 'user', message, ...common, uuid: event.uuid, ...(event.isMeta ? { isSynthetic: true } : {}) };
     }
     case 'block':
-      return { type: 'assistant', message: blockBody(event).message, ...told, uuid: event.uuid };
+      return { type: 'assistant', message: blockBody(event).message, ...common, uuid: event.uuid };
     case 'result': {
       const { message } = resultBody(event, true);
       const { stored } = event.outcome;
-      return { type: 'user', message, ...told, uuid: event.uuid, tool_use_result: stored };
+      return { type: 'user', message, ...common, uuid: event.uuid, tool_use_result: stored };
     }
     case 'interrupted':
-      return { type: 'user', message: interruptedBody(event).message, ...told, uuid: event.uuid };
+      return { type: 'user', message: interruptedBody(event).message, ...common, uuid: event.uuid };
     case 'request-failed': {
       const { message, error } = failureBody(event);
-      return { type: 'assistant', message, ...told, uuid: event.uuid, error };
+      return { type: 'assistant', message, ...common, uuid: event.uuid, error };
     }
     case 'part':
-      return choice.withParts ? { type: 'stream_event', event: event.raw, ...told, uuid: randomUUID() } : undefined;
+      return choice.withParts ? { type: 'stream_event', event: event.raw, ...common, uuid: randomUUID() } : undefined;
     case 'retry':
-      return { ...retryMessage(event), ...told, uuid: event.uuid };
+      return { ...retryMessage(event), ...common, uuid: event.uuid };
     case 'compacting':
       return { type: 'system', subtype: 'status', status: 'compacting', session_id: sessionId, uuid: randomUUID() };
     case 'compacted':

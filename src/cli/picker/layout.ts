@@ -106,7 +106,7 @@ function bodyLines(view: PickerView, frame: Frame, top: number): string[] {
   const shown = matches.slice(top, top + listRows);
   const list = shown.map((entry, i) => rowLine(view, entry, listColumns, top + i === state.selected));
   if (matches.length === 0)
-    list.push(style.muted(`  ${oneLine('no session fits; Esc clears the filter', listColumns - 2)}`));
+    list.push(style.muted(`  ${oneLine('no session matches; Esc clears the filter', listColumns - 2)}`));
   while (list.length < listRows) list.push('');
   const listed = [style.muted(headerLine(listColumns)), ...list];
   if (frame.previewRows === 0) return listed;
@@ -200,12 +200,8 @@ function trimBlank(lines: readonly string[]): readonly string[] {
 function keyLine({ focus, isHelp }: PickerState, columns: number, isChoosing = false): string {
   const filter = ['Enter show', 'Ctrl-R resume', 'Ctrl-F fork', 'Tab list', '? help', 'Esc quit'];
   const list = ['Enter show', 'r resume', 'f fork', 'Tab filter', '? help', 'q quit'];
-  const own = isChoosing
-    ? ['Enter goes on with it', 'Tab list', '? help', 'Esc quit']
-    : focus === 'filter'
-      ? filter
-      : list;
-  const keys = isHelp ? ['any key closes this'] : own;
+  const own = isChoosing ? ['Enter resume', 'Tab list', '? help', 'Esc quit'] : focus === 'filter' ? filter : list;
+  const keys = isHelp ? ['any key closes the help'] : own;
   let line = '';
   for (const key of keys) {
     const longer = line === '' ? key : `${line} · ${key}`;
@@ -216,14 +212,14 @@ function keyLine({ focus, isHelp }: PickerState, columns: number, isChoosing = f
 }
 
 const help: readonly (readonly [string, string])[] = [
-  ['type', 'keep the sessions that have every word in title, folder, id or first prompt'],
+  ['type', 'filter by words in title, folder, id or first prompt'],
   ['↑ ↓', 'choose; also Ctrl-P, Ctrl-N, PgUp, PgDn, Home, End'],
   ['Enter', 'show the session (clew show)'],
   ['Ctrl-R', 'resume it in Claude Code, in its folder'],
-  ['Ctrl-F', 'make a second session of it that goes on by itself (clew fork)'],
-  ['Tab', 'to the list, where letters are keys: r resume, f fork, j k g G move, / filter, q quit; and back'],
+  ['Ctrl-F', 'fork it: continue in a copy (clew fork)'],
+  ['Tab', 'switch to the list and its keys: r resume, f fork, j k g G move, / filter, q quit'],
   ['Ctrl-W Ctrl-U', 'delete a word, delete all'],
-  ['?', 'this help; in the filter while it is empty'],
+  ['?', 'this help, if the filter is empty'],
   ['Esc', 'clear the filter, then quit; Ctrl-C quits'],
 ];
 

@@ -29,7 +29,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   const list = await currentSessions(input);
   if (list.sessions.length === 0) {
     const where = rootsOf(input).join(' and ');
-    writeNotice(io.stderr, `no sessions below ${where}; \`clew ls --demo\` shows the bundled ones`);
+    writeNotice(io.stderr, `no sessions in ${where}; clew ls --demo shows the bundled ones`);
     return exitCodes.ok;
   }
   const choice = await new Picker(entriesOf(list), io, streams).choose();

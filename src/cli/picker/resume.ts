@@ -19,10 +19,10 @@ export interface Resume {
 export function planResume(session: ListedSession, env: NodeJS.ProcessEnv): Resume | { readonly problem: string } {
   const { sessionId, cwd, root } = session;
   const program = findProgram('claude', env);
-  if (program === undefined) return { problem: 'Claude Code is not installed: there is no `claude` on the PATH' };
-  if (cwd === undefined) return { problem: 'no line of the session says which folder it belongs to' };
+  if (program === undefined) return { problem: 'Claude Code is not installed: `claude` is not on PATH' };
+  if (cwd === undefined) return { problem: 'the session does not name its folder' };
   // The client finds only sessions of its working directory.
-  if (!isFolder(cwd)) return { problem: `its folder is gone: ${oneLine(cwd, 200)}` };
+  if (!isFolder(cwd)) return { problem: `its folder does not exist: ${oneLine(cwd, 200)}` };
   return { program, args: ['--resume', sessionId], cwd, env: { ...env, ...rootFor(root, env) } };
 }
 

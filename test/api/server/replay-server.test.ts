@@ -132,7 +132,7 @@ test('with onMismatch error the request is refused, and the message says what di
       400,
       {
         type: 'invalid_request_error',
-        message: 'replay: message 2 of 3 does not fit: the result of t1 differs: recorded "a.ts", sent "b.ts"',
+        message: 'replay: message 2 of 3 does not match: the result of t1 differs: recorded "a.ts", sent "b.ts"',
       },
     ],
   );

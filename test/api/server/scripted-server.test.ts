@@ -100,7 +100,7 @@ test('errors come with their status, words and headers, and the next request get
   assert.equal((await post(url, ask('b', { stream: true }))).status, 529);
   assert.equal((await post(url, ask('c'))).status, 200);
   const { status, body } = await post(url, ask('d'));
-  assert.deepEqual([status, asObject(body.error)?.message], [400, 'the script has 3 steps, and this is request 4']);
+  assert.deepEqual([status, asObject(body.error)?.message], [400, 'the script has 3 steps, but this is request 4']);
 });
 
 test('a script may be a function of the request, and what it throws is a 500', async (t) => {
@@ -340,6 +340,6 @@ test('a port in use is an error of one line', async (t) => {
   const { port } = await start(t, []);
   await assert.rejects(startScriptedServer({ script: [], port }), {
     name: 'UserError',
-    message: `port ${port} of 127.0.0.1 is in use; choose another one, or none for a free one`,
+    message: `port ${port} of 127.0.0.1 is in use; choose another port, or leave it out for a free one`,
   });
 });

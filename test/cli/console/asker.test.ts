@@ -85,7 +85,7 @@ test('questions wait for one another, and one that is no longer wanted answers i
   );
 });
 
-test('consent is given once, always, not now or never; Esc says no', async () => {
+test('consent is given once, always, not now or never; Esc declines', async () => {
   const question = { kind: 'consent', title: 'Start it?', details: ['It runs: x'], canKeep: true } as const;
   const { asker, press } = kit();
   const never = async () => assert.fail('no mode is set');

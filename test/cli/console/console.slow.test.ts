@@ -59,11 +59,11 @@ test('a prompt is answered, and kept for the next chat', { skip }, async (contex
 
 test('a permission is asked for with its reason, and refused with words', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
-  const asked = await chat.say('bash', /Esc says no/);
+  const asked = await chat.say('bash', /Esc declines/);
   assert.match(asked, /^ Allow Bash\?\n {3}npm test\n {3}Run the tests\n Why: no rule allows it\n ❯ 1\. Yes$/m);
   chat.type('3', 'use make', 'Enter');
   await chat.screen(/^● I heard: The user said no, and: use make$/m);
-  await chat.say('bash', /Esc says no/);
+  await chat.say('bash', /Esc declines/);
   chat.type('Enter');
   await chat.screen(/^✓ Bash npm test {2}12 lines\n\n● All tests pass\.$/m);
   await chat.say('edit', /^ {3}\+ {3}const lamp = 'bright';$/m);
@@ -164,17 +164,17 @@ test('a window that is changed while it works leaves no row behind and loses non
   await chat.say('todo', /◐ Light it/);
   // The footer is whole again: it has settled.
   chat.resize(70, 24);
-  await chat.screen(/^─{70}\n› what comes next\n─{70}\n.* · \$0\.01$/m);
+  await chat.screen(/^─{70}\n› type the next prompt\n─{70}\n.* · \$0\.01$/m);
   chat.resize(46, 24);
-  await chat.screen(/^─{46}\n› what comes next\n─{46}\n.* · 12% of context$/m);
+  await chat.screen(/^─{46}\n› type the next prompt\n─{46}\n.* · 12% of context$/m);
   chat.resize(46, 14);
-  await chat.screen(/^✓ TodoWrite .*\n\n. Working .*\n\n─{46}\n› what comes next\n─{46}\n.*asks first/m);
+  await chat.screen(/^✓ TodoWrite .*\n\n. Working .*\n\n─{46}\n› type the next prompt\n─{46}\n.*asks first/m);
   chat.resize(60, 24);
-  await chat.screen(/^─{60}\n› what comes next\n─{60}\n/m);
+  await chat.screen(/^─{60}\n› type the next prompt\n─{60}\n/m);
   chat.type('Escape');
   await chat.screen(/^! interrupted$/m);
   const text = chat.scrollback();
-  const counts = [/› todo/g, /✓ TodoWrite/g, /Light it/g, /Esc interrupts/g, /what comes next/g, /─+/g];
+  const counts = [/› todo/g, /✓ TodoWrite/g, /Light it/g, /Esc interrupts/g, /type the next prompt/g, /─+/g];
   assert.deepEqual(
     counts.map((each) => text.match(each)?.length ?? 0),
     [1, 1, 0, 0, 0, 2],
@@ -191,7 +191,7 @@ test('sub-agents are shown below their call, and a retry counts down', { skip },
   const chat = await start(context, 80, 24);
   await chat.say('agent', /^▸ Task find the lamps\n {2}↳ explore {2}\d calls? · 0 out · \d s\n {4}Grep lamp \d$/m);
   await chat.screen(/^✓ Task find the lamps\n {2}↳ explore {2}4 calls · 2\.1k out · .*s\n\n● There are four/m);
-  await chat.say('retry', /Asking again in [12] s \(2 of 10\): Overloaded/);
+  await chat.say('retry', /Retrying in [12] s \(2 of 10\): Overloaded/);
   await chat.screen(/^● It worked the second time\.$/m);
 });
 
@@ -199,7 +199,7 @@ test('commands answer from what the agent knows, and one that is not there is na
   const chat = await start(context, 80, 50);
   await chat.say('/help', /^Commands\n {2}- .?\/help.? commands and keys[\s\S]*\/deploy[\s\S]*Shift-Tab: /m);
   await chat.say('/cost', /\$0\.01 in this run[\s\S]*claude-test-1 +│? ?1\.2k/);
-  await chat.say('/context', /12%\n\n {2}The last request took 24,000 of the 200,000 tokens/);
+  await chat.say('/context', /12%\n\n {2}The last request used 24,000 of the 200,000 tokens/);
   await chat.say('/permissions', /Bash\(npm test:\*\)/);
   await chat.say('/mcp', /lamps connected, 1 tool/);
   await chat.say('/model claude-other', /the model is claude-other[\s\S]*asks first · claude-other ·/);
@@ -220,7 +220,7 @@ test('a signal ends the session and gives the terminal back', { skip }, async (c
     ['SIGHUP', 129],
   ] as const) {
     const chat = await start(context, 80, 24);
-    await chat.say('bash', /Esc says no/);
+    await chat.say('bash', /Esc declines/);
     process.kill(Number(readFileSync(path.join(chat.folder, 'pid'), 'utf8')), name);
     await isGivenBack(chat, code);
     assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: signal\n/);

@@ -69,9 +69,9 @@ test('a permission shows all that would be done, and why it is asked', () => {
     ' Why: no rule allows it',
     ' ❯ 1. Yes',
     '   2. Always in this project: Bash(npm test:*)',
-    '   3. No, and say what to do instead',
-    '   4. No, and stop here',
-    ' ↑↓ or 1–4 · Enter · Esc says no',
+    '   3. No, and suggest something else',
+    '   4. No, and stop',
+    ' ↑↓ or 1–4 · Enter · Esc declines',
   ]);
 });
 
@@ -97,7 +97,7 @@ test('an edit is asked for with its diff, and a long one is turned page by page 
   assert.deepEqual([body(second)[0], body(second)[7]], ['   + line 6', '… 38 more lines · PageDown']);
   let last = second;
   for (let i = 0; i < 20; i++) last = turn(last, 1);
-  assert.deepEqual(body(last).slice(-3), ['   + line 49', ' Why: it makes a file', '… the end · PageUp']);
+  assert.deepEqual(body(last).slice(-3), ['   + line 49', ' Why: it makes a file', '… end · PageUp']);
   assert.equal(turn(turn(last, 1), -1).bodyAt, last.bodyAt - 7);
   assert.equal(turn(dialog, -1).bodyAt, 0);
 });
@@ -168,8 +168,8 @@ test('on a narrow screen the choice that Enter takes is told to its end', () => 
     '      session: Bash(git',
     '      commit:*) and Bash(git',
     '      push:*)',
-    '   3. No, and say what to do…',
-    '   4. No, and stop here',
+    '   3. No, and suggest someth…',
+    '   4. No, and stop',
     ' ↑↓ or 1–4 · Enter',
   ]);
 });

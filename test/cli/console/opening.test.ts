@@ -34,14 +34,18 @@ const yes: DialogAnswer = { kind: 'chosen', indexes: [0], text: '' };
 test('a session in use is gone on with in a copy, if the person says so', async () => {
   assert.deepEqual(await opened(session, yes), {
     tried: [session, { ...session, fork: {} }],
-    asked: ['Go on in a copy?'],
+    asked: ['Continue in a copy?'],
     result: 'the copy',
   });
 });
 
 test('whoever says no is told why, and no copy is made', async () => {
   for (const answer of [{ kind: 'cancelled' }, { ...yes, indexes: [1] }] as const) {
-    assert.deepEqual(await opened(session, answer), { tried: [session], asked: ['Go on in a copy?'], result: taken });
+    assert.deepEqual(await opened(session, answer), {
+      tried: [session],
+      asked: ['Continue in a copy?'],
+      result: taken,
+    });
   }
 });
 

@@ -162,7 +162,7 @@ test('the ends of a turn', () => {
   assert.deepEqual(ends, [
     [{ kind: 'note', text: 'took 7.0 s, 2 requests' }],
     [],
-    [{ kind: 'notice', level: 'warn', text: 'stopped after 2 requests, the most that --max-turns allows' }],
+    [{ kind: 'notice', level: 'warn', text: 'stopped after 2 requests, the limit of --max-turns' }],
     [{ kind: 'notice', level: 'warn', text: 'stopped: the budget of --max-budget-usd is used up' }],
     [{ kind: 'notice', level: 'error', text: 'the turn failed' }],
   ]);
@@ -188,6 +188,6 @@ test('a compaction that failed says that nothing was changed', () => {
     preTokens: 150_000,
     result: { problem: 'Overloaded' },
   });
-  const text = 'the conversation could not be compacted, nothing was changed: Overloaded';
+  const text = 'the conversation could not be compacted and is unchanged: Overloaded';
   assert.deepEqual(failed, { ...emptyView, finished: [{ kind: 'notice', level: 'error', text }] });
 });

@@ -18,19 +18,19 @@ const all = '--dangerously-skip-permissions';
 test('bad use ends with one line and exit code 2, before any session is made', async (t) => {
   const kit = await startHeadless(t, []);
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['-p'], 'there is no prompt; write one behind -p and before flags that take lists, or pipe it in'],
+    [['-p'], 'there is no prompt; write one after -p and before flags that take lists, or pipe it in'],
     [['-p', 'x', '--output-format', 'xml'], '--output-format does not know "xml"; choose text, json, stream-json'],
     [['-p', 'x', '--max-turns', '0'], '--max-turns 0 leaves no answer to wait for; write --max-turns 1'],
     [['-p', 'x', '--price', '3'], '--price takes two prices, not "3"; write --price 3,15 for input and output'],
     [['-p', 'x', '--max-budget-usd', 'a'], '--max-budget-usd takes dollars, not "a"; write --max-budget-usd 0.50'],
-    [['-p', 'x', '-c', '-r', 'y'], '--continue and --resume name two sessions; give one of them'],
+    [['-p', 'x', '-c', '-r', 'y'], '--continue and --resume exclude each other; use one of them'],
     [['-p', 'x', '--fork-session'], '--fork-session has nothing to copy; add --resume SESSION or --continue'],
     [['-p', 'x', '--session-id', 'y'], '--session-id takes a UUID, not "y"; leave it out for a new one'],
     [['-p', 'x', 'y'], 'print takes one PROMPT, not more; run `clew print --help`'],
     [['-p', 'x', '--bogus'], 'there is no option "--bogus"; run `clew print --help`'],
     [
       ['-p', 'x', '--include-partial-messages'],
-      '--include-partial-messages goes with --output-format stream-json only; add it',
+      '--include-partial-messages requires --output-format stream-json; add it',
     ],
   ];
   for (const [args, said] of cases) {
@@ -88,7 +88,7 @@ test('a line of input that is no message ends the run with a result and exit cod
   const kit = await startHeadless(t, () => says('fine'));
   const good = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });
   for (const [bad, why] of [
-    ['{"type":"user",', /line 2 of the input is no JSON object/],
+    ['{"type":"user",', /line 2 of the input is not a JSON object/],
     [
       '{"type":"user","message":{"role":"user","content":[{"type":"tool_result"}]}}',
       /line 2 of the input has no message/,

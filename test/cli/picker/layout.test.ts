@@ -62,7 +62,7 @@ test('80 columns: the list above, the preview below, the keys last', () => {
 
 test('where nothing fits, it says so', () => {
   const { lines } = layOut(view({ matches: [], total: 5, state: { ...initialState, query: 'x' } }));
-  assert.match(lines.join('\n'), /^› x +0 of 5\n.*\n {2}no session fits; Esc clears the filter\n/);
+  assert.match(lines.join('\n'), /^› x +0 of 5\n.*\n {2}no session matches; Esc clears the filter\n/);
 });
 
 test('ten thousand sessions: only the rows in sight are looked at', () => {

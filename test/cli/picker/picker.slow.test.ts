@@ -120,7 +120,7 @@ test(
     terminal.type('question 1');
     await terminal.screen(/13 of 40/);
     terminal.type('C-r');
-    await terminal.screen(/^its folder is gone: \/home\/kim\/project$/m);
+    await terminal.screen(/^its folder does not exist: \/home\/kim\/project$/m);
     terminal.type('C-u', 'lamp', 'Tab', 'r');
     const shown = await terminal.screen(/^exit 7$/m);
     assert.equal(
@@ -134,7 +134,7 @@ test(
 test('without Claude Code it says so and stays', { skip }, async (context) => {
   const { terminal } = await start(context, 80, 24, {}, 'PATH=/nowhere');
   terminal.type('C-r');
-  await terminal.screen(/^Claude Code is not installed: there is no `claude` on the PATH$/m);
+  await terminal.screen(/^Claude Code is not installed: `claude` is not on PATH$/m);
   terminal.type('C-c');
   await terminal.screen(/exit 0/);
 });
