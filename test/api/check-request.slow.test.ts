@@ -60,7 +60,7 @@ const oddRequest = fc.oneof(
   ),
 );
 
-test('a request of any shape is judged without an exception, in whole sentences', () => {
+test('a request of any shape is checked without an exception, in whole sentences', () => {
   const codes = new Set(apiRules.map(({ code }) => code));
   const seen = new Set<string>();
   fc.assert(

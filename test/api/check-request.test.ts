@@ -27,7 +27,7 @@ const healthy: Readonly<Record<string, CheckableRequest>> = {
   'a string': [user('a')],
   'a conversation': [user('a'), assistant('b'), user('c')],
   'neighbours of one role': [user('a'), user('b'), assistant('c'), assistant('d'), user('e')],
-  'calls, their results, and a text behind': toolTurn,
+  'calls, their results, and a text after them': toolTurn,
   'a reminder between call and result': {
     model: 'claude-opus-5-5',
     messages: [user('a'), assistant(call('t1')), { role: 'system', content: 'b' }, user(result('t1'))],
@@ -37,14 +37,14 @@ const healthy: Readonly<Record<string, CheckableRequest>> = {
     assistant(call('t1'), call('t2'), call('t3')),
     user(result('t1', ''), result('t2', [text('')]), { type: 'tool_result', tool_use_id: 't3' }),
   ],
-  'a blank text beside others': [user(text('a'), text(' ')), assistant(text('\n\n'), call('t1')), user(result('t1'))],
+  'a blank text next to others': [user(text('a'), text(' ')), assistant(text('\n\n'), call('t1')), user(result('t1'))],
   'a prefill, on a model that takes one': { model: 'claude-sonnet-4-5', messages: [user('a'), assistant('{')] },
   'an empty last answer': { model: 'claude-sonnet-4-5', messages: [user('a'), { role: 'assistant', content: [] }] },
   'thinking that was left out by the API': {
     model: 'claude-opus-4-8',
     messages: [user('a'), assistant(thought({ thinking: '' }), text('b')), user('c')],
   },
-  'thinking whose text somebody took out: the signature carries it': {
+  'thinking whose text was removed: the signature carries it': {
     model: 'claude-3-7-sonnet-20250219',
     messages: [user('a'), assistant(thought({ thinking: '' }), text('b')), user('c')],
   },
@@ -86,7 +86,7 @@ for (const [what, request] of Object.entries(healthy)) {
   test(`nothing is wrong with ${what}`, () => assert.deepEqual(checkRequest(request), []));
 }
 
-test('violations stand in the order of their places, whatever rule they break', () => {
+test('violations are sorted by place, whatever rule they break', () => {
   const request = {
     model: 'claude-opus-5-5',
     messages: [
@@ -117,7 +117,7 @@ test('a request is not changed by checking it', () => {
   }
 });
 
-test('requests that are no requests at all are told to have no messages', () => {
+test('values that are not requests have no messages', () => {
   for (const request of [null, undefined, 7, 'a', { messages: {} }]) {
     assert.deepEqual(
       checkRequest(request as unknown as CheckableRequest).map(({ rule }) => rule),
@@ -126,7 +126,7 @@ test('requests that are no requests at all are told to have no messages', () => 
   }
 });
 
-test('values nested deeper than the stack are judged', () => {
+test('values nested deeper than the stack are checked', () => {
   let deep: unknown = '\ud800';
   for (let i = 0; i < 100_000; i++) deep = i % 2 === 0 ? [deep] : { a: deep };
   const messages = [user('a'), assistant({ ...call('t1'), input: { deep } } as never), user(result('t1'))];
@@ -142,14 +142,14 @@ test('twice the request is twice the work', () => {
   assert.ok(twice < once * 2.2, `${once} reads for the half, ${twice} for the whole`);
 });
 
-test('thousands of open calls in one message are told in bounded words', () => {
+test('thousands of open calls in one message give a bounded message', () => {
   const calls = Array.from({ length: 5000 }, (_, i) => call(`t${i}`));
   const violations = checkRequest([user('a'), assistant(...calls), user('b')]);
   assert.equal(violations.length, 5000);
   assert.ok(violations.every(({ message }) => message.length < 1000));
 });
 
-/** Whole turns, with something of everything, and an unanswered call in each. */
+/** Whole turns with every kind of content, and an unanswered call in each. */
 function largeRequest(turns: number): CheckableRequest {
   return Array.from({ length: turns }, (_, i) => [
     user(text('a'), image('png', 20, 20)),
@@ -158,7 +158,7 @@ function largeRequest(turns: number): CheckableRequest {
   ]).flat();
 }
 
-/** How often anything in the request is looked at. */
+/** Counts every property access in the request. */
 function countReads(request: CheckableRequest, look: (request: CheckableRequest) => unknown): number {
   let reads = 0;
   const watched = (value: unknown): unknown =>

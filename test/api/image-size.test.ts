@@ -6,7 +6,7 @@ import { jpegImage, jpegSegment, type TinyFormat, tinyFormats, tinyImage } from 
 
 const formats = Object.keys(tinyFormats) as TinyFormat[]; // the keys are the formats
 
-test('the sides of an image are read from its header, in each of the formats', () => {
+test('the size of an image is read from its header, in each format', () => {
   for (const format of formats) {
     assert.deepEqual(
       readImageSize(tinyImage(format, 1234, 567).toString('base64')),
@@ -16,7 +16,7 @@ test('the sides of an image are read from its header, in each of the formats', (
   }
 });
 
-test('the largest sides a format can say are read', () => {
+test('the largest size of each format is read', () => {
   const largest = {
     png: 0x7fff_ffff,
     jpeg: 65_535,
@@ -35,7 +35,7 @@ test('the largest sides a format can say are read', () => {
   }
 });
 
-test('what follows the header is not looked at, with or without padding', () => {
+test('data after the header is ignored, with or without padding', () => {
   for (const format of formats) {
     for (const extra of [0, 1, 2, 3000]) {
       const base64 = Buffer.concat([tinyImage(format, 30, 40), Buffer.alloc(extra, 7)]).toString('base64');
@@ -46,7 +46,7 @@ test('what follows the header is not looked at, with or without padding', () => 
   }
 });
 
-test('a header that is cut anywhere says its type at most, and no sides', () => {
+test('a truncated header gives at most its type, but no size', () => {
   for (const format of formats) {
     const whole = tinyImage(format, 300, 200);
     const needed = neededBytes(format, whole);
@@ -57,7 +57,7 @@ test('a header that is cut anywhere says its type at most, and no sides', () => 
   }
 });
 
-test('a header that lies about itself has no sides', () => {
+test('an inconsistent header has no size', () => {
   const png = tinyImage('png', 3, 3);
   png.write('IDAT', 12, 'latin1');
   const vp8 = tinyImage('webp-vp8', 3, 3);
@@ -76,7 +76,7 @@ test('a header that lies about itself has no sides', () => {
   assert.equal(readImageSize(noMarker.toString('base64')), undefined);
 });
 
-test('the frame of a JPEG is found behind large segments, tables and restart marks', () => {
+test('the frame of a JPEG is found after large segments, tables and restart marks', () => {
   const segments = [jpegSegment(0xe1, 65_000), jpegSegment(0xc4, 30), Buffer.from([0xff, 0xd0]), jpegSegment(0xfe, 0)];
   assert.deepEqual(readImageSize(jpegImage(640, 480, segments).toString('base64')), {
     type: 'image/jpeg',
@@ -90,7 +90,7 @@ test('a JPEG made of endless empty segments is given up', () => {
   assert.equal(readImageSize(jpegImage(640, 480, segments).toString('base64')), undefined);
 });
 
-test('what is no image, or not even base64, has neither type nor size', () => {
+test('data that is not an image, or not base64, has neither type nor size', () => {
   for (const text of ['', 'A', '====', 'not base64 at all!', 'data:image/png;base64,iVBORw0KGgo=', '\ud800', 'iVBOR']) {
     assert.equal(readImageSize(text), undefined, text);
     assert.equal(readImageType(text), undefined, text);
@@ -117,7 +117,7 @@ test('the decoded length is that of the decoded bytes', () => {
   );
 });
 
-/** Up to and with the second side. */
+/** Up to and including the second side. */
 function neededBytes(format: TinyFormat, image: Buffer): number {
   switch (format) {
     case 'png':

@@ -21,7 +21,7 @@ test('values nested deeper than the stack are measured', () => {
   assert.equal(estimateTextTokens(value), 0);
 });
 
-test('four bytes of text are a token; signatures, data and kinds are none', () => {
+test('four bytes of text are a token; signatures, data and type names do not count', () => {
   const block = { type: 'thinking', thinking: 'x'.repeat(40), signature: 'y'.repeat(400) };
   const image = { type: 'image', source: { type: 'base64', data: 'z'.repeat(400) } };
   assert.equal(estimateTextTokens([block, image, 'é'.repeat(4)]), 12);

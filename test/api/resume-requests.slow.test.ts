@@ -1,5 +1,5 @@
-// The requests that a resume of every recorded session sends, held against the rules: what real clients wrote passes,
-// and where a rule is broken it is because the session was made, or found, to be broken in that way.
+// Checks the requests that resume every recorded session: those of real clients pass, and each violation is a known
+// fault of its session.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -8,20 +8,20 @@ import { requestMessages } from '../../src/session/resume/request.ts';
 import { loadSession } from '../../src/session/session.ts';
 import { corpusPublicCases, corpusRealCases, realCases, safeProfileCase, vectorCases } from '../interop/recordings.ts';
 
-/** After an interrupt 1.0.57 wrote its last answer again, without a parent: the conversation starts there. */
+/** After an interrupt 1.0.57 wrote its last answer again without a parent: the conversation starts there. */
 const restarted = {
   '4d0d9165-c704-4d9f-938b-d76fc2c99155': ['first-role'],
   'deee9fd4-12c4-4bca-94a3-0533bc3ae81f': ['first-role'],
 };
 
-test('sessions that real clients wrote pass, but for one that its client began anew', async () => {
+test('sessions of real clients pass, except one that its client restarted', async () => {
   const { '4d0d9165-c704-4d9f-938b-d76fc2c99155': rules } = restarted;
   assert.deepEqual(await brokenRules([...realCases(), safeProfileCase()]), {
     '4d0d9165-c704-4d9f-938b-d76fc2c99155': rules,
   });
 });
 
-test('all sessions that real clients wrote pass, but for the two of that kind', async () => {
+test('all sessions of real clients pass, except two of that kind', async () => {
   assert.deepEqual(await brokenRules(corpusRealCases()), restarted);
 });
 
@@ -43,11 +43,11 @@ test('the hand-made sessions break the rules they were made to break', async () 
   });
 });
 
-test('published sessions that start with a prompt pass, but for two without ids', async () => {
+test('published sessions that start with a prompt pass, except two without ids', async () => {
   const broken = await brokenRules(corpusPublicCases());
   const others = Object.entries(broken).filter(([, rules]) => rules.join() !== 'first-role');
   assert.deepEqual(Object.fromEntries(others), {
-    // Written by hand for the tests of another program: calls without ids, thinking without signatures.
+    // Hand-written for the tests of another program: calls without ids, thinking without signatures.
     large: ['thinking-unsigned', 'tool-id', 'result-id'],
     '0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f': ['tool-id', 'result-id'],
   });

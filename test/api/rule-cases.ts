@@ -1,4 +1,4 @@
-// For each rule of the API requests that break it and no other.
+// Requests that break exactly one rule, for each rule of the API.
 import { contentCases, roleCases } from './cases/conversation.ts';
 import { imageCases } from './cases/images.ts';
 import type { RuleCase } from './cases/rule-case.ts';

@@ -1,4 +1,4 @@
-// docs/api-rules.md shows the rules; this keeps its table and the rules in step.
+// Keeps the table of docs/api-rules.md in step with the rules.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { ruleCases } from './rule-cases.ts';
 
 const page = readFileSync(path.join(projectRoot, 'docs/api-rules.md'), 'utf8');
 
-test('the page lists every rule with its words, and no other', () => {
+test('the page lists every rule with its error, and no other', () => {
   const rows = apiRules.map(
     ({ code, what, status, isFormer, errorText }) =>
       `| \`${code}\` | ${what}${isFormer ? ' (formerly)' : ''} | ${status} | \`\` ${errorText} \`\` |`,
@@ -26,7 +26,7 @@ test('no two rules have one code', () => {
   assert.deepEqual([...new Set(codes)], codes);
 });
 
-/** Error messages of the API, from the issues that users report. */
+/** Error messages of the API, from issues of users. */
 const quoted = [
   'messages: at least one message is required',
   'This model does not support assistant message prefill',
@@ -45,7 +45,7 @@ const quoted = [
   'A maximum of 4 blocks with cache_control may be provided',
 ];
 
-test('the words that users quote are those of the rules', () => {
+test('the errors that users quote are those of the rules', () => {
   const ours = ruleCases.flatMap(({ violations }) => violations.map(({ message }) => bare(message)));
   assert.deepEqual(
     quoted.filter((words) => !ours.some((message) => fixedParts(words).every((part) => message.includes(part)))),
@@ -57,7 +57,7 @@ function bare(words: string): string {
   return words.replaceAll('`', '').toLowerCase();
 }
 
-/** What stands between the numbers and ids that a request fills in. */
+/** The text between the placeholders. */
 function fixedParts(words: string): string[] {
   return bare(words).split(/messages\.n(?:\.content\.k)?|toolu_…|\b[nm]\b/);
 }

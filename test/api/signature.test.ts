@@ -5,22 +5,22 @@ import { asObject, asString, isArray } from '../../src/base/json.ts';
 import { corpusValues } from '../support/corpus-values.ts';
 import { signature } from '../support/signature.ts';
 
-test('a whole signature is not cut, whatever its length', () => {
+test('a whole signature is not truncated, whatever its length', () => {
   for (let length = 100; length < 106; length++) assert.equal(isCutSignature(signature(length)), false);
 });
 
-test('a signature that lost its end is cut', () => {
+test('a signature without its end is truncated', () => {
   const whole = signature(200);
   for (let kept = 8; kept < whole.length - 8; kept++)
     assert.equal(isCutSignature(whole.slice(0, kept)), true, `${kept}`);
 });
 
-test('text of another shape is not judged', () => {
+test('text of another shape is not checked', () => {
   for (const text of ['', 'sig', 'EgA=', 'E', 'zzzz', '====', 'a signature of another service', '\ud800'])
     assert.equal(isCutSignature(text), false, text);
 });
 
-test('no signature of the corpora is cut, and each of the true ones is seen to be when halved', () => {
+test('no signature of the corpora is truncated, and each real one is when halved', () => {
   const signatures = new Set<string>();
   for (const value of corpusValues('real', 'public')) {
     const content = asObject(asObject(value)?.message)?.content;

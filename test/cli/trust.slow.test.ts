@@ -75,7 +75,7 @@ test(
     const asked = await terminal.screen(/Trust this folder\?[\s\S]*Yes, I trust this folder/);
     const joined = asked.replace(/\s+/g, ' ');
     for (const [kind, text] of trapList) assert.ok(joined.includes(`${kind}: ${text} (`), `${kind}: ${text}\n${asked}`);
-    assert.ok(joined.includes('secrets/note.md (CLAUDE.md, asked about separately)'), asked);
+    assert.ok(joined.includes('secrets/note.md (CLAUDE.md, asked later)'), asked);
     assert.deepEqual(sprungTraps(folder), []);
     // The answer that a key pressed too early gives is no.
     terminal.type('Enter');

@@ -25,7 +25,7 @@ export function isTrusted(answer: DialogAnswer): boolean {
 }
 
 function itemLines({ kind, text, source, isAskedApart }: OfferItem, { columns }: Drawing): readonly string[] {
-  const apart = isAskedApart === true ? ', asked about separately' : '';
+  const apart = isAskedApart === true ? ', asked later' : '';
   const lines = wholeLines(`${kind}: ${text} (${source}${apart})`, columns - 6);
   return lines.map((line, i) => `   ${i === 0 ? '' : '  '}${line}`);
 }

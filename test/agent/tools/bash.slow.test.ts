@@ -5,7 +5,7 @@ import { isAlive } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
 import { makeBench } from './tool-kit.ts';
 
-test('the time limit ends the command and all it started', async (t) => {
+test('the timeout ends the command and all its processes', async (t) => {
   const bench = makeBench(t);
   const command = 'sleep 1000 & echo $! $$; sleep 1000';
   const text = await bench.refusal('Bash', { command, timeout: 4_000 });

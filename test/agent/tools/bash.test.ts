@@ -18,14 +18,14 @@ test('Bash shows both outputs in their order and stores them as Claude Code does
   });
 });
 
-test('Bash tells the exit code of a command that failed', async (t) => {
+test('Bash shows the exit code of a failed command', async (t) => {
   const bench = makeBench(t);
   assert.equal(await bench.refusal('Bash', { command: 'echo before; exit 3' }), 'Exit code 3\nbefore');
   assert.match(await bench.refusal('Bash', { command: 'echo "open' }), /^Exit code 2\n.*unexpected EOF/);
   assert.equal(await bench.refusal('Bash', { command: 'kill -SEGV $$' }), 'Exit code 139');
 });
 
-test('Bash knows exit codes that are answers', async (t) => {
+test('Bash knows exit codes that are not failures', async (t) => {
   const bench = makeBench(t, { a: 'x\n', b: 'y\n' });
   assert.deepEqual(storedOf(await bench.call('Bash', { command: 'cat a | grep zzz' })), {
     stdout: '',
@@ -38,7 +38,7 @@ test('Bash knows exit codes that are answers', async (t) => {
   assert.match(await bench.refusal('Bash', { command: 'grep zzz a; false' }), /^Exit code 1/);
 });
 
-test('Bash keeps the folder of the last command, and goes back when it is gone', async (t) => {
+test('Bash keeps the working directory, and returns to the project if it was removed', async (t) => {
   const bench = makeBench(t);
   mkdirSync(bench.file('with space'));
   await bench.text('Bash', { command: 'cd "with space"' });
@@ -68,7 +68,7 @@ test('Bash gives a command no input and leaves its descriptors, jobs and variabl
   );
 });
 
-test('Bash runs a command longer than an argument may be', async (t) => {
+test('Bash runs a command that is too long for an argument', async (t) => {
   const bench = makeBench(t);
   assert.equal(await bench.text('Bash', { command: `: ${'x'.repeat(150_000)}\necho ran` }), 'ran');
 });
@@ -97,7 +97,7 @@ test('Bash keeps a long output whole in a file, and shows both ends of it', asyn
   assert.ok(text.length < 12_000);
 });
 
-test('a failing command with a long output tells where it is', async (t) => {
+test('a failing command with a long output names the file with the output', async (t) => {
   const bench = makeBench(t);
   const text = await bench.refusal('Bash', { command: 'seq 1 20000; exit 9' });
   assert.match(text, /^Exit code 9\n<persisted-output>\n/);
@@ -112,7 +112,7 @@ test('a short output leaves no file, and a call id cannot choose another folder'
   assert.equal(storedOf(outcome).persistedOutputPath, path.join(bench.sessionDir, 'tool-results', '_________evil.txt'));
 });
 
-test('bytes that are no text become well-formed text; control sequences stay', async (t) => {
+test('invalid bytes become well-formed text; control sequences stay', async (t) => {
   const bench = makeBench(t);
   assert.equal(
     await bench.text('Bash', { command: String.raw`printf 'a\0b\377c\033[31mred\033[0m \360\237\230\200 \360\237'` }),
@@ -134,7 +134,7 @@ test('Bash reports progress while a command runs', async (t) => {
   assert.deepEqual(rest.slice(-1), ['first\nsecond\n']);
 });
 
-test('no .bashrc is read, though bash takes itself for a remote shell where SHLVL is not set', async (t) => {
+test('no .bashrc is read, although bash assumes a remote shell if SHLVL is not set', async (t) => {
   const home = temporaryFolder(t);
   writeTree(home, { '.bashrc': 'echo from .bashrc' });
   const { SHLVL: _, ...env } = process.env;
@@ -164,14 +164,14 @@ test('an interrupt ends even a command that ignores SIGTERM, and its output is k
   assert.equal(isAlive(Number(text.split('\n')[2])), false);
 });
 
-test('a call that is interrupted before it began starts nothing', async (t) => {
+test('a call that is interrupted before it begins starts nothing', async (t) => {
   const bench = makeBench(t);
   const signal = AbortSignal.abort();
   assert.match(await bench.refusal('Bash', { command: 'touch made' }, { signal }), /interrupted/);
   assert.equal(existsSync(bench.file('made')), false);
 });
 
-test('what a command leaves running does not hold the call, and ends with the session', async (t) => {
+test('background processes do not block the call, and end with the session', async (t) => {
   const bench = makeBench(t);
   const text = await bench.text('Bash', { command: 'sleep 1000 & echo $!' });
   const pid = Number(text);
@@ -221,7 +221,7 @@ test('a background command is started, looked at and killed', async (t) => {
   assert.match(await bench.refusal('BashOutput', { bash_id: 'nope' }), new RegExp(`No task found.*There are: ${id}`));
 });
 
-test('a background command that ends by itself tells how', async (t) => {
+test('a background command that ends reports its exit code', async (t) => {
   const bench = makeBench(t);
   const start = async (command: string) => {
     const id = String(storedOf(await bench.call('Bash', { command, run_in_background: true })).backgroundTaskId);
@@ -249,7 +249,7 @@ test('TaskStop ends a background command by either name of its id', async (t) =>
   assert.match(await bench.refusal('TaskStop', {}), /needs task_id/);
 });
 
-test('a filter that never ends is ended', async (t) => {
+test('a filter that never ends is stopped', async (t) => {
   setLimit(t, limits.bash, 'filterMs', 50);
   const bench = makeBench(t);
   const outcome = await bench.call('Bash', { command: `echo ${'a'.repeat(5000)}b`, run_in_background: true });
@@ -259,7 +259,7 @@ test('a filter that never ends is ended', async (t) => {
   assert.match(await bench.refusal('BashOutput', { bash_id, filter: '^(a+)+$' }), /takes too long/);
 });
 
-test('output that nobody takes does not grow without bound', async (t) => {
+test('unread output does not grow without bound', async (t) => {
   const bench = makeBench(t);
   const outcome = await bench.call('Bash', { command: 'seq 1 50000', run_in_background: true });
   const bash_id = String(storedOf(outcome).backgroundTaskId);

@@ -103,7 +103,7 @@ test('an ambiguous old_string is refused with its places, and replace_all takes 
   assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), '$& $1\ny\n$& $1\n$& $1');
 });
 
-test('an old_string that is not there, or the same as the new one, is refused', async (t) => {
+test('an old_string that is missing, or the same as the new one, is refused', async (t) => {
   const bench = makeBench(t, { 'a.txt': '  indented\nnext' });
   await bench.call('Read', { file_path: 'a.txt' });
   const edit = (old_string: string, new_string: string) =>
@@ -115,7 +115,7 @@ test('an old_string that is not there, or the same as the new one, is refused', 
   assert.match(await edit('', 'x'), /old_string is empty, but/);
 });
 
-test('an empty old_string makes a new file and fills an empty one, but nothing else', async (t) => {
+test('an empty old_string creates a file or fills an empty one, but nothing else', async (t) => {
   const bench = makeBench(t, { 'empty.txt': '' });
   await bench.text('Edit', { file_path: 'deep/new.txt', old_string: '', new_string: 'made' });
   await readThenEdit(bench, 'empty.txt', '', 'filled');
@@ -123,19 +123,19 @@ test('an empty old_string makes a new file and fills an empty one, but nothing e
   assert.equal(readFileSync(bench.file('empty.txt'), 'utf8'), 'filled');
 });
 
-test('CRLF line ends are kept, in the new lines too', async (t) => {
+test('CRLF line endings are kept, also in new lines', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one\r\ntwo\r\nthree\r\n' });
   await readThenEdit(bench, 'a.txt', 'one\ntwo', 'one\nand a half\ntwo');
   assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), 'one\r\nand a half\r\ntwo\r\nthree\r\n');
 });
 
-test('in a file with both line ends every untouched one stays', async (t) => {
+test('in a file with both line endings every untouched one stays', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'a\r\nb\nc\r\nd\ne\rf' });
   await readThenEdit(bench, 'a.txt', 'c\nd', 'C\nD');
   assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), 'a\r\nb\nC\r\nD\ne\rf');
 });
 
-test('Write keeps the line ends and the byte order mark of the file it replaces', async (t) => {
+test('Write keeps the line endings and the byte order mark of the file that it replaces', async (t) => {
   const bench = makeBench(t, { 'a.txt': '\ufeffone\r\ntwo\r\n' });
   await bench.call('Read', { file_path: 'a.txt' });
   const outcome = await bench.call('Write', { file_path: 'a.txt', content: 'one\n2\n' });
@@ -179,7 +179,7 @@ test('a character that the file cannot hold is refused, not replaced', async (t)
   assert.deepEqual(readFileSync(bench.file('latin.txt')), Buffer.from('grün', 'latin1'));
 });
 
-test('half of a surrogate pair is refused before anything is written', async (t) => {
+test('a lone surrogate is refused before anything is written', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one' });
   await bench.call('Read', { file_path: 'a.txt' });
   assert.match(
@@ -190,7 +190,7 @@ test('half of a surrogate pair is refused before anything is written', async (t)
   assert.deepEqual(readdirSync(bench.folder).sort(), ['.keep', 'a.txt']);
 });
 
-test('an edit through a link changes the file behind it, says so, and the link stays', async (t) => {
+test('an edit through a link changes its target, says so, and keeps the link', async (t) => {
   const bench = makeBench(t, { 'real.txt': 'one' });
   symlinkSync('real.txt', bench.file('link.txt'));
   await bench.call('Read', { file_path: 'link.txt' });
@@ -201,11 +201,11 @@ test('an edit through a link changes the file behind it, says so, and the link s
   assert.equal(readFileSync(bench.file('real.txt'), 'utf8'), '1');
   assert.ok(lstatSync(bench.file('link.txt')).isSymbolicLink());
   assert.deepEqual(bench.kept, [bench.file('real.txt')]);
-  // What was seen through one name is seen through the other.
+  // A file read through one link counts as read through the other.
   await bench.text('Edit', { file_path: 'real.txt', old_string: '1', new_string: '2' });
 });
 
-test('a link that leads nowhere is not written through', async (t) => {
+test('a broken link is not written through', async (t) => {
   const bench = makeBench(t);
   symlinkSync('/nowhere/at/all', bench.file('link.txt'));
   assert.match(
@@ -249,7 +249,7 @@ test('an edit that would make a file too large is refused', async (t) => {
   assert.equal(statSync(bench.file('a.txt')).size, 2000);
 });
 
-test('Write makes files and folders with the usual rights and stores a creation', async (t) => {
+test('Write creates files and folders with the usual permissions and stores a creation', async (t) => {
   const bench = makeBench(t);
   const file_path = bench.file('new/deep/a.txt');
   assert.deepEqual(await bench.call('Write', { file_path, content: 'text\n' }), {
@@ -263,7 +263,7 @@ test('Write makes files and folders with the usual rights and stores a creation'
   assert.equal(readFileSync(file_path, 'utf8'), 'again');
 });
 
-test('an edit keeps the mode, breaks no other name of the file, and leaves no temporary file', async (t) => {
+test('an edit keeps the mode and other hard links of the file, and leaves no temporary file', async (t) => {
   const bench = makeBench(t, { 'run.sh': 'one' });
   chmodSync(bench.file('run.sh'), 0o751);
   linkSync(bench.file('run.sh'), bench.file('other.sh'));
@@ -305,7 +305,7 @@ test('a file that is kept for rewind is kept before it changes', async (t) => {
   assert.deepEqual(seen, ['one']);
 });
 
-test('a program that writes while we keep the file loses nothing', async (t) => {
+test('a program that writes while the file is kept loses nothing', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one' });
   await bench.call('Read', { file_path: 'a.txt' });
   const keepFile = async (file: string): Promise<void> => writeFileSync(file, 'one, and more');

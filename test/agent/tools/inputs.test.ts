@@ -10,7 +10,7 @@ import { makeBench, setLimit } from './tool-kit.ts';
 const agentTypes = [{ name: 'general-purpose', description: 'Anything.' }];
 const tools = makeTools({ agentTypes });
 
-test('the tools have the names of Claude Code and schemas that the API takes', () => {
+test('the tools have the names of Claude Code and schemas that the API accepts', () => {
   assert.deepEqual(
     tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties as object)].join(' ')),
     [
@@ -43,14 +43,14 @@ test('the tools have the names of Claude Code and schemas that the API takes', (
   ]);
 });
 
-test('without types of agents there is no Agent', () => {
+test('without agent types there is no Agent tool', () => {
   assert.equal(
     makeTools().some(({ name }) => name === 'Agent'),
     false,
   );
 });
 
-test('a wrong input is told in one short line that names every field', () => {
+test('an invalid input is reported in one short line that names every field', () => {
   const problemOf = (name: string, input: JsonValue | undefined): string => {
     const parsed = tools.find((tool) => tool.name === name)?.parse(input);
     assert.ok(parsed !== undefined && 'problem' in parsed, name);
@@ -77,15 +77,15 @@ test('a wrong input is told in one short line that names every field', () => {
   assert.ok(many.length < 1000);
 });
 
-test('what is no part of an input is left out, and defaults are put in', () => {
+test('unknown fields of an input are dropped, and defaults are filled in', () => {
   const edit = tools.find(({ name }) => name === 'Edit');
   assert.deepEqual(edit?.parse({ file_path: '/a', old_string: 'x', new_string: 'y', extra: 1, __proto__: null }), {
     input: { file_path: '/a', old_string: 'x', new_string: 'y', replace_all: false },
   });
 });
 
-test('no input makes a tool throw, neither when it is checked nor when it runs', async (t) => {
-  // A search may begin at the root of the disk.
+test('no input makes a tool throw, neither in its check nor in its run', async (t) => {
+  // A search may start at the root of the disk.
   setLimit(t, limits.search, 'timeoutMs', 200);
   const bench = makeBench(t, { 'a.txt': 'a' }, { agentTypes });
   const strange: fc.Arbitrary<JsonValue> = fc.oneof(
@@ -118,7 +118,7 @@ test('no input makes a tool throw, neither when it is checked nor when it runs',
       const outcome = await bench.call(tool.name, input, { startAgent });
       assert.equal(typeof outcome.isError, 'boolean');
       assert.ok(JSON.stringify(outcome).isWellFormed());
-      // An input that nobody checked is refused in the same way.
+      // An unchecked input is refused in the same way.
       assert.equal((await tool.run({ [keys[0] ?? '']: { odd: 1 } }, {} as never)).isError, true);
     }),
     { numRuns: 100, seed: 5 },
@@ -135,7 +135,7 @@ test('TodoWrite replaces the list and stores the old and the new one', async (t)
   assert.deepEqual(bench.workspace.todos, [done]);
 });
 
-test('AskUserQuestion gives the answers to the model, and says where nobody answers', async (t) => {
+test('AskUserQuestion returns the answers, or says that nobody answered', async (t) => {
   const bench = makeBench(t);
   const questions = [
     {
@@ -161,7 +161,7 @@ test('AskUserQuestion gives the answers to the model, and says where nobody answ
   );
 });
 
-test('ExitPlanMode succeeds only where the person approves', async (t) => {
+test('ExitPlanMode succeeds only if the user approves', async (t) => {
   const bench = makeBench(t);
   const plan = '# Plan\n\n1. Do it\n';
   const answer = (isApproved: boolean, comment?: string) => ({

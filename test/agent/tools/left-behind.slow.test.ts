@@ -1,4 +1,4 @@
-// Our process is killed with -9 while commands run: whatever they started must end too.
+// The agent's process is killed with -9 while commands run: all their processes must end too.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
@@ -18,7 +18,8 @@ test('after kill -9 of the agent no process of its commands is left', async (t) 
     printed += bytes.toString();
   });
   const pids = (): number[] => (printed.match(/\d+(?=\n)/g) ?? []).map(Number);
-  // Foreground with a child that ignores signals, background, and what an ended command left.
+  // A foreground command with a child that ignores signals, a background command, and a process left by an ended
+  // command.
   await waitFor(
     () => pids().length === 7,
     () => printed,
@@ -34,7 +35,7 @@ test('after kill -9 of the agent no process of its commands is left', async (t) 
   );
 });
 
-test('an agent that ends in the usual way leaves nothing either', async (t) => {
+test('an agent that ends normally leaves no process either', async (t) => {
   const folder = temporaryFolder(t);
   const agent = spawn(process.execPath, [program, folder, 'exit'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => agent.kill('SIGKILL'));

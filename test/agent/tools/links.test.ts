@@ -1,4 +1,4 @@
-// A path that leads elsewhere: where links lead is judged as well, and a folder that is swapped meanwhile changes nothing.
+// Links: their targets are checked as well, and replacing a folder during a call changes nothing.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { withPinned } from '../../../src/agent/tools/pinned-folder.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { makeBench, type ToolBench } from './tool-kit.ts';
 
-/** A project next to a folder `outside`, with links to it; `asked` is what the judge was asked about. */
+/** A project next to a folder `outside`, with links to it; `asked` lists the paths of the permission checks. */
 function makePlace(t: Parameters<typeof makeBench>[0]): {
   readonly bench: ToolBench;
   readonly outside: string;
@@ -30,7 +30,7 @@ function makePlace(t: Parameters<typeof makeBench>[0]): {
   return { bench, outside, asked, more: { mayTouch } };
 }
 
-test('Read, Grep and Glob do not follow a link to what may not be read', async (t) => {
+test('Read, Grep and Glob do not follow a link to a forbidden file', async (t) => {
   const { bench, outside, asked, more } = makePlace(t);
   assert.equal(
     await bench.refusal('Read', { file_path: 'link/secret.txt' }, more),
@@ -49,7 +49,7 @@ test('Read, Grep and Glob do not follow a link to what may not be read', async (
   ]);
 });
 
-test('a link that stays in the project is followed, and nobody is asked about a plain path', async (t) => {
+test('a link inside the project is followed, and a plain path needs no permission', async (t) => {
   const { bench, asked, more } = makePlace(t);
   assert.match(await bench.text('Read', { file_path: 'own/a.txt' }, more), /needle/);
   assert.equal(await bench.text('Grep', { pattern: 'needle', path: 'own' }, more), 'Found 1 file\nsrc/a.txt');
@@ -62,7 +62,7 @@ test('a link that stays in the project is followed, and nobody is asked about a 
   assert.deepEqual(asked, []);
 });
 
-test('Write and Edit do not follow a link to what may not be changed', async (t) => {
+test('Write and Edit do not follow a link to a protected file', async (t) => {
   const { bench, outside, asked, more } = makePlace(t);
   await bench.text('Read', { file_path: 'file' });
   for (const file_path of ['link/made', 'link/new/made', 'file', 'link/secret.txt'])
@@ -81,24 +81,20 @@ test('Write and Edit do not follow a link to what may not be changed', async (t)
   ]);
 });
 
-test(
-  'a folder that is swapped for a link while a file is written keeps the file',
-  { skip: isElsewhere() },
-  async (t) => {
-    const { bench, outside, more } = makePlace(t);
-    mkdirSync(bench.file('d'));
-    await withPinned({ ...more } as CallContext, bench.file('d/made'), async ({ exact, realPath }) => {
-      renameSync(bench.file('d'), bench.file('moved'));
-      symlinkSync(outside, bench.file('d'));
-      assert.equal(realPath, bench.file('d/made'));
-      await writeFile(exact, 'x');
-    });
-    assert.equal(readFileSync(bench.file('moved/made'), 'utf8'), 'x');
-    assert.deepEqual(readdirSync(outside), ['secret.txt']);
-  },
-);
+test('a folder that is replaced with a link during a write keeps the file', { skip: isElsewhere() }, async (t) => {
+  const { bench, outside, more } = makePlace(t);
+  mkdirSync(bench.file('d'));
+  await withPinned({ ...more } as CallContext, bench.file('d/made'), async ({ exact, realPath }) => {
+    renameSync(bench.file('d'), bench.file('moved'));
+    symlinkSync(outside, bench.file('d'));
+    assert.equal(realPath, bench.file('d/made'));
+    await writeFile(exact, 'x');
+  });
+  assert.equal(readFileSync(bench.file('moved/made'), 'utf8'), 'x');
+  assert.deepEqual(readdirSync(outside), ['secret.txt']);
+});
 
-test('a link in the place of a folder that is to be made is not followed', { skip: isElsewhere() }, async (t) => {
+test('a link in place of a missing folder is not followed', { skip: isElsewhere() }, async (t) => {
   const { bench, outside, more } = makePlace(t);
   symlinkSync(path.join(outside, 'later'), bench.file('dangling'));
   const use = async ({ exact }: { readonly exact: string }): Promise<void> => writeFileSync(exact, 'x');

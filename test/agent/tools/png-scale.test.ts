@@ -11,7 +11,7 @@ interface PngOptions {
   readonly extra?: readonly (readonly [string, Buffer])[];
 }
 
-/** Rows with their filter byte in front. */
+/** Each row begins with its filter byte. */
 function makePng(
   width: number,
   height: number,
@@ -38,7 +38,7 @@ function makePng(
   return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...parts]);
 }
 
-/** The pixels of a picture that `scalePng` made: RGBA with the `Sub` filter. */
+/** The pixels of an image made by `scalePng`: RGBA with the `Sub` filter. */
 function pixelsOf(png: Buffer, width: number): number[] {
   const length = png.readUInt32BE(33);
   const raw = inflateSync(png.subarray(41, 41 + length));
@@ -59,12 +59,12 @@ async function scaled(png: Buffer, side: number): Promise<number[]> {
   return pixelsOf(result.bytes, result.width);
 }
 
-test('each pixel is the mean of those it covers, and what is transparent has no colour', async () => {
+test('each pixel is the mean of those that it covers, and transparent ones have no colour', async () => {
   const rows = Buffer.from([...[0, 100, 0, 0, 255, 200, 0, 0, 255], ...[0, 0, 0, 0, 0, 255, 255, 255, 0]]);
   assert.deepEqual(await scaled(makePng(2, 2, rows), 1), [150, 0, 0, 128]);
 });
 
-test('every filter and every kind of pixel is understood', async () => {
+test('every filter and every pixel format is decoded', async () => {
   const flat = [9, 9, 9, 255];
   // One colour through Sub, Up, Average and Paeth.
   const filtered = Buffer.from([
@@ -91,7 +91,7 @@ test('every filter and every kind of pixel is understood', async () => {
   assert.deepEqual(await scaled(palette, 2), [4, 5, 6, 255, 1, 2, 3, 255]);
 });
 
-test('a damaged, cut, interlaced or absurd picture is a problem, never an exception', async () => {
+test('a damaged, truncated, interlaced or huge image is a problem, never an exception', async () => {
   const good = makePng(4, 4, Buffer.alloc(4 * 17));
   const problems: string[] = [];
   for (let cut = 8; cut < good.length; cut += 3) {
@@ -105,7 +105,7 @@ test('a damaged, cut, interlaced or absurd picture is a problem, never an except
   });
 });
 
-test('Read shows a PNG that is too large as a smaller one of the same shape', async (t) => {
+test('Read scales down a PNG that is too large', async (t) => {
   const width = 3000;
   const height = 15;
   const bench = makeBench(t, {

@@ -30,7 +30,7 @@ test('Read takes relative paths from the project folder', async (t) => {
   assert.equal(await bench.text('Read', { file_path: 'src/../src/a.txt' }), '     1→here');
 });
 
-test('Read of a part says how to go on, and the next part begins there', async (t) => {
+test('Read of a part says how to continue, and the next part begins there', async (t) => {
   const bench = makeBench(t, { 'a.txt': Array.from({ length: 10 }, (_, i) => `line ${i + 1}`).join('\n') });
   assert.equal(
     await bench.text('Read', { file_path: 'a.txt', offset: 4, limit: 2 }),
@@ -43,7 +43,7 @@ test('Read of a part says how to go on, and the next part begins there', async (
   );
 });
 
-test('Read stops where a result is full, at a line it can name', async (t) => {
+test('Read stops at a line when the result is full', async (t) => {
   const bench = makeBench(t, { 'a.txt': `${'x'.repeat(1000)}\n`.repeat(1000) });
   const text = await bench.text('Read', { file_path: 'a.txt' });
   assert.ok(text.length < limits.read.totalChars + 500);
@@ -88,7 +88,7 @@ test('Read shows every encoding as text and names the unusual ones', async (t) =
   );
 });
 
-test('Read refuses what is not a text file, with the way to go on', async (t) => {
+test('Read refuses files that are not text, and suggests an alternative', async (t) => {
   const bench = makeBench(t, { 'a.bin': Buffer.from([1, 2, 0, 4]), 'src/widget.ts': '', 'README.md': '' });
   spawnSync('mkfifo', [bench.file('pipe')]);
   symlinkSync('loop', bench.file('loop'));
@@ -105,7 +105,7 @@ test('Read refuses what is not a text file, with the way to go on', async (t) =>
   assert.match(await bench.refusal('Read', { file_path: 'src/widget.ts/x' }), /^File does not exist/);
 });
 
-test('Read picks lines out of a file that is too large to hold', async (t) => {
+test('Read picks lines from a file that is too large for memory', async (t) => {
   const bench = makeBench(t);
   const fd = openSync(bench.file('big.log'), 'w');
   const block = `${'y'.repeat(99)}\n`.repeat(1000);
@@ -129,7 +129,7 @@ test('Read shows where a link leads', async (t) => {
   );
 });
 
-test('Read gives a picture as an image block, whatever its name', async (t) => {
+test('Read returns an image as an image block, whatever its name', async (t) => {
   for (const [format, type] of [
     ['png', 'image/png'],
     ['jpeg', 'image/jpeg'],
@@ -155,7 +155,7 @@ test('Read gives a picture as an image block, whatever its name', async (t) => {
   }
 });
 
-test('Read refuses a picture it cannot make smaller, with the way to do it', async (t) => {
+test('Read refuses an image that it cannot scale, and suggests a command', async (t) => {
   const bench = makeBench(t, { 'a.jpg': tinyImage('jpeg', 4000, 3000), 'b.png': tinyImage('png', 4000, 3000) });
   const refusal = await bench.refusal('Read', { file_path: 'a.jpg' });
   assert.match(
@@ -165,7 +165,7 @@ test('Read refuses a picture it cannot make smaller, with the way to do it', asy
   assert.match(await bench.refusal('Read', { file_path: 'b.png' }), /is 4000×3000 pixels .* \(its data .*\)$/);
 });
 
-test('Read shows a notebook cell by cell, its pictures only by name', async (t) => {
+test('Read shows a notebook cell by cell, with its images only by name', async (t) => {
   const notebook = {
     cells: [
       { cell_type: 'markdown', id: 'm1', source: ['# Title\n', 'text'] },
@@ -207,7 +207,7 @@ test('Read shows a notebook cell by cell, its pictures only by name', async (t) 
   assert.equal(await bench.text('Read', { file_path: 'b.ipynb' }), '     1→{"cells": 3}');
 });
 
-test('Read remembers by its hash what was seen, and whether it was all', async (t) => {
+test('Read remembers the hash of a file, and whether all of it was shown', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one\ntwo\n' });
   await bench.call('Read', { file_path: 'a.txt', limit: 1 });
   assert.equal(bench.workspace.files.seen(bench.file('a.txt'))?.isPartial, true);

@@ -45,7 +45,7 @@ test('Glob patterns mean what they mean in a shell', async (t) => {
   assert.deepEqual(await find('with space/e f.js'), ['with space/e f.js']);
 });
 
-test('Glob shows what is ignored only where nothing else matches, and says so', async (t) => {
+test('Glob shows ignored files only if nothing else matches, and says so', async (t) => {
   const bench = makeBench(t, { '.gitignore': 'dist/\n', 'dist/a.js': '', 'b.js': '', 'dist/only.css': '' });
   spawnSync('git', ['init', '-q'], { cwd: bench.folder });
   assert.equal(await bench.text('Glob', { pattern: '**/*.js' }), bench.file('b.js'));
@@ -68,7 +68,7 @@ test('Glob cuts a long list and says so', async (t) => {
   );
 });
 
-test('Glob refuses paths that are no folder', async (t) => {
+test('Glob refuses a path that is not a folder', async (t) => {
   const bench = makeBench(t, { 'a.js': '' });
   assert.match(await bench.refusal('Glob', { pattern: '*', path: 'a.js' }), /is a file; path must be a folder/);
   assert.match(await bench.refusal('Glob', { pattern: '*', path: 'nowhere' }), /does not exist/);
@@ -121,7 +121,7 @@ test('Grep counts matches', async (t) => {
   });
 });
 
-test('Grep pages through many results and says how to go on', async (t) => {
+test('Grep pages through many results and says how to continue', async (t) => {
   const bench = makeBench(t, { 'big.txt': Array.from({ length: 600 }, (_, i) => `line ${i + 1}`).join('\n') });
   const first = await bench.call('Grep', { pattern: 'line', output_mode: 'content', path: 'big.txt' });
   assert.match(
@@ -143,7 +143,7 @@ test('Grep pages through many results and says how to go on', async (t) => {
   assert.equal(storedOf(all).numLines, 600);
 });
 
-test('Grep cuts what would fill the window', async (t) => {
+test('Grep cuts a result that is too long', async (t) => {
   const bench = makeBench(t, { 'big.txt': `${'x'.repeat(400)}\n`.repeat(200), 'long.txt': 'y'.repeat(5_000_000) });
   const text = await bench.text('Grep', { pattern: 'x', output_mode: 'content', head_limit: 0 });
   assert.ok(text.length < limits.search.contentChars + 500);
@@ -151,7 +151,7 @@ test('Grep cuts what would fill the window', async (t) => {
   assert.ok((await bench.text('Grep', { pattern: 'y', output_mode: 'content' })).length < 1000);
 });
 
-test('Grep takes patterns and paths as they are, never as options', async (t) => {
+test('Grep never reads patterns and paths as options', async (t) => {
   const bench = makeBench(t, { '--files': '-e value\n', 'a.txt': '--version\n' });
   assert.equal(await bench.text('Grep', { pattern: '--version' }), 'Found 1 file\na.txt');
   assert.equal(await bench.text('Grep', { pattern: '-e', path: '--files', output_mode: 'content' }), '1:-e value');

@@ -1,4 +1,4 @@
-// What the tools store is what the readers of this program, and so of the recorded sessions, know by its shape.
+// The stored results of the tools have the shapes of recorded sessions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallContext } from '../../../src/agent/tool.ts';

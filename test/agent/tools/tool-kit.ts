@@ -1,4 +1,4 @@
-// A project folder with a workspace, and calls of the real tools in it; what a call asks of the loop is answered by the test.
+// A project folder with a workspace, and calls of the real tools in it; the test plays the agent loop.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -82,14 +82,14 @@ export function makeBench(
   };
 }
 
-/** Another value for one of the limits, for the time of a test. */
+/** Overrides one of the limits during a test. */
 export function setLimit<K extends string>(
   context: TestContext,
   group: Readonly<Record<K, number>>,
   name: K,
   value: number,
 ): void {
-  const limits = group as Record<K, number>; // read-only for everybody but a test
+  const limits = group as Record<K, number>; // writable only for a test
   const before = limits[name];
   limits[name] = value;
   context.after(() => {
@@ -100,5 +100,5 @@ export function setLimit<K extends string>(
 export function storedOf(outcome: ToolOutcome): JsonObject {
   const stored: JsonValue = outcome.stored;
   assert.ok(typeof stored === 'object' && stored !== null && !Array.isArray(stored), JSON.stringify(outcome.content));
-  return stored as JsonObject; // no array, see above
+  return stored as JsonObject; // not an array, see above
 }

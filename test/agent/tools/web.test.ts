@@ -29,7 +29,7 @@ async function startSite(context: TestContext, answer: http.RequestListener): Pr
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hits };
 }
 
-/** A model that repeats what it was asked. */
+/** A model that repeats its prompt. */
 function echoing(): {
   readonly asked: SideRequest[];
   askModel(request: SideRequest): Promise<{ blocks: { type: string; text: string }[] }>;
@@ -73,7 +73,7 @@ test('WebFetch asks a small model about the page and stores what Claude Code sto
   );
 });
 
-test('WebFetch reads a page once in a quarter of an hour', async (t) => {
+test('WebFetch caches a page for a quarter of an hour', async (t) => {
   const site = await startSite(t, (_, response) =>
     response.writeHead(200, { 'content-type': 'text/plain' }).end('text'),
   );
@@ -87,7 +87,7 @@ test('WebFetch reads a page once in a quarter of an hour', async (t) => {
   assert.deepEqual(site.hits, ['/a', '/a']);
 });
 
-test('WebFetch follows redirects on the host and only tells of others', async (t) => {
+test('WebFetch follows redirects on the host and only reports others', async (t) => {
   const other = await startSite(t, (_, response) => response.end('another server'));
   const site = await startSite(t, (request, response) => {
     if (request.url === '/port') response.writeHead(302, { location: `${other.origin}/there` }).end();
@@ -132,7 +132,7 @@ test('WebFetch refuses addresses of this machine and its network, by number and 
   assert.deepEqual(site.hits, []);
 });
 
-/** The first and the last address of each range that leads into a machine or its network, by IANA's registries. */
+/** The first and the last address of each private range, from IANA's registries. */
 const privateRanges = `
   0.0.0.0 0.255.255.255, 10.0.0.0 10.255.255.255, 100.64.0.0 100.127.255.255, 127.0.0.0 127.255.255.255
   169.254.0.0 169.254.255.255, 172.16.0.0 172.31.255.255, 192.0.0.0 192.0.0.255, 192.168.0.0 192.168.255.255
@@ -141,20 +141,20 @@ const privateRanges = `
   ::ffff:10.0.0.1 ::ffff:7f00:1, 64:ff9b:: 64:ff9b::7f00:1, 64:ff9b:1:: 64:ff9b:1:ffff::1
   2002:: 2002:7f00:1::, 2001:: 2001:0:ffff::1`;
 
-/** Their neighbours, and a few that everybody may reach. */
+/** Their neighbours, and some public addresses. */
 const publicAddresses = `
   1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
   172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0
   223.255.255.255 8.8.8.8 2606:4700::1111 2001:1:: 2001:db8::1 2003:: fbff::1 ::ffff:8.8.8.8`;
 
-test('private addresses are told from public ones, up to the edges of every range', () => {
+test('private and public addresses are distinguished up to the edges of every range', () => {
   const hidden = privateRanges.split(/[\s,]+/).filter(Boolean);
   const open = publicAddresses.split(/\s+/).filter(Boolean);
   assert.deepEqual([hidden.length, open.length], [40, 25]);
   assert.deepEqual([...hidden, ...open].filter(isPrivateAddress), hidden);
 });
 
-test('WebFetch refuses a name where only one of its addresses is private', async (t) => {
+test('WebFetch refuses a name if one of its addresses is private', async (t) => {
   const site = await startSite(t, (_, response) => response.end('secret'));
   const { lookup } = dns;
   const answer = (_: string, __: unknown, done: (error: null, addresses: dns.LookupAddress[]) => void): void =>
@@ -177,7 +177,7 @@ test('WebFetch refuses a name where only one of its addresses is private', async
   assert.deepEqual(site.hits, []);
 });
 
-test('WebFetch refuses what it should not or cannot read', async (t) => {
+test('WebFetch refuses pages that it should not or cannot read', async (t) => {
   const site = await startSite(t, (request, response) => {
     if (request.url === '/404') response.writeHead(404).end();
     else if (request.url === '/bin') response.writeHead(200, { 'content-type': 'application/zip' }).end('PK');
@@ -203,7 +203,7 @@ test('WebFetch refuses what it should not or cannot read', async (t) => {
   assert.match(await refuse(`${site.origin}/${'x'.repeat(3000)}`), /too long/);
 });
 
-test('WebFetch ends with the interrupt', async (t) => {
+test('an interrupt ends WebFetch', async (t) => {
   const controller = new AbortController();
   const site = await startSite(t, () => controller.abort());
   const bench = openBench(t);
@@ -213,7 +213,7 @@ test('WebFetch ends with the interrupt', async (t) => {
   );
 });
 
-test('WebSearch gives links and words as Claude Code stores them', async (t) => {
+test('WebSearch returns links and text as Claude Code stores them', async (t) => {
   const bench = makeBench(t);
   const asked: SideRequest[] = [];
   const outcome = await bench.call(

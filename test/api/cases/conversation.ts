@@ -1,4 +1,4 @@
-// Who speaks, and whether anything is said.
+// Roles and content.
 import { assistant, text, user } from '../../support/api-request.ts';
 import { bad, one, type RuleCase } from './rule-case.ts';
 
@@ -15,7 +15,7 @@ export const roleCases: readonly RuleCase[] = [
     bad('unknown-role', 'messages.1', "messages.1.role: Input should be 'user' or 'assistant'"),
   ),
   one(
-    'a message that is no object',
+    'a message that is not an object',
     [user('a'), null],
     bad('unknown-role', 'messages.1', "messages.1.role: Input should be 'user' or 'assistant'"),
   ),

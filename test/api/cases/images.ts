@@ -1,4 +1,4 @@
-// Images: their number, type, bytes and sides.
+// Images: their number, type, bytes and size.
 import type { JsonObject } from '../../../src/base/json.ts';
 import { assistant, call, image, imageBlock, result, text, user } from '../../support/api-request.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
@@ -44,7 +44,7 @@ export const imageCases: readonly RuleCase[] = [
     ),
   ),
   one(
-    'data that is no image',
+    'data that is not an image',
     [user(imageBlock('image/png', 'bm8gaW1hZ2U='))],
     bad(
       'image-unreadable',

@@ -1,4 +1,4 @@
-// Thinking that is not as the model wrote it, or not in its place.
+// Changed or misplaced thinking.
 import type { JsonObject } from '../../../src/base/json.ts';
 import { assistant, call, result, text, thought, user } from '../../support/api-request.ts';
 import { signature } from '../../support/signature.ts';

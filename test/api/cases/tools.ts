@@ -1,4 +1,4 @@
-// Calls and results.
+// Tool calls and results.
 import { assistant, call, result, text, user } from '../../support/api-request.ts';
 import { bad, one, type RuleCase } from './rule-case.ts';
 
@@ -14,7 +14,7 @@ export const toolCases: readonly RuleCase[] = [
     bad('unanswered-tool', 'messages.1.content.1', unanswered(1, 't1'), { toolUseId: 't1' }),
   ),
   {
-    what: 'two calls without results: each is told, with the words of both',
+    what: 'two calls without results: each is reported, with the error for both',
     request: [user('a'), assistant(call('t1'), call('t2'), call('t3')), user(result('t2'))],
     violations: [
       bad('unanswered-tool', 'messages.1.content.0', unanswered(1, 't1, t3'), { toolUseId: 't1' }),
@@ -22,7 +22,7 @@ export const toolCases: readonly RuleCase[] = [
     ],
   },
   {
-    what: 'a result one message late is no answer, and answers nothing',
+    what: 'a result one message late does not count',
     request: [user('a'), assistant(call('t1')), user('b'), assistant('c'), user(result('t1'))],
     violations: [
       bad('unanswered-tool', 'messages.1.content.0', unanswered(1, 't1'), { toolUseId: 't1' }),
@@ -100,7 +100,7 @@ export const toolCases: readonly RuleCase[] = [
   ),
   ...[null, 'x', [], undefined].map((input) =>
     one(
-      'an input that is no object',
+      'an input that is not an object',
       [user('a'), assistant({ ...call('t1'), input }), user(result('t1'))],
       bad(
         'tool-input',

@@ -1,4 +1,4 @@
-// The client against the scripted server: what it sends, what it hears, and how each fault of the wire ends.
+// The client against the scripted server: its requests, its events, and its failure for each fault of the connection.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isPromptTooLong } from '../../../src/api/client/failure.ts';
@@ -61,7 +61,7 @@ test('the marks move from request to request, and the bytes before them stay', a
   }
 });
 
-test('thinking is asked for in the way the model takes it, and only where it is wanted', async (t) => {
+test('thinking is requested in the form of the model, and only if it is wanted', async (t) => {
   const { ask, bodies } = await start(t, () => text('ok'), 'ignore');
   for (const [model, thinkingTokens] of [
     ['claude-sonnet-4-5', 4000],
@@ -97,7 +97,7 @@ const faults: readonly { readonly name: string; readonly step: ScriptStep; reado
     failure: { status: 529, kind: 'overloaded_error', retryAfterMs: undefined, isRetryable: true },
   },
   {
-    name: 'an overload that is not to be tried again',
+    name: 'an overload that must not be retried',
     step: { status: 529, type: 'overloaded_error', message: 'Overloaded', headers: { 'x-should-retry': 'false' } },
     failure: { status: 529, isRetryable: false },
   },
@@ -128,7 +128,7 @@ const faults: readonly { readonly name: string; readonly step: ScriptStep; reado
   },
   { name: 'a hang before the answer', step: { hang: true }, failure: { kind: 'stream_stalled', isRetryable: true } },
   {
-    name: 'an event that is no JSON',
+    name: 'an event that is not JSON',
     step: { blocks, malformedAfterEvents: 5 },
     failure: { kind: 'malformed_stream', isRetryable: true },
   },
@@ -157,7 +157,7 @@ for (const { name, step, failure } of faults) {
   });
 }
 
-test('a server that is not there, and an environment without a key, are failures', async () => {
+test('a missing server, and an environment without a key, are failures', async () => {
   const gone = await startScriptedServer({ script: [] });
   await gone.close();
   const nowhere = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: gone.url };
@@ -170,7 +170,7 @@ test('a server that is not there, and an environment without a key, are failures
   assert.deepEqual([keyless.failure.kind, keyless.failure.isRetryable], ['authentication_error', false]);
 });
 
-test('an abort ends the answer without a word', async (t) => {
+test('an abort ends the answer without an event', async (t) => {
   const { model } = await start(t, [{ blocks, hangAfterEvents: 6 }]);
   const stop = new AbortController();
   const events: ModelEvent[] = [];
@@ -181,7 +181,7 @@ test('an abort ends the answer without a word', async (t) => {
   assert.deepEqual(new Set(events.map(({ type }) => type)), new Set(['start', 'part']));
 });
 
-test('a history over the window of the model is told from other refusals', async (t) => {
+test('a history over the context window is distinguished from other refusals', async (t) => {
   const { ask } = await start(t, () => text('ok'));
   const [tooLong] = await ask({ ...request('x '.repeat(2_000_000)), model: 'claude-sonnet-4-5' });
   assert.ok(tooLong?.type === 'failed');

@@ -1,5 +1,5 @@
-// What the client asks an endpoint about thinking: the beta and the setting where they are known, neither elsewhere, and
-// neither again where they were refused.
+// The thinking controls of the client: the beta and the setting for known endpoints only, and not again after a
+// refusal.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ModelEvent } from '../../../src/api/client/model.ts';
@@ -62,7 +62,7 @@ test('the beta goes with every request, the setting with models that check', asy
   ]);
 });
 
-test('an endpoint that is not known gets neither', async (t) => {
+test('an unknown endpoint gets neither', async (t) => {
   for (const controls of [undefined, '0']) {
     const { ask, sent } = await start(t, () => ok, controls);
     await ask('claude-opus-5-5', 4000);
@@ -74,7 +74,7 @@ for (const message of [
   'thinking.adaptive.block_binding: Extra inputs are not permitted',
   `Unexpected value(s) \`${beta}\` for the \`anthropic-beta\` header.`,
 ])
-  test(`"${message}" is answered by asking without it, from then on`, async (t) => {
+  test(`"${message}" leads to requests without it`, async (t) => {
     const refused = { status: 400, type: 'invalid_request_error', message };
     const { ask, sent } = await start(t, [refused, ok, ok], '1');
     assert.equal((await ask('claude-opus-5-5', 4000))?.type, 'end');
@@ -85,7 +85,7 @@ for (const message of [
     );
   });
 
-test('what the API reports comes with the beginning of the answer', async (t) => {
+test('the report of the API is part of the first event', async (t) => {
   const entry = { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'model_binding_mismatch' };
   const server = await startScriptedServer({ script: [{ ...ok, inputTransformations: [entry] }] });
   t.after(() => server.close());

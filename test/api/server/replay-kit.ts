@@ -1,4 +1,4 @@
-// What the tests of the replay server share.
+// Helpers for the tests of the replay server.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -33,7 +33,7 @@ export async function start(
   return { server, served };
 }
 
-/** Streams one half and takes the other whole; each answer goes into the next request. */
+/** Streams one half of the answers; each answer goes into the next request. */
 export async function play({ url }: ReplayServer, steps: readonly Step[], file: string): Promise<void> {
   const messages: JsonValue[] = [];
   for (const [i, { input, blocks }] of steps.entries()) {
@@ -48,7 +48,7 @@ export async function play({ url }: ReplayServer, steps: readonly Step[], file: 
   }
 }
 
-/** Straight from the lines: the assistant's by message, what the user sent before each of them. */
+/** Straight from the lines: the messages of the assistant, and the user input before each. */
 export function stepsOf(file: string): Step[] {
   const steps = new Map<string, Step>();
   let input: JsonValue[] = [];

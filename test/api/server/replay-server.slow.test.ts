@@ -1,4 +1,4 @@
-// Every linear session of the corpus, replayed.
+// Replays every linear session of the corpus.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { loadSession } from '../../../src/session/session.ts';
 import { realSessions } from '../../support/surgery-kit.ts';
 import { play, start, stepsOf } from './replay-kit.ts';
 
-test('every linear session of the corpus is played as it was recorded', async (t) => {
+test('every linear session of the corpus is replayed as recorded', async (t) => {
   let sessions = 0;
   let messages = 0;
   let calls = 0;

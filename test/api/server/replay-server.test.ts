@@ -1,5 +1,5 @@
-// The replay server driven by a small loop: prompts and results as recorded must bring the recorded answers, in every
-// linear session that the real client wrote; what differs is told.
+// Drives the replay server with a small loop: the recorded prompts and results must get the recorded answers, and
+// differences are reported.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 import { play, start, stepsOf, withKey } from './replay-kit.ts';
 
-test('sub-agents are played for requests that begin with their prompt', async (t) => {
+test('sub-agents are replayed for requests that begin with their prompt', async (t) => {
   let agents = 0;
   for (const file of realSessions().filter((path) => /\/agent\//.test(path))) {
     const session = await loadSession(file);
@@ -63,7 +63,7 @@ test('the same request gets the same answer again', async (t) => {
   for (let i = 0; i < 3; i++) assert.deepEqual(await textsOf(server, requestOf(history)), ['One file.']);
 });
 
-test('a result that differs is told, and the next message is served all the same', async (t) => {
+test('a different result is reported, and the next message is served anyway', async (t) => {
   const { server, served } = await start(t, conversation());
   const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'b.ts')] }];
   assert.deepEqual(await textsOf(server, requestOf(history)), ['One file.']);
@@ -82,7 +82,7 @@ test('a result that differs is told, and the next message is served all the same
   assert.deepEqual(server.counts, { messages: 1, side: 0, mismatches: 1 });
 });
 
-test('a later prompt brings the message behind it; an unknown one the next message', async (t) => {
+test('a later prompt gets the message after it; an unknown one the next message', async (t) => {
   const { server, served } = await start(t, conversation());
   assert.deepEqual(await textsOf(server, requestOf([{ role: 'user', content: 'thanks' }])), ['Welcome.']);
   assert.deepEqual(await textsOf(server, requestOf([{ role: 'user', content: 'else' }])), ['I look.', 'Bash']);
@@ -95,7 +95,7 @@ test('a later prompt brings the message behind it; an unknown one the next messa
   );
 });
 
-test('an agent with ids of its own is followed by what it called', async (t) => {
+test('an agent with its own ids is matched by its calls', async (t) => {
   const { server, served } = await start(t, conversation());
   const own = { role: 'assistant', content: [text('I look.'), { ...call, id: 'mine' }] };
   const history = [{ role: 'user', content: 'list it' }, own, { role: 'user', content: [toolResult('mine', 'a.ts')] }];
@@ -108,7 +108,7 @@ test('an agent with ids of its own is followed by what it called', async (t) => 
   );
 });
 
-test('behind the end of the recording it says so', async (t) => {
+test('after the end of the recording it says so', async (t) => {
   const { server, served } = await start(t, conversation());
   const end = [
     { role: 'user', content: 'thanks' },
@@ -122,7 +122,7 @@ test('behind the end of the recording it says so', async (t) => {
   );
 });
 
-test('with onMismatch error the request is refused, and the message says what differs', async (t) => {
+test('with onMismatch error the request is refused with the difference', async (t) => {
   const { server, served } = await start(t, conversation(), { onMismatch: 'error' });
   const history = [{ role: 'user', content: 'list it' }, answer, { role: 'user', content: [toolResult('t1', 'b.ts')] }];
   const { status, body } = await post(server.url, requestOf(history), withKey);
@@ -156,7 +156,7 @@ test('a long text that differs is shown around the first difference', async (t) 
   assert.deepEqual([mismatch?.recorded, mismatch?.sent], [`…${'x'.repeat(20)}A`, `…${'x'.repeat(20)}B`]);
 });
 
-test('the answers of a compacted session go on behind its summary, which is served when it is asked for', async (t) => {
+test('the answers of a compacted session continue after its summary, which is served on request', async (t) => {
   const session = transcript()
     .user('one')
     .assistant('first')
@@ -176,7 +176,7 @@ test('the answers of a compacted session go on behind its summary, which is serv
   assert.deepEqual([summary, await textsOf(server, requestOf(after))], ['We did one.', ['second']]);
 });
 
-test('the pauses are those between the lines of the recording, the long ones shortened', async (t) => {
+test('the pauses are those of the recording, with long ones shortened', async (t) => {
   const id = { message: { id: 'one' } };
   const session = transcript()
     .user('go')
@@ -208,7 +208,7 @@ test('at the speed of the recording the blocks are the same', async (t) => {
   assert.deepEqual(contentOfEvents(events), [text('a'), text('b')]);
 });
 
-test('a message that says nothing is served once, and then the one behind it', async (t) => {
+test('an empty message is served once, and then the one after it', async (t) => {
   const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
   const { server } = await start(t, transcript().user('go').assistant([thought]).assistant('done').session());
   const go = requestOf([{ role: 'user', content: 'go' }]);
@@ -216,11 +216,11 @@ test('a message that says nothing is served once, and then the one behind it', a
   assert.deepEqual(await textsOf(server, go), ['done']);
 });
 
-test('errors that the client wrote down are not the model, and hostile requests are survived', async (t) => {
+test('errors that the client recorded are not answers, and hostile requests are survived', async (t) => {
   const failed = { isApiErrorMessage: true, message: { model: '<synthetic>' } };
   const { server } = await start(
     t,
-    transcript().user('go').assistant('API Error', failed).user('go on').assistant('yes').session(),
+    transcript().user('go').assistant('API Error', failed).user('continue').assistant('yes').session(),
   );
   for (const messages of [
     null,
@@ -240,7 +240,7 @@ test('errors that the client wrote down are not the model, and hostile requests 
       server,
       requestOf([
         { role: 'user', content: 'go' },
-        { role: 'user', content: 'go on' },
+        { role: 'user', content: 'continue' },
       ]),
     ),
     ['yes'],
@@ -272,7 +272,7 @@ async function textsOf({ url }: ReplayServer, request: JsonObject): Promise<stri
   );
 }
 
-test('a key is made for each server, and without it nothing of the session is told', async (t) => {
+test('each server has its own key, and refuses requests without it', async (t) => {
   const file = path.join(temporaryFolder(t), 'a.jsonl');
   transcript()
     .user('go')

@@ -7,7 +7,7 @@ import { asObject } from '../../../src/base/json.ts';
 import { ask, post } from '../../support/messages-client.ts';
 import { pong, start } from './scripted-server-kit.ts';
 
-test('what is too large is 413, packed or not, and packed bodies are read', async (t) => {
+test('too large a body is 413, compressed or not, and compressed bodies are read', async (t) => {
   const { url } = await start(t, [pong]);
   const large = 'x'.repeat(maxBodyBytes);
   for (const [body, headers] of [

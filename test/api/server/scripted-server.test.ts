@@ -1,4 +1,4 @@
-// The scripted server as a client sees it: what it streams, how it breaks, what it refuses.
+// The scripted server as a client sees it: its streams, its faults and its refusals.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
@@ -89,7 +89,7 @@ test('a call without an id gets one, and each its own', async (t) => {
   );
 });
 
-test('errors come with their status, words and headers, and the next request gets the next step', async (t) => {
+test('errors have their status, message and headers, and the next request gets the next step', async (t) => {
   const limited = { status: 429, type: 'rate_limit_error', message: 'Slow down', headers: { 'retry-after': '2' } };
   const { url } = await start(t, [limited, { status: 529, type: 'overloaded_error', message: 'Overloaded' }, pong]);
   const first = await post(url, ask('a'));
@@ -103,7 +103,7 @@ test('errors come with their status, words and headers, and the next request get
   assert.deepEqual([status, asObject(body.error)?.message], [400, 'the script has 3 steps, but this is request 4']);
 });
 
-test('a script may be a function of the request, and what it throws is a 500', async (t) => {
+test('a script may be a function of the request, and an exception is a 500', async (t) => {
   const { url } = await start(t, ({ body }) => {
     const asked = isObject(body) && isArray(body.messages) ? asObject(body.messages[0])?.content : undefined;
     if (asked === 'fail') throw new Error('no idea');
@@ -114,7 +114,7 @@ test('a script may be a function of the request, and what it throws is a 500', a
   assert.deepEqual([status, body.error], [500, { type: 'api_error', message: 'Error: no idea' }]);
 });
 
-test('a stream is cut after exactly so many bytes, or so many events', async (t) => {
+test('a stream is cut after an exact number of bytes or events', async (t) => {
   const { url } = await start(t, [
     { blocks, cutAfterBytes: 777 },
     { blocks, cutAfterEvents: 4 },
@@ -137,7 +137,7 @@ test('a reply that is not streamed is cut too', async (t) => {
   await assert.rejects(post(url, ask('b')));
 });
 
-test('a malformed event stands among whole ones', async (t) => {
+test('a malformed event is among valid ones', async (t) => {
   const { url } = await start(t, [
     { blocks, malformedAfterEvents: 3 },
     { ...pong, malformedAfterEvents: 0 },
@@ -164,7 +164,7 @@ test('an error in the middle of a stream is its last event', async (t) => {
   assert.deepEqual([status, body.error], [500, { type: 'api_error', message: 'Oh' }]);
 });
 
-test('a hang says nothing more, the server serves others, and closing ends it', async (t) => {
+test('a hang sends nothing more, the server serves others, and closing ends it', async (t) => {
   const server = await start(t, [{ hang: true }, { blocks, hangAfterEvents: 3 }, pong]);
   const silent = post(server.url, ask('a'));
   silent.catch(() => {});
@@ -182,7 +182,7 @@ test('a hang says nothing more, the server serves others, and closing ends it', 
   assert.deepEqual([events.length, cut], [3, true]);
 });
 
-test('a client that leaves during a pause ends it, and the server goes on', async (t) => {
+test('a client that leaves during a pause ends it, and the server continues', async (t) => {
   const { url } = await start(t, [{ blocks, betweenBlocksMs: 600_000 }, pong]);
   const { cut } = await stream(url, ask('a'), (events) => events > 3);
   assert.equal(cut, true);
@@ -213,7 +213,7 @@ const brokenRequests = {
   'messages: text content blocks must be non-empty': [{ role: 'user', content: [{ type: 'text', text: '' }] }],
 };
 
-test('a request that breaks a rule is refused in the words of the API, and takes no step of the script', async (t) => {
+test("a request that breaks a rule is refused with the API's error, and uses no step of the script", async (t) => {
   const { url } = await start(t, [pong]);
   for (const [message, messages] of Object.entries(brokenRequests)) {
     const { status, body } = await post(url, requestOf(messages));
@@ -226,12 +226,12 @@ test('a request that breaks a rule is refused in the words of the API, and takes
   assert.equal((await post(url, ask('hi'))).status, 200);
 });
 
-test('rules are not looked at where the options say so', async (t) => {
+test('rules are not checked if the options say so', async (t) => {
   const { url } = await start(t, [pong], { rules: 'ignore' });
   assert.equal((await post(url, requestOf([]))).status, 200);
 });
 
-test('a key is asked for where one is set', async (t) => {
+test('a key is required if one is set', async (t) => {
   const { url } = await start(t, [pong, pong], { apiKey: 'right' });
   const message = async (headers: Record<string, string>) => {
     const { status, body } = await post(url, ask('hi'), headers);
@@ -266,7 +266,7 @@ test('tokens are estimated, models listed, and all else is not found', async (t)
   assert.equal((await post(url, '{}', {}, '/v1/complete')).status, 404);
 });
 
-test('hostile requests are answered or dropped, and the server goes on', async (t) => {
+test('hostile requests are answered or dropped, and the server continues', async (t) => {
   const { url, port } = await start(t, [pong]);
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   for (const body of [
@@ -288,7 +288,7 @@ test('hostile requests are answered or dropped, and the server goes on', async (
     assert.ok(status === 400 || status === 200, `${JSON.stringify(content)}: ${status}`);
   }
   const nested = `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"x","y":${deep}}]}]}`;
-  assert.notEqual((await post(url, nested)).status, 200); // our own walk through it ends, at whatever depth
+  assert.notEqual((await post(url, nested)).status, 200); // our own traversal ends at any depth
   assert.equal((await post(url, 'not gzip', { 'content-encoding': 'gzip' })).status, 400);
   assert.equal((await post(url, '{}', { 'content-encoding': 'zip' })).status, 400);
   for (const raw of [
@@ -319,7 +319,7 @@ test('requests are logged with their bodies', async (t) => {
   );
 });
 
-test('the log lets the oldest bodies go when they are too many bytes, the newest never', () => {
+test('the log drops the oldest bodies when they are too many bytes, but never the newest', () => {
   const log = new RequestLog(100);
   for (const bodyBytes of [40, 40, 40, 200])
     log.add({ method: 'POST', path: '/', headers: {}, body: bodyBytes, bodyBytes });
@@ -336,7 +336,7 @@ test('the log lets the oldest bodies go when they are too many bytes, the newest
   assert.deepEqual([log.requests.length, log.requests[0]?.index, log.requests.at(-1)?.index], [10_000, 4, 10_003]);
 });
 
-test('a port in use is an error of one line', async (t) => {
+test('a port in use is a one-line error', async (t) => {
   const { port } = await start(t, []);
   await assert.rejects(startScriptedServer({ script: [], port }), {
     name: 'UserError',

@@ -1,5 +1,5 @@
-// The servers treat thinking as the documentation of preserved thinking says: what keeps a block valid, what makes the API
-// refuse it and with which words, what it drops, and what it only reports. The tables are written by hand.
+// The servers treat thinking as the documentation of preserved thinking says: what keeps a block valid, what the API
+// refuses and with which error, what it drops, and what it only reports. The tables are hand-written.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startReplayServer } from '../../../src/api/server/replay-server.ts';
@@ -73,7 +73,7 @@ const holeSentence = 'The `thinking` block that preceded this one when it was cr
 const contentSentence = (path: string): string =>
   `Content before this block differs from when it was created, first at \`${path}\`.`;
 
-/** `undefined`: all blocks are valid. Else the path of the first block that is not, and the last sentence. */
+/** `undefined`: all blocks are valid. Otherwise the path of the first invalid block, and the last sentence. */
 type Row = readonly [name: string, change: (body: Body) => void, refusal?: readonly [path: string, sentence: string]];
 
 const rows: readonly Row[] = [
@@ -208,7 +208,7 @@ test('what changes before a thinking block decides whether it is still valid, an
   }
 });
 
-test('a request without the beta is told which header the setting needs, and may not use the setting', async (t) => {
+test('without the beta the error names the header, and the setting is refused', async (t) => {
   const { url } = await startTalk(t);
   const sound = await talk(url);
   const dead = { ...clone(sound), system: 'Other.' };
@@ -230,11 +230,11 @@ test('a request without the beta is told which header the setting needs, and may
   }
 });
 
-test('the kind of account, the model and the setting decide between refusing, dropping and letting through', async (t) => {
+test('the account, the model and the setting decide between refusing, dropping and accepting', async (t) => {
   const fable = 'claude-fable-5-2';
   const sonnet = 'claude-sonnet-4-6';
   const table = [
-    // account, model, thinking → status, what is reported of each block
+    // account, model, thinking → status, report for each block
     ['enforced', opus, undefined, 400, undefined],
     ['enforced', opus, raise, 400, undefined],
     ['enforced', opus, drop, 200, 'thinking_dropped'],
@@ -273,7 +273,7 @@ test('thinking of a model that the reader may not read, or of another account, i
   assert.deepEqual(elsewhere.body.input_transformations, dropped('organization_binding_mismatch'));
 });
 
-test('signatures of others pass, a stream begins with the report, and a deferred tool counts from where it is loaded', async (t) => {
+test('other signatures pass, a stream begins with the report, and a deferred tool counts once it is loaded', async (t) => {
   const { url } = await startTalk(t);
   const foreign = { type: 'thinking', thinking: '', signature: 'Rm9yZWlnbg==' };
   const messages = [user(text('a')), { role: 'assistant', content: [foreign, text('b')] }, user(text('c'))];
@@ -290,13 +290,13 @@ test('signatures of others pass, a stream begins with the report, and a deferred
   assert.equal((await post(url, loading as JsonObject, beta)).status, 400);
 });
 
-test('the tokens of a request are not counted where its thinking is refused', async (t) => {
+test('the tokens of a request are not counted if its thinking is refused', async (t) => {
   const { url } = await startTalk(t);
   const dead = { ...(await talk(url)), system: 'Other.' };
   assert.equal((await post(url, dead as JsonObject, beta, '/v1/messages/count_tokens')).status, 400);
 });
 
-test('the replay server signs recorded thinking for the conversation that it plays', async (t) => {
+test('the replay server signs recorded thinking for its conversation', async (t) => {
   const thought = { type: 'thinking', thinking: 'hm', signature: 'recorded' };
   const session = transcript()
     .user('go')
@@ -315,7 +315,7 @@ test('the replay server signs recorded thinking for the conversation that it pla
   assert.equal((await post(server.url, { ...body, system: 'Other.' } as JsonObject, key)).status, 400);
 });
 
-test('where the beginning of the conversation is gone and the rest is as it was, the refusal says so', async (t) => {
+test('if only the beginning of the conversation is gone, the refusal says so', async (t) => {
   const { url } = await start(t, () => ({
     blocks: [
       { type: 'thinking', thinking: 'hm' },

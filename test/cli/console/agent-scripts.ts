@@ -1,4 +1,4 @@
-// What the fake agent does for a prompt, by its first word.
+// The scripts of the fake agent, by the first word of a prompt.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentHappening, ToolCallView } from '../../../src/agent/event.ts';
 import type { ToolOutcome } from '../../../src/agent/tool.ts';

@@ -1,4 +1,4 @@
-// Questions that come while one types, one after the other, or too late.
+// Questions that appear while the user types, in sequence, or too late.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Asker } from '../../../src/cli/console/asker.ts';
@@ -28,7 +28,7 @@ function kit(typed = ''): Kit {
 const dialog = makeDialog({ title: 'Sure?', choices: [{ label: 'Yes' }, { label: 'No' }] });
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a question that comes up in the middle of typing takes no answer before a pause', async () => {
+test('a question that appears while the user types takes no answer before a pause', async () => {
   const { asker, press } = kit('half a wo');
   const asked = asker.ask(dialog);
   await tick();
@@ -37,7 +37,7 @@ test('a question that comes up in the middle of typing takes no answer before a 
   assert.deepEqual(await asked, { kind: 'chosen', indexes: [1], text: '' });
 });
 
-test('a question at an empty prompt is answered at once', async () => {
+test('a question at an empty prompt takes an answer at once', async () => {
   const { asker, press } = kit();
   const asked = asker.ask(dialog);
   await tick();
@@ -45,7 +45,7 @@ test('a question at an empty prompt is answered at once', async () => {
   assert.deepEqual(await asked, { kind: 'chosen', indexes: [0], text: '' });
 });
 
-test('the body of a question that has no room is turned with the page keys, and the choice stays', async () => {
+test('the page keys scroll a long body of a question, and the choice stays', async () => {
   const { asker, store, press } = kit();
   const body = Array.from({ length: 60 }, (_, i) => `line ${i}`);
   const asked = asker.ask(
@@ -63,7 +63,7 @@ test('the body of a question that has no room is turned with the page keys, and 
   assert.deepEqual(await asked, { kind: 'chosen', indexes: [1], text: '' });
 });
 
-test('questions wait for one another, and one that is no longer wanted answers itself', async () => {
+test('questions are queued, and one that is no longer needed answers itself', async () => {
   const { asker, press, store } = kit();
   const gone = new AbortController();
   const first = asker.ask(dialog);

@@ -1,5 +1,5 @@
-// The whole console in a real terminal, with an agent that plays scripts: typing, questions, queues, interrupts,
-// resizing; and the terminal given back on every way out.
+// The whole console in a real terminal with a scripted agent: typing, questions, queues, interrupts, resizing; and the
+// restored terminal on every way out.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'fake-ch
 
 interface Chat extends Terminal {
   readonly folder: string;
-  /** Sends a prompt and waits for what it brings. */
+  /** Sends a prompt and waits for the screen. */
   say(prompt: string, wanted: RegExp): Promise<string>;
 }
 
@@ -57,7 +57,7 @@ test('a prompt is answered, and kept for the next chat', { skip }, async (contex
   assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: exit\n/);
 });
 
-test('a permission is asked for with its reason, and refused with words', { skip }, async (context) => {
+test('a question for permission shows its reason, and is refused with a message', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
   const asked = await chat.say('bash', /Esc declines/);
   assert.match(asked, /^ Allow Bash\?\n {3}npm test\n {3}Run the tests\n Why: no rule allows it\n ❯ 1\. Yes$/m);
@@ -71,7 +71,7 @@ test('a permission is asked for with its reason, and refused with words', { skip
   await chat.screen(/^ℹ rule Edit\(src\/lamp\.ts\)\n\n✓ Edit src\/lamp\.ts {2}\+2 -1\n.*\n {5}4 - {3}return 'dim';$/m);
 });
 
-test('a terminal that says it has no size is taken for one of 80 by 24', { skip }, async (context) => {
+test('a terminal without a size counts as 80 by 24', { skip }, async (context) => {
   const chat = await start(context, 80, 24, 'clear; stty cols 0 rows 0');
   await chat.say('hello', /^› hello\n\n● Hello, world[\s\S]*^─{80}\n› ask for/m);
   chat.type('C-d');
@@ -80,7 +80,7 @@ test('a terminal that says it has no size is taken for one of 80 by 24', { skip 
 
 test('plans and questions are answered, and Shift-Tab changes the mode', { skip }, async (context) => {
   const chat = await start(context, 80, 30);
-  await chat.say('plan', /^Plan\n│ 1\. Find the lamp[\s\S]*Go on with this plan\?/m);
+  await chat.say('plan', /^Plan\n│ 1\. Find the lamp[\s\S]*Carry out this plan\?/m);
   chat.type('1');
   await chat.screen(/isApproved":true[\s\S]*accepts edits ·/);
   chat.type('BTab');
@@ -92,10 +92,10 @@ test('plans and questions are answered, and Shift-Tab changes the mode', { skip 
   await chat.screen(/"Which lamp\?":"Right","Which\s+colours\?":"Red,\s+Blue"/);
 });
 
-test('prompts typed while it works wait, come back with Up, and Esc interrupts', { skip }, async (context) => {
+test('prompts typed during a turn are queued, Up takes them back, and Esc interrupts', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
   await chat.say('slow', /^● It begins$/m);
-  await chat.say('hello second', /^ {2}⋮ hello second\n {4}waits for its turn/m);
+  await chat.say('hello second', /^ {2}⋮ hello second\n {4}queued/m);
   await chat.say('hello third', /^ {2}⋮ hello third$/m);
   chat.type('Up');
   await chat.screen(/^› hello third\n─/m);
@@ -110,7 +110,7 @@ test('prompts typed while it works wait, come back with Up, and Esc interrupts',
 });
 
 test(
-  'a long answer is in the scrollback once, whole and in order, with nothing of the live lines',
+  'a long answer is in the scrollback once, complete and in order, without live lines',
   { skip },
   async (context) => {
     const chat = await start(context, 60, 14);
@@ -132,10 +132,11 @@ test(
   },
 );
 
-test('hostile text, wide characters and another size leave no trace on the screen', { skip }, async (context) => {
+test('hostile text, wide characters and a resize leave no trace on the screen', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
   await chat.say('hostile', /^● red alert and gone ‹U\+202E›back 日本語のテキスト .* end$/m);
-  // With the prompt at the bottom: of a screen that is half empty tmux moves the top out of reach when it is narrowed.
+  // With the prompt at the bottom: if the screen is half empty, tmux scrolls the top out of reach when it gets
+  // narrower.
   await chat.say('code', /line 90\n\n─/);
   for (const columns of [60, 44, 90, 40]) {
     chat.resize(columns, 24);
@@ -158,11 +159,11 @@ test('hostile text, wide characters and another size leave no trace on the scree
   );
 });
 
-test('a window that is changed while it works leaves no row behind and loses none', { skip }, async (context) => {
+test('resizing during a turn neither leaves nor loses rows', { skip }, async (context) => {
   const chat = await start(context, 80, 24);
   await chat.say('code', /line 90\n\n─/);
   await chat.say('todo', /◐ Light it/);
-  // The footer is whole again: it has settled.
+  // The footer is complete again: the size is stable.
   chat.resize(70, 24);
   await chat.screen(/^─{70}\n› type the next prompt\n─{70}\n.* · \$0\.01$/m);
   chat.resize(46, 24);
@@ -195,14 +196,14 @@ test('sub-agents are shown below their call, and a retry counts down', { skip },
   await chat.screen(/^● It worked the second time\.$/m);
 });
 
-test('commands answer from what the agent knows, and one that is not there is named', { skip }, async (context) => {
+test('commands answer from the state of the agent, and an unknown one is named', { skip }, async (context) => {
   const chat = await start(context, 80, 50);
   await chat.say('/help', /^Commands\n {2}- .?\/help.? commands and keys[\s\S]*\/deploy[\s\S]*Shift-Tab: /m);
   await chat.say('/cost', /\$0\.01 in this run[\s\S]*claude-test-1 +│? ?1\.2k/);
   await chat.say('/context', /12%\n\n {2}The last request used 24,000 of the 200,000 tokens/);
   await chat.say('/permissions', /Bash\(npm test:\*\)/);
   await chat.say('/mcp', /lamps connected, 1 tool/);
-  await chat.say('/model claude-other', /the model is claude-other[\s\S]*asks first · claude-other ·/);
+  await chat.say('/model claude-other', /the next request uses claude-other[\s\S]*asks first · claude-other ·/);
   await chat.say('/compact', /conversation compacted from 24\.0k tokens/);
   await chat.say('/nothing', /✗ there is no command \/nothing; \/help lists them/);
   await chat.say('/rewind', /❯ 1\. now the second one/);
@@ -214,7 +215,7 @@ test('commands answer from what the agent knows, and one that is not there is na
   await chat.say('/exit', /^exit 0$/m);
 });
 
-test('a signal ends the session and gives the terminal back', { skip }, async (context) => {
+test('a signal ends the session and restores the terminal', { skip }, async (context) => {
   for (const [name, code] of [
     ['SIGTERM', 143],
     ['SIGHUP', 129],

@@ -1,4 +1,4 @@
-// Questions: what keys choose, and what the agent is told.
+// Dialogs: what keys choose, and the answers for the agent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Dialog, type DialogAnswer, makeDialog, pressInDialog } from '../../../src/cli/console/dialog.ts';
@@ -35,7 +35,7 @@ const request = {
   always: [rule],
 };
 
-test('a permission is given once, for always, or refused, with numbers or arrows', () => {
+test('a permission is given once, always, or refused, with numbers or arrows', () => {
   const approve = (keys: string): unknown => {
     const given = answer(approvalDialog(request), keys);
     return given === undefined ? undefined : approvalOf(given, request);
@@ -59,7 +59,7 @@ test('a permission is given once, for always, or refused, with numbers or arrows
   assert.equal(approve('9x7'), undefined, 'a number that no choice has chooses nothing');
 });
 
-test('a permission shows all that would be done, and why it is asked', () => {
+test('a question for permission shows the whole action and the reason', () => {
   assert.deepEqual(dialogLines(approvalDialog(request), drawing, 20).lines, [
     '─'.repeat(60),
     ' Allow Bash?',
@@ -75,7 +75,7 @@ test('a permission shows all that would be done, and why it is asked', () => {
   ]);
 });
 
-test('an edit is asked for with its diff, and a long one is turned page by page below the choices in sight', () => {
+test('a question about an edit shows its diff, and a long one scrolls by page with the choices visible', () => {
   const text = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
   const input = { file_path: '/work/a.ts', content: text(50) };
   const dialog = approvalDialog({ call: { id: 't', name: 'Write', input }, why: 'it makes a file', always: [] });
@@ -102,7 +102,7 @@ test('an edit is asked for with its diff, and a long one is turned page by page 
   assert.equal(turn(dialog, -1).bodyAt, 0);
 });
 
-test('what a call holds cannot move the cursor or change colours', () => {
+test('the content of a call cannot move the cursor or change colours', () => {
   const command = 'ls\x1b[2J\x1b]0;x\x07 \u202Etxt\r\nrm';
   const dialog = approvalDialog({
     call: { id: 't', name: 'Bash', input: { command } },
@@ -114,7 +114,7 @@ test('what a call holds cannot move the cursor or change colours', () => {
   assert.match(text, /ls‹U\+001B›\[2J‹U\+001B›\]0;x‹U\+0007› ‹U\+202E›txt‹U\+000D›\n {3}rm/);
 });
 
-test('a plan is approved, approved with edits, or sent back with words', () => {
+test('a plan is approved, approved with edits, or sent back with a message', () => {
   const decide = (keys: string): unknown => planDecisionOf(answer(planDialog(), keys) ?? { kind: 'cancelled' });
   assert.deepEqual(['1', '2', '3do less\r', '4', '\x1b'].map(decide), [
     { answer: { kind: 'plan', isApproved: true }, acceptsEdits: true },
@@ -125,7 +125,7 @@ test('a plan is approved, approved with edits, or sent back with words', () => {
   ]);
 });
 
-test('questions take one answer, several, or words; whatever the model wrote as options', () => {
+test('questions take one answer, several, or text, whatever options the model wrote', () => {
   const one = { question: 'Which?', options: [{ label: 'Left', description: 'old' }, 'Right', 7, { no: 'label' }] };
   const several = { ...one, multiSelect: true };
   const say = (question: typeof one, keys: string): string | undefined => {
@@ -157,7 +157,7 @@ test('a long list scrolls, and the chosen line is in sight', () => {
   );
 });
 
-test('on a narrow screen the choice that Enter takes is told to its end', () => {
+test('on a narrow screen the selected choice is shown in full', () => {
   const rule = 'Bash(git commit:*) and Bash(git push:*)';
   const dialog = approvalDialog({ ...request, why: '', always: [{ rule, scope: 'session' }] });
   const { dialog: down } = pressInDialog(dialog, { name: 'down', text: '' });

@@ -1,4 +1,4 @@
-// The prompt as it is typed: sending, newlines, pastes, history.
+// The prompt editor: sending, newlines, pastes, history.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EditorState, emptyEditor, pressInEditor, remember } from '../../../src/cli/console/editor.ts';
@@ -21,7 +21,7 @@ function type(keys: string, editor: EditorState = emptyEditor): Typed {
   return { editor: state, sent };
 }
 
-test('Enter sends what is there, and nothing where nothing is', () => {
+test('Enter sends the text, but not an empty one', () => {
   assert.deepEqual(type('hello\r').sent, ['hello']);
   assert.deepEqual(type('\r  \r').sent, []);
   assert.equal(type('hello\r').editor.buffer.text, '');
@@ -31,7 +31,7 @@ test('Ctrl-J, Alt-Enter and a backslash before Enter make a new line', () => {
   assert.deepEqual(type('a\nb\x1b\rc\\\rd\r').sent, ['a\nb\nc\nd']);
 });
 
-test('a short paste is text, a long one is a word in the prompt and sent as a whole', () => {
+test('a short paste is inserted, a long one is a placeholder that is sent in full', () => {
   assert.deepEqual(type('see \x1b[200~two\nlines\x1b[201~!\r').sent, ['see two\nlines!']);
   const long = Array.from({ length: 30 }, (_, i) => `line ${i} $& $1`).join('\n');
   const { editor } = type(`see \x1b[200~${long}\x1b[201~`);
@@ -39,7 +39,7 @@ test('a short paste is text, a long one is a word in the prompt and sent as a wh
   assert.deepEqual(type('!\r', editor).sent, [`see ${long}!`]);
 });
 
-test('Up and Down go through the history and come back to what was being typed', () => {
+test('Up and Down move through the history and back to the typed text', () => {
   const history = ['first', 'second'].reduce(remember, emptyEditor);
   const shown = (keys: string): string => type(keys, history).editor.buffer.text;
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// An agent that plays scripts instead of asking a model: what a prompt's first word names happens, event by event.
+// An agent that plays scripts instead of asking a model. The first word of a prompt names the script.
 import type { AgentEvent, AgentHappening, TurnEnded } from '../../../src/agent/event.ts';
 import type { Agent, AgentOptions, AgentState, RewindPoint } from '../../../src/agent/handle.ts';
 import type { PermissionMode } from '../../../src/agent/permission-mode.ts';

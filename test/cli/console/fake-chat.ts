@@ -1,4 +1,4 @@
-// A program: the whole console on the terminal it is started in, with the fake agent behind it.
+// A program: the whole console in its terminal, with the fake agent.
 import { runConsole } from '../../../src/cli/console/console.ts';
 import { createStyle, wantsColor } from '../../../src/cli/terminal/style.ts';
 import { openFakeAgent } from './fake-agent.ts';

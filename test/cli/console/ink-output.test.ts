@@ -6,7 +6,7 @@ import { InkOutput, repaint } from '../../../src/cli/console/ink-output.ts';
 
 const wide = { columns: 90, rows: 24 };
 
-test('the live lines of a terminal that became narrower are erased from the first broken row on, and painted anew', () => {
+test('in a narrower terminal the live lines are erased from the first wrapped row on and repainted', () => {
   const lines = ['x'.repeat(80), 'abc', 'y'.repeat(90)];
   const painted = `\x1b[?7l${lines.join('\n')}\n\x1b[?7h`;
   assert.equal(repaint({ lines }, wide, { columns: 40, rows: 24 }), `\x1b[6A\r\x1b[J${painted}\x1b[1G`);
@@ -20,7 +20,7 @@ test('a line takes no more rows than the screen it was written on had room for',
   assert.equal(cut, `\x1b[1A\r\x1b[J\x1b[?7l${lines}\n\x1b[?7h\x1b[1G`);
 });
 
-test('live lines that have no room any more are taken off the screen', () => {
+test('live lines that no longer fit are removed from the screen', () => {
   assert.equal(repaint({ lines: Array(12).fill('a') }, wide, { columns: 90, rows: 12 }), '\x1b[H\x1b[J');
 });
 

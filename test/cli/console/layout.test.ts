@@ -1,4 +1,4 @@
-// The screen as lines: it fits every size, and says the same without colour.
+// The screen as lines: it fits every size, and carries the same information without colour.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { displayWidth } from '../../../src/base/terminal-text.ts';
@@ -27,7 +27,7 @@ async function busyState(): Promise<ConsoleState> {
     askPerson: async () => undefined,
     sinks: [],
   });
-  const long = '日本語 and a long line of words that goes on and on, '.repeat(20);
+  const long = '日本語 and a long line of words without an end, '.repeat(20);
   return {
     ...initialConsole,
     nowMs,
@@ -57,7 +57,7 @@ async function busyState(): Promise<ConsoleState> {
   };
 }
 
-test('at any size the live lines fit the screen with a row to spare, and the cursor is on it', async () => {
+test('at any size the live lines leave a row of the screen free, and the cursor is on the screen', async () => {
   const busy = await busyState();
   const files = suggestFiles({ kind: 'file', start: 0, typed: '' }, ['日本語/file.ts', 'x'.repeat(200), 'c']);
   const dialog = approvalDialog({
@@ -113,7 +113,7 @@ test('a working turn, without colour', async () => {
   });
 });
 
-test('a change of a file is told with line numbers and signs', () => {
+test('a change of a file is shown with line numbers and signs', () => {
   const outcome = { content: 'ok', isError: false, stored: { structuredPatch: patch } };
   const item = {
     kind: 'call',
@@ -133,7 +133,7 @@ test('a change of a file is told with line numbers and signs', () => {
   ]);
 });
 
-test('calls that failed or never ran say so in words', () => {
+test('calls that failed or never ran say so', () => {
   const drawing = { style: createStyle(false), columns: 60, rows: 24, nowMs, cwd: '/work' };
   const failed = { content: 'exit code 1\nboom\x1b[31m', isError: true, stored: 'Error: boom' };
   const bash = call('Bash', { command: 'make' });

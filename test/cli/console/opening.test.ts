@@ -1,4 +1,4 @@
-// A session that another program writes: asked once, then a copy or nothing.
+// A session that another program writes: one question, then a copy or nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionChoice } from '../../../src/agent/handle.ts';
@@ -31,7 +31,7 @@ async function opened(
 const session: SessionChoice = { kind: 'resume', session: 'x' };
 const yes: DialogAnswer = { kind: 'chosen', indexes: [0], text: '' };
 
-test('a session in use is gone on with in a copy, if the person says so', async () => {
+test('a session in use is continued in a copy if the user agrees', async () => {
   assert.deepEqual(await opened(session, yes), {
     tried: [session, { ...session, fork: {} }],
     asked: ['Continue in a copy?'],
@@ -39,7 +39,7 @@ test('a session in use is gone on with in a copy, if the person says so', async 
   });
 });
 
-test('whoever says no is told why, and no copy is made', async () => {
+test('after a no the reason is shown, and no copy is made', async () => {
   for (const answer of [{ kind: 'cancelled' }, { ...yes, indexes: [1] }] as const) {
     assert.deepEqual(await opened(session, answer), {
       tried: [session],
@@ -49,7 +49,7 @@ test('whoever says no is told why, and no copy is made', async () => {
   }
 });
 
-test('any other mistake is not asked about, nor is a new session', async () => {
+test('no other error, and no new session, leads to a question', async () => {
   const missing = new UserError('there is no session x', 'clew ls lists them');
   assert.deepEqual(await opened(session, yes, missing), { tried: [session], asked: [], result: missing });
   const fresh: SessionChoice = { kind: 'new' };

@@ -1,4 +1,4 @@
-// Where a growing Markdown text may be cut so that the parts look as the whole does.
+// Where a growing Markdown text may be cut so that the parts render like the whole.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

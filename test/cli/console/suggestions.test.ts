@@ -1,4 +1,4 @@
-// What is offered while a command or a file is typed.
+// Suggestions for a command or a file.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mentionAt, moveSuggestion, suggestCommands, suggestFiles } from '../../../src/cli/console/suggestions.ts';
@@ -52,7 +52,7 @@ test('files are ranked: name begins, path begins, name has it, path has it, lett
   });
 });
 
-test('moving through suggestions goes round', () => {
+test('moving through suggestions wraps around', () => {
   const found = suggestFiles({ kind: 'file', start: 0, typed: '' }, ['a', 'b']);
   assert.ok(found !== undefined);
   assert.deepEqual([moveSuggestion(found, -1).selected, moveSuggestion(moveSuggestion(found, 1), 1).selected], [1, 0]);

@@ -1,4 +1,4 @@
-// The editor's text: moving, deleting and laying out by characters as a person counts them.
+// The text of the editor: moving, deleting and laying out by grapheme clusters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -41,11 +41,11 @@ test('keys move and delete by characters, words and lines', () => {
     assert.equal(marked(change(at(before))), after, `${change.name} ${before}`);
 });
 
-test('what is inserted loses its control sequences and keeps newlines and tabs', () => {
+test('inserted text loses its control sequences and keeps newlines and tabs', () => {
   assert.equal(marked(buffers.insertText(at('a|d'), 'b\x1b[31m\n\tc')), 'ab\n\tc|d');
 });
 
-test('rows are cut at the width, wide characters are never halved, and the cursor has a column of its own', () => {
+test('rows break at the width, never inside a wide character, and the cursor has its own column', () => {
   const layout = (text: string, width: number): unknown => {
     const { rows, cursor } = buffers.layOutBuffer(at(text), width);
     return [rows.map((row) => row.text), [cursor.row, cursor.column]];

@@ -1,4 +1,4 @@
-// Scripts of events, and what the screen is told to show.
+// Scripts of events, and the resulting state of the screen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentEvent, AgentHappening, TurnEnded } from '../../../src/agent/event.ts';
@@ -9,7 +9,7 @@ const startMs = Date.UTC(2026, 2, 4, 12, 0, 0);
 
 type Step = AgentHappening | (AgentHappening & { readonly agent: AgentEvent['agent'] });
 
-/** Each event a second after the one before. */
+/** Each event is one second after the previous one. */
 function play(...steps: readonly Step[]): ViewState {
   return steps.reduce<ViewState>(
     (view, step, i) => viewAfter(view, { at: new Date(startMs + 1000 * i), ...step } as AgentEvent),
@@ -32,7 +32,7 @@ function turnEnd(outcome: TurnEnded['outcome'], durationMs = 1000): TurnEnded {
   return { type: 'turn-end', outcome, durationMs, apiDurationMs: 1, rounds: 2, text: '', denials: [] };
 }
 
-test('a prompt and the answer that streams in', () => {
+test('a prompt and its streaming answer', () => {
   assert.deepEqual(play(prompt, request, part('It '), part('shines')), {
     ...emptyView,
     finished: [{ kind: 'prompt', text: 'light the lamp' }],
@@ -88,7 +88,7 @@ test('a call runs with its output, then is one item with its result', () => {
   });
 });
 
-test('a sub-agent is told of below its call: what it does, then its totals', () => {
+test('a sub-agent is shown below its call: its current step, then its totals', () => {
   const task = call('Task', { description: 'look' });
   const mark = { agentId: 'a1', parentCallId: task.id };
   const started: Step = { type: 'agent-started', ...mark, agentType: 'explore', description: 'look' };
@@ -113,7 +113,7 @@ test('a sub-agent is told of below its call: what it does, then its totals', () 
   assert.deepEqual(done.agents, []);
 });
 
-test('a retry counts down until the next request; its failure is told once', () => {
+test('a retry counts down until the next request; its failure is shown once', () => {
   const retry: Step = { type: 'retry', uuid: 'e', attempt: 2, maxRetries: 10, delayMs: 4000, error: failure };
   assert.deepEqual(play(prompt, request, retry).retry, {
     attempt: 2,
@@ -131,7 +131,7 @@ test('a retry counts down until the next request; its failure is told once', () 
   assert.deepEqual(failed.finished.slice(1), [{ kind: 'notice', level: 'error', text: 'Overloaded (HTTP 529)' }]);
 });
 
-test('an answer that broke off or was interrupted keeps what was said', () => {
+test('an answer that was cut off or interrupted keeps its text', () => {
   const interrupted = play(
     prompt,
     request,
@@ -168,7 +168,7 @@ test('the ends of a turn', () => {
   ]);
 });
 
-test('what the program tells the model is not shown as said by the person', () => {
+test('text of the program for the model is not shown as a prompt', () => {
   const meta: Step = { type: 'prompt', uuid: 'u', content: 'a reminder', isMeta: true };
   const command: Step = {
     type: 'prompt',
@@ -179,7 +179,7 @@ test('what the program tells the model is not shown as said by the person', () =
   assert.deepEqual(play(meta, command).finished, [{ kind: 'prompt', text: '/deploy now' }]);
 });
 
-test('a compaction that failed says that nothing was changed', () => {
+test('a failed compaction says that the conversation is unchanged', () => {
   const compacting: Step = { type: 'compacting', trigger: 'auto', preTokens: 150_000 };
   assert.equal(play(compacting).isCompacting, true);
   const failed = play(compacting, {

@@ -1,5 +1,5 @@
-// The checklist for clients in seed 003, section 12: one run of `clew -p` with tools, a sub-agent and a second process that
-// resumes it; each test is one section of the list. docs/agent.md maps every box to its tests.
+// The checklist for clients in seed 003, section 12: one run of `clew -p` with tools, a sub-agent and a second process
+// that resumes it; each test is one section of the list. docs/agent.md maps every box to its tests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,7 +35,7 @@ test('the checklist of seed 003, section 12', async (t) => {
     return isArray(content) ? content.filter(isObject) : [];
   };
 
-  await t.test('12.1: id, place, slug, and where the work was done', () => {
+  await t.test('12.1: id, path, slug and working directory', () => {
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const folder = kit.cwd.replace(/[^A-Za-z0-9]/g, '-');
     assert.deepEqual(kit.transcripts(), [path.join(kit.root, 'projects', folder, `${id}.jsonl`)]);
@@ -45,7 +45,7 @@ test('the checklist of seed 003, section 12', async (t) => {
     }
   });
 
-  await t.test('12.2: one line a message, a straight chain of uuids, rising times, snapshots of files', () => {
+  await t.test('12.2: one line per message, a linear chain of uuids, ascending times, file snapshots', () => {
     let before: JsonObject | undefined;
     for (const line of chain) {
       assert.ok(isUuid(String(line.uuid)));
@@ -59,7 +59,7 @@ test('the checklist of seed 003, section 12', async (t) => {
     assert.equal(readFileSync(kit.transcripts()[0] ?? '', 'utf8').split('\n').length, lines.length + 1);
   });
 
-  await t.test('12.3: roles, tools, one line a block, one request id, and a stop reason that calls tools', () => {
+  await t.test('12.3: roles, tools, one line per block, one request id, and the stop reason tool_use', () => {
     for (const body of kit.bodies()) {
       assert.ok(messagesOf(body).every(({ role }) => role === 'user' || role === 'assistant'));
       assert.ok(isArray(body.tools) && body.tools.length > 5);
@@ -77,7 +77,7 @@ test('the checklist of seed 003, section 12', async (t) => {
     assert.ok(first.every((line) => asObject(line.message)?.model === testModel));
   });
 
-  await t.test('12.4: parallel calls, their results in order, with what a screen needs', () => {
+  await t.test('12.4: parallel calls and their results in order, with the data for a screen', () => {
     const made = ofType('assistant')
       .flatMap(blocks)
       .filter(({ type }) => type === 'tool_use');
@@ -114,7 +114,7 @@ test('the checklist of seed 003, section 12', async (t) => {
     assert.ok(Number(stored?.totalTokens) > 0 && Number(stored?.totalDurationMs) >= 0);
   });
 
-  await t.test('12.7: the time a turn took is written behind it', () => {
+  await t.test('12.7: the duration of a turn is written after it', () => {
     const ends = lines.filter(({ subtype }) => subtype === 'turn_duration');
     assert.deepEqual([ends.length, ends.every(({ durationMs }) => Number(durationMs) > 0)], [2, true]);
   });

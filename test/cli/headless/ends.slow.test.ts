@@ -1,4 +1,4 @@
-// However a headless run ends, there is a result and an exit code that says which end it was.
+// Every headless run ends with a result and an exit code for its kind of end.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ test('bad use ends with one line and exit code 2, before any session is made', a
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['-p'], 'there is no prompt; write one after -p and before flags that take lists, or pipe it in'],
     [['-p', 'x', '--output-format', 'xml'], '--output-format does not know "xml"; choose text, json, stream-json'],
-    [['-p', 'x', '--max-turns', '0'], '--max-turns 0 leaves no answer to wait for; write --max-turns 1'],
+    [['-p', 'x', '--max-turns', '0'], '--max-turns must be at least 1; write --max-turns 1'],
     [['-p', 'x', '--price', '3'], '--price takes two prices, not "3"; write --price 3,15 for input and output'],
     [['-p', 'x', '--max-budget-usd', 'a'], '--max-budget-usd takes dollars, not "a"; write --max-budget-usd 0.50'],
     [['-p', 'x', '-c', '-r', 'y'], '--continue and --resume exclude each other; use one of them'],
@@ -84,14 +84,14 @@ test('under a limit a model without a price needs --price; without a limit its c
   assert.match(unpriced.stderr, /no price is known for model-of-nobody-1, so its cost is not counted/);
 });
 
-test('a line of input that is no message ends the run with a result and exit code 2, after the prompts before it', async (t) => {
+test('an invalid line of input ends the run with a result and exit code 2, after the prompts before it', async (t) => {
   const kit = await startHeadless(t, () => says('fine'));
   const good = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });
   for (const [bad, why] of [
     ['{"type":"user",', /line 2 of the input is not a JSON object/],
     [
       '{"type":"user","message":{"role":"user","content":[{"type":"tool_result"}]}}',
-      /line 2 of the input has no message/,
+      /line 2 of the input needs a message/,
     ],
     ['{"type":"other"}', /line 2 of the input has a type/],
   ] as const) {
@@ -137,7 +137,7 @@ test('SIGINT while the model is silent ends with a result and 130', async (t) =>
   await assertSound(kit.transcripts()[0] ?? '');
 });
 
-test('a reader that leaves ends the run with 141, and the session stays whole', async (t) => {
+test('a reader that closes stdout ends the run with 141, and the session stays complete', async (t) => {
   const kit = await startHeadless(t, [calls(['Bash', { command: 'sleep 600' }])]);
   const run = kit.start(['-p', 'wait', all, ...stream, '--include-partial-messages']);
   run.child.stdin.end();
@@ -153,7 +153,7 @@ test(
   { skip: noSmallDisk },
   async (t) => {
     const kit = await startHeadless(t, () => says('word '.repeat(4000)));
-    // The disk holds the first turns only.
+    // The disk has space for the first turns only.
     const script = `mount -t tmpfs -o size=64k tmpfs "$HOME/.claude" || exit 99
 for i in 1 2 3 4 5 6; do "$0" "$1" -p go --continue --output-format json || "$0" "$1" -p go --output-format json; echo "code $?"; done
 cat "$HOME"/.claude/projects/*/*.jsonl > "$HOME/kept.jsonl"`;

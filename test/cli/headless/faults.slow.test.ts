@@ -1,5 +1,5 @@
-// The model fails in every way it can: the turn completes or ends with a clear error, nothing is written twice, and each
-// call runs once.
+// The model fails in every possible way: the turn completes or ends with a clear error, nothing is written twice, and
+// each call runs once.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const faults: Readonly<Record<string, ScriptStep>> = {
 };
 
 for (const [name, fault] of Object.entries(faults)) {
-  test(`a turn with a tool gets over ${name}: one retry, one run of the tool, no message twice`, async (t) => {
+  test(`a turn with a tool survives ${name}: one retry, one run of the tool, no message twice`, async (t) => {
     const kit = await startHeadless(t, [fault, count, fault, says('whole')], { env: { CLEW_IDLE_TIMEOUT_MS: '1500' } });
     const { status, messages, result } = await run(kit);
     assert.deepEqual([status, result.result, result.num_turns], [0, 'whole', 2]);
@@ -44,7 +44,7 @@ for (const [name, fault] of Object.entries(faults)) {
   });
 }
 
-test('a failure behind a call that was made runs the call once and goes on', async (t) => {
+test('a failure after a call runs the call once and continues', async (t) => {
   const broken = { blocks: [...count.blocks, { type: 'text', text: 'half' }], cutAfterEvents: 6 };
   const kit = await startHeadless(t, [broken, says('whole')]);
   const { status, result } = await run(kit);
@@ -53,7 +53,7 @@ test('a failure behind a call that was made runs the call once and goes on', asy
   await assertOnce(kit, ['go', 'Bash', 'result', 'whole']);
 });
 
-test('failures without end are a clear error after the last retry, and the session can be resumed', async (t) => {
+test('endless failures end with a clear error after the last retry, and the session can be resumed', async (t) => {
   const fault = faults['529'];
   assert.ok(fault !== undefined);
   const kit = await startHeadless(t, [fault, fault, fault, says('back')], { env: { CLEW_MAX_RETRIES: '2' } });
@@ -69,7 +69,7 @@ async function run(kit: HeadlessKit) {
   return kit.print(['-p', 'go', '--output-format', 'stream-json', '--dangerously-skip-permissions']);
 }
 
-/** The active branch is this and nothing else: no message, no call is on it twice. */
+/** The active branch has exactly these messages: no message and no call twice. */
 async function assertOnce(kit: HeadlessKit, expected: readonly string[]): Promise<void> {
   const [file = ''] = kit.transcripts();
   await assertSound(file);
@@ -84,6 +84,6 @@ async function assertOnce(kit: HeadlessKit, expected: readonly string[]): Promis
     blocks.map((block) => (block?.type === 'tool_result' ? 'result' : String(block?.text ?? block?.name).trim())),
     expected,
   );
-  // Each of them is one message, but for two prompts in a row.
+  // Each of them is one message, except for two prompts in a row.
   assert.equal(sent.messages.length, expected.length - (expected.includes('again') ? 1 : 0));
 }

@@ -1,4 +1,4 @@
-// The flags of `clew -p`, and what the user's own files add: permissions, hooks, servers, sessions.
+// The flags of `clew -p`, and the user's own files: permissions, hooks, servers, sessions.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait.ts';
 
 const json = ['--output-format', 'json'] as const;
 
-test('rules are taken apart at commas and spaces, but not inside brackets', () => {
+test('rules are split at commas and spaces, but not inside parentheses', () => {
   assert.deepEqual(splitRules(['Read,Edit', 'Bash(git log:*) Write', 'Bash(echo a, b)', ' , ']), [
     'Read',
     'Edit',
@@ -21,7 +21,7 @@ test('rules are taken apart at commas and spaces, but not inside brackets', () =
   ]);
 });
 
-test('what nobody allowed is refused with its reason and listed; allowed and forbidden tools hold', async (t) => {
+test('a call that is not allowed is refused with its reason and listed; allowed and forbidden tools apply', async (t) => {
   const step = calls(
     ['Bash', { command: 'mkdir one' }],
     ['Bash', { command: 'touch two' }],
@@ -45,7 +45,7 @@ test('what nobody allowed is refused with its reason and listed; allowed and for
   assert.ok(isArray(tools) && !tools.some((tool) => asObject(tool)?.name === 'Bash'));
 });
 
-test('the model, both system prompts and more folders are the ones that were named', async (t) => {
+test('the model, both system prompts and additional folders come from the flags', async (t) => {
   const kit = await startHeadless(t, () => says('ok'));
   await kit.print(['-p', 'go', '--model', 'opus', '--append-system-prompt', 'Rhyme.', '--add-dir', kit.folder]);
   await kit.print(['-p', 'go', '--model', 'claude-haiku-4-5', '--system-prompt', 'You are a cat.']);
@@ -57,7 +57,7 @@ test('the model, both system prompts and more folders are the ones that were nam
   assert.match(JSON.stringify(second?.system), /You are a cat\./);
 });
 
-test('hooks of the settings run: one blocks a call, one hears of the end', async (t) => {
+test('hooks of the settings run: one blocks a call, one runs at the end', async (t) => {
   const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }];
   const settings = {
     hooks: {
@@ -71,11 +71,11 @@ test('hooks of the settings run: one blocks a call, one hears of the end', async
   const { status } = await kit.print(['-p', 'go', '--dangerously-skip-permissions']);
   assert.equal(status, 0);
   assert.match(JSON.stringify(kit.bodies()[1]), /not today/);
-  const told = JSON.parse(readFileSync(path.join(kit.cwd, 'end.json'), 'utf8')) as JsonObject;
-  assert.equal(told.hook_event_name, 'SessionEnd');
+  const hookInput = JSON.parse(readFileSync(path.join(kit.cwd, 'end.json'), 'utf8')) as JsonObject;
+  assert.equal(hookInput.hook_event_name, 'SessionEnd');
 });
 
-test('servers of --mcp-config bring tools, and end with the run', async (t) => {
+test('servers of --mcp-config add tools, and end with the run', async (t) => {
   const kit = await startHeadless(t, [calls(['mcp__sample__echo', { text: 'hello' }]), says('ok')], {
     files: { 'servers.json': JSON.stringify({ mcpServers: { sample: sample() } }) },
   });
@@ -87,7 +87,7 @@ test('servers of --mcp-config bring tools, and end with the run', async (t) => {
   assert.doesNotMatch(JSON.stringify(last), /is_error/);
 });
 
-test('--continue, --resume and --session-id name the session; --fork-session goes on in a copy', async (t) => {
+test('--continue, --resume and --session-id choose the session; --fork-session continues in a copy', async (t) => {
   const kit = await startHeadless(t, ({ body }) => says(`answer ${messagesOf(body).length}`));
   const id = '11111111-2222-4333-8444-555555555555';
   const first = await kit.print(['-p', 'one', ...json, '--session-id', id]);
@@ -127,7 +127,7 @@ test('a session that another run holds is refused with a result, and an offer to
   await assertSound(kit.transcripts()[0] ?? '');
 });
 
-test('--progress-entries writes what commands, sub-agents and hooks did meanwhile', async (t) => {
+test('--progress-entries writes the progress of commands, sub-agents and hooks', async (t) => {
   const settings = { hooks: { PreToolUse: [{ matcher: '*', hooks: [{ type: 'command', command: 'true' }] }] } };
   const kit = await startHeadless(
     t,

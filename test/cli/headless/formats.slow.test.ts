@@ -1,4 +1,4 @@
-// What `clew -p` prints in each format, and what it takes from the command line and stdin.
+// The output of `clew -p` in each format, and its input from the command line and stdin.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { asObject, isArray, type JsonObject } from '../../../src/base/json.ts';
 import { isUuid } from '../../../src/base/uuid.ts';
 import { calls, kindsOf, messagesOf, says, startHeadless, testModel, textsOf } from '../../support/headless-kit.ts';
 
-test('text: the prompt and stdin are asked together, the answer is printed, and the exit code is 0', async (t) => {
+test('text: the prompt and stdin are sent together, the answer is printed, and the exit code is 0', async (t) => {
   const kit = await startHeadless(t, () => says('It is a lighthouse.'));
   const typed = await kit.print(['-p', 'What is it?']);
   assert.deepEqual([typed.status, typed.stdout, typed.stderr], [0, 'It is a lighthouse.\n', '']);
@@ -21,7 +21,7 @@ test('text: the prompt and stdin are asked together, the answer is printed, and 
   assert.equal(kit.transcripts().length, 3);
 });
 
-test('json: one object that says how it ended, what it used and what it cost', async (t) => {
+test('json: one object with the end, the usage and the cost', async (t) => {
   const usage = {
     input_tokens: 1000,
     output_tokens: 100,
@@ -127,7 +127,7 @@ test('stream-json: init, each block and result as it happens, with the uuids of 
   }
 });
 
-test('stream-json with parts and prompts: the events of the API as they came, and what was asked', async (t) => {
+test('stream-json with parts and prompts: the events of the API and the prompts', async (t) => {
   const kit = await startHeadless(t, [says('Hello there')]);
   const args = ['-p', 'hi', '--output-format', 'stream-json', '--include-partial-messages', '--replay-user-messages'];
   const { messages } = await kit.print(args);
@@ -200,7 +200,7 @@ test('input as stream-json: several prompts in one session, each with its result
   assert.equal(kit.transcripts().length, 1);
 });
 
-test('an interrupt over stdin ends the turn with its result, and the next prompt goes on', async (t) => {
+test('an interrupt over stdin ends the turn with its result, and the next prompt continues', async (t) => {
   const kit = await startHeadless(t, [calls(['Bash', { command: 'echo started > started; sleep 600' }]), says('fine')]);
   const args = [
     '-p',
@@ -216,7 +216,7 @@ test('an interrupt over stdin ends the turn with its result, and the next prompt
   await run.prints(/"tool_use"/);
   send({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
   await run.prints(/"type":"result"/);
-  send({ type: 'user', message: { role: 'user', content: 'go on' } });
+  send({ type: 'user', message: { role: 'user', content: 'continue' } });
   run.child.stdin.end();
   const { status, messages } = await run.ended;
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('an interrupt over stdin ends the turn with its result, and the next prompt
   assert.equal(status, 0);
 });
 
-test('the text of an answer reaches a pipe as it is', async (t) => {
+test('the text of an answer reaches a pipe unchanged', async (t) => {
   const kit = await startHeadless(t, [says('red \u001b[31mtext\u001b[0m')]);
   assert.equal((await kit.print(['-p', 'hi'])).stdout, 'red \u001b[31mtext\u001b[0m\n');
 });

@@ -1,4 +1,4 @@
-// The filter of the picker: what fits a query, and how much is looked at for it.
+// The filter of the picker: its matches, and the number of comparisons.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ test('every word occurs in title, folder, id or first prompt, in any order and c
   );
 });
 
-test('each further letter looks only through what the one before left, and going back looks at nothing', () => {
+test('each letter filters only the previous result, and deleting filters nothing', () => {
   const many = Array.from({ length: 10_000 }, (_, i) => {
     return makeEntry(listedSession({ title: i % 100 === 0 ? `lamp ${i}` : `post ${i}` }));
   });
@@ -57,7 +57,7 @@ test('each further letter looks only through what the one before left, and going
   assert.equal(filter.examined, 10_200);
 });
 
-test('whatever way a query was typed, what fits it is the same', () => {
+test('the matches do not depend on how a query was typed', () => {
   const query = fc.string({ unit: fc.constantFrom('f', 'i', 'x', ' ', 'k', 'm', 'S'), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(query, { minLength: 1, maxLength: 8 }), (typed) => {

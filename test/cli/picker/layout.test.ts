@@ -1,4 +1,4 @@
-// The screen of the picker as lines: fits every size, shows what is chosen, and looks only at what is in sight.
+// The screen of the picker as lines: it fits every size, shows the selection, and reads only visible sessions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -60,12 +60,12 @@ test('80 columns: the list above, the preview below, the keys last', () => {
   assert.deepEqual(cursor, { row: 0, column: 5 });
 });
 
-test('where nothing fits, it says so', () => {
+test('without a match it says so', () => {
   const { lines } = layOut(view({ matches: [], total: 5, state: { ...initialState, query: 'x' } }));
   assert.match(lines.join('\n'), /^› x +0 of 5\n.*\n {2}no session matches; Esc clears the filter\n/);
 });
 
-test('ten thousand sessions: only the rows in sight are looked at', () => {
+test('ten thousand sessions: only the visible rows are read', () => {
   let looked = 0;
   const entries = Array.from({ length: 10_000 }, (_, i) => {
     const entry = makeEntry(listedSession({ title: `session ${i}` }));

@@ -1,4 +1,5 @@
-// clew alone, in a real terminal: typing, moving, preview, showing, resuming, resizing; and the terminal given back.
+// `clew` without arguments in a real terminal: typing, moving, preview, showing, resuming, resizing; and the restored
+// terminal.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { command, openTerminal, skipWithout, type Terminal } from '../../support
 const skip = skipWithout('tmux');
 const lamp = '3f2b8c1e-1111-4000-8000-000000000001';
 
-/** Forty sessions, the newest first: lamp, then number 39 down to 1. */
+/** Forty sessions, newest first: lamp, then number 39 down to 1. */
 function library(context: TestContext): { root: string; env: Record<string, string> } {
   const root = temporaryFolder(context);
   const cwd = path.join(root, 'light');
@@ -55,24 +56,20 @@ async function isGivenBack(terminal: Terminal, code: number): Promise<void> {
   await terminal.screen(/^isig,icanon,echo,/m);
 }
 
-test(
-  'typing filters, moving chooses, the preview follows, Ctrl-C gives the terminal back',
-  { skip },
-  async (context) => {
-    const { terminal } = await start(context, 80, 24);
-    assert.match(await terminal.screen(/It shines/), /^❯ .*light the lamp[\s\S]*^Enter show/m);
-    terminal.type('Down', 'Down');
-    await terminal.screen(/^❯ .*question 38[\s\S]*Answer 38\./m);
-    terminal.type('NPage');
-    await terminal.screen(/^❯ .*question 27[\s\S]*Answer 27\./m);
-    terminal.type('question 12');
-    assert.match(await terminal.screen(/Answer 12\./), /^› question 12 +1 of 40\n.*\n❯ .*question 12 /m);
-    terminal.type('BSpace', 'BSpace', 'Escape');
-    await terminal.screen(/type to filter +40 sessions/);
-    terminal.type('C-c');
-    await isGivenBack(terminal, 0);
-  },
-);
+test('typing filters, moving selects, the preview follows, Ctrl-C restores the terminal', { skip }, async (context) => {
+  const { terminal } = await start(context, 80, 24);
+  assert.match(await terminal.screen(/It shines/), /^❯ .*light the lamp[\s\S]*^Enter show/m);
+  terminal.type('Down', 'Down');
+  await terminal.screen(/^❯ .*question 38[\s\S]*Answer 38\./m);
+  terminal.type('NPage');
+  await terminal.screen(/^❯ .*question 27[\s\S]*Answer 27\./m);
+  terminal.type('question 12');
+  assert.match(await terminal.screen(/Answer 12\./), /^› question 12 +1 of 40\n.*\n❯ .*question 12 /m);
+  terminal.type('BSpace', 'BSpace', 'Escape');
+  await terminal.screen(/type to filter +40 sessions/);
+  terminal.type('C-c');
+  await isGivenBack(terminal, 0);
+});
 
 test('Enter shows the session as clew show does', { skip }, async (context) => {
   const { terminal } = await start(context, 100, 30, { CLEW_PAGER: 'cat' });
@@ -81,25 +78,21 @@ test('Enter shows the session as clew show does', { skip }, async (context) => {
   assert.match(shown, new RegExp(`^light the lamp\n${lamp} ·[\\s\\S]*^It shines\\.$`, 'm'));
 });
 
-test(
-  'it is drawn anew for another size, with the preview beside the list where there is room',
-  { skip },
-  async (context) => {
-    const { terminal } = await start(context, 80, 24);
-    terminal.resize(120, 20);
-    await terminal.screen(/^❯ .*light the lamp .* │ [\s\S]*│ It shines\./m);
-    terminal.resize(40, 8);
-    const small = await terminal.screen(/^› type to filter +40 sessions\n.*\n❯ .*\n(?:.*\n){4}Enter show/m);
-    assert.doesNotMatch(small, /shines/);
-    terminal.type('?');
-    await terminal.screen(/── keys/);
-    terminal.type('x');
-    terminal.type('Tab', 'q');
-    await isGivenBack(terminal, 0);
-  },
-);
+test('a resize redraws it, with the preview next to the list if there is space', { skip }, async (context) => {
+  const { terminal } = await start(context, 80, 24);
+  terminal.resize(120, 20);
+  await terminal.screen(/^❯ .*light the lamp .* │ [\s\S]*│ It shines\./m);
+  terminal.resize(40, 8);
+  const small = await terminal.screen(/^› type to filter +40 sessions\n.*\n❯ .*\n(?:.*\n){4}Enter show/m);
+  assert.doesNotMatch(small, /shines/);
+  terminal.type('?');
+  await terminal.screen(/── keys/);
+  terminal.type('x');
+  terminal.type('Tab', 'q');
+  await isGivenBack(terminal, 0);
+});
 
-test('f makes a fork of the chosen session and says how to resume it', { skip }, async (context) => {
+test('f forks the selected session and says how to resume it', { skip }, async (context) => {
   const { terminal } = await start(context, 120, 24);
   terminal.type('lamp');
   await terminal.screen(/1 of 40/);
@@ -109,27 +102,23 @@ test('f makes a fork of the chosen session and says how to resume it', { skip },
   assert.match(shown, /claude --resume/);
 });
 
-test(
-  'resuming starts Claude Code in the folder of the session, and its exit code is ours',
-  { skip },
-  async (context) => {
-    const bin = temporaryFolder(context);
-    writeTree(bin, { claude: '#!/bin/sh\necho "resumed $* in $(pwd) of $CLAUDE_CONFIG_DIR"\nexit 7\n' });
-    chmodSync(path.join(bin, 'claude'), 0o755);
-    const { root, terminal } = await start(context, 120, 24, { PATH: `${bin}:${process.env.PATH}` });
-    terminal.type('question 1');
-    await terminal.screen(/13 of 40/);
-    terminal.type('C-r');
-    await terminal.screen(/^its folder does not exist: \/home\/kim\/project$/m);
-    terminal.type('C-u', 'lamp', 'Tab', 'r');
-    const shown = await terminal.screen(/^exit 7$/m);
-    assert.equal(
-      shown.replaceAll('\n', '').includes(`resumed --resume ${lamp} in ${path.join(root, 'light')} of ${root}`),
-      true,
-      shown,
-    );
-  },
-);
+test("resuming starts Claude Code in the session's folder and returns its exit code", { skip }, async (context) => {
+  const bin = temporaryFolder(context);
+  writeTree(bin, { claude: '#!/bin/sh\necho "resumed $* in $(pwd) of $CLAUDE_CONFIG_DIR"\nexit 7\n' });
+  chmodSync(path.join(bin, 'claude'), 0o755);
+  const { root, terminal } = await start(context, 120, 24, { PATH: `${bin}:${process.env.PATH}` });
+  terminal.type('question 1');
+  await terminal.screen(/13 of 40/);
+  terminal.type('C-r');
+  await terminal.screen(/^its folder does not exist: \/home\/kim\/project$/m);
+  terminal.type('C-u', 'lamp', 'Tab', 'r');
+  const shown = await terminal.screen(/^exit 7$/m);
+  assert.equal(
+    shown.replaceAll('\n', '').includes(`resumed --resume ${lamp} in ${path.join(root, 'light')} of ${root}`),
+    true,
+    shown,
+  );
+});
 
 test('without Claude Code it says so and stays', { skip }, async (context) => {
   const { terminal } = await start(context, 80, 24, {}, 'PATH=/nowhere');
@@ -139,7 +128,7 @@ test('without Claude Code it says so and stays', { skip }, async (context) => {
   await terminal.screen(/exit 0/);
 });
 
-test('a suspension gives the terminal back, and coming to the front takes it again', { skip }, async (context) => {
+test('a suspension restores the terminal, and the foreground takes it again', { skip }, async (context) => {
   const { terminal } = await start(context, 80, 24);
   terminal.type('C-z');
   await terminal.screen(/^exit 1\d\d$/m);
@@ -151,7 +140,7 @@ test('a suspension gives the terminal back, and coming to the front takes it aga
   await isGivenBack(terminal, 0);
 });
 
-test('a kill gives the terminal back', { skip }, async (context) => {
+test('a kill restores the terminal', { skip }, async (context) => {
   const folder = temporaryFolder(context);
   const { terminal } = await start(context, 80, 24, {}, `echo $$ > '${folder}/shell';`);
   const shell = readFileSync(path.join(folder, 'shell'), 'utf8').trim();
@@ -162,14 +151,14 @@ test('a kill gives the terminal back', { skip }, async (context) => {
   await isGivenBack(terminal, 143);
 });
 
-test('a crash gives the terminal back before it says what happened', { skip }, async (context) => {
+test('a crash restores the terminal before it prints the error', { skip }, async (context) => {
   const code = 'setTimeout(()=>{throw(Error("planted"))},2000)';
   const { terminal } = await start(context, 100, 40, {}, `NODE_OPTIONS='--import data:text/javascript,${code}'`);
   assert.match(await terminal.screen(/^exit \d+$/m), /Error: planted/);
   await isGivenBack(terminal, 1);
 });
 
-test('an index that cannot be used is told, and the sessions are there all the same', { skip }, async (context) => {
+test('an unusable index is reported, and the sessions are listed anyway', { skip }, async (context) => {
   const { root, terminal } = await start(context, 120, 24, { CLEW_HOME: '/dev/null/state' });
   await terminal.screen(/^❯ .*light the lamp/m);
   terminal.type('C-c');

@@ -1,4 +1,4 @@
-// What each key does, as a function of the state.
+// What each key does to the state.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ interface Outcome {
   readonly actions: readonly string[];
 }
 
-/** After these keys, typed from the beginning; every query fits 30 sessions. */
+/** The result of these keys; every query matches 30 sessions. */
 function after(...sent: readonly string[]): Outcome {
   let state = initialState;
   const actions: string[] = [];
@@ -27,7 +27,7 @@ function after(...sent: readonly string[]): Outcome {
 
 const [up, down, pageDown, end, home, tab, esc] = ['\x1b[A', '\x1b[B', '\x1b[6~', '\x1b[F', '\x1b[H', '\t', '\x1b'];
 
-test('letters filter, r and q among them, and begin the choice anew', () => {
+test('letters filter, also r and q, and reset the selection', () => {
   assert.deepEqual(after(down, 'r', 'q', ' x', '\x7f'), {
     state: { ...initialState, query: 'rq ' },
     actions: [],
@@ -37,7 +37,7 @@ test('letters filter, r and q among them, and begin the choice anew', () => {
   assert.equal(after('人🎉', '\x7f').state.query, '人');
 });
 
-test('the choice moves by rows and pages and stays in the list', () => {
+test('the selection moves by rows and pages and stays in the list', () => {
   const place = (...sent: string[]) => after(...sent).state.selected;
   assert.deepEqual(
     [place(up), place(down, down), place(pageDown), place(end), place(end, down), place(end, home), place('\x0e')],
@@ -54,7 +54,7 @@ test('Enter shows, Ctrl-R resumes and Ctrl-F forks, wherever the focus is', () =
   }
 });
 
-test('behind Tab letters are commands', () => {
+test('after Tab letters are commands', () => {
   assert.deepEqual(after('x', tab, 'r').actions, ['resume']);
   assert.deepEqual(after('x', tab, 'f').actions, ['fork']);
   assert.deepEqual(after(tab, 'q').actions, ['quit']);
@@ -80,7 +80,7 @@ test('? opens the help while nothing is typed, and any key closes it', () => {
   assert.equal(after('a', '?').state.query, 'a?');
 });
 
-test('the chosen row is always in sight, and the list moves no further than it must', () => {
+test('the selected row is always visible, and the list scrolls no further than needed', () => {
   const numbers = fc.record({
     top: fc.nat(200),
     rows: fc.integer({ min: 1, max: 40 }),
