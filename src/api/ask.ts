@@ -2,6 +2,7 @@
 // retried, because every caller has a fallback.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../base/json.ts';
+import { reasonOf } from './client/failure.ts';
 
 export interface Question {
   readonly model: string;
@@ -59,13 +60,6 @@ async function post(
       : `cannot be reached (${reasonOf(error)})`;
     throw failure(`${new URL(url).host} ${why}`, instead);
   }
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const inner = cause instanceof Error ? cause : error;
-  const code = isObject(inner) ? asString(inner.code) : undefined;
-  return code ?? (inner instanceof Error ? inner.message : String(inner));
 }
 
 function failure(message: string, instead: string): UserError {

@@ -11,10 +11,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/**
- * Reads the type and the size of an image from its header. Returns `undefined` for other types and for a header that
- * is cut off.
- */
+/** Reads the type and the size of an image from its header; `undefined` if that is not possible. */
 export function readImageSize(base64: string): ImageSize | undefined {
   const type = readImageType(base64);
   if (type === undefined) return undefined;

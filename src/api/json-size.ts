@@ -31,10 +31,7 @@ const unreadMembers: ReadonlySet<string> = new Set([
   'tool_use_id',
 ]);
 
-/**
- * Four bytes per token: a low estimate for code and prose, so that whatever exceeds a limit by it is surely too
- * long.
- */
+/** A low estimate for code and prose: whatever exceeds a limit by it is surely too long. */
 const bytesPerToken = 4;
 
 export function estimateTextTokens(value: unknown): number {

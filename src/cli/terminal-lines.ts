@@ -44,3 +44,21 @@ export function rule(stroke: string, facts: readonly string[], width: number): s
 export function indentLines(text: string, columns: number): string {
   return text.replace(/^(?!$)/gm, ' '.repeat(columns));
 }
+
+/** The first facts that fit, joined by dots. */
+export function fitFacts(facts: readonly string[], width: number): string {
+  let line = '';
+  for (const fact of facts) {
+    const longer = line === '' ? fact : `${line} · ${fact}`;
+    if (displayWidth(longer) > width) break;
+    line = longer;
+  }
+  return line;
+}
+
+/** The first visible row, moved only as far as needed to show the selected one. */
+export function scrollTo(top: number, selected: number, rows: number, count: number): number {
+  if (selected < top) return selected;
+  if (selected >= top + rows) return selected - rows + 1;
+  return Math.max(0, Math.min(top, count - rows));
+}

@@ -34,7 +34,6 @@ export const limits = {
     outputFileBytes: 268_435_456,
     progressChars: 4000,
     progressEveryMs: 200,
-    /** From SIGTERM to SIGKILL. */
     killGraceMs: 2000,
     /** How long to wait for output after the shell has ended, if one of its processes keeps the pipe open. */
     drainMs: 400,

@@ -16,7 +16,7 @@ export async function scalePng(bytes: Buffer, maxSide: number): Promise<ScaledPn
   const ratio = Math.min(1, maxSide / Math.max(png.width, png.height));
   const width = Math.max(1, Math.round(png.width * ratio));
   const height = Math.max(1, Math.round(png.height * ratio));
-  const picture = new Shrinking(png.width, png.height, width, height);
+  const picture = makeShrinker(png, width, height);
   try {
     let rows = 0;
     for await (const row of unfilteredRows(png)) {
@@ -143,50 +143,34 @@ function toRgba(png: Png, row: Buffer): Uint8Array {
 }
 
 /** Each pixel of the result is the mean of the pixels that it covers, weighted by their opacity. */
-class Shrinking {
-  readonly pixels: Buffer;
-  private readonly sums: Float64Array;
-  private readonly counts: Uint32Array;
-  private readonly width: number;
-  private readonly height: number;
-  private readonly fromWidth: number;
-  private readonly fromHeight: number;
-  private row = 0;
-
-  constructor(fromWidth: number, fromHeight: number, width: number, height: number) {
-    this.fromWidth = fromWidth;
-    this.fromHeight = fromHeight;
-    this.width = width;
-    this.height = height;
-    this.pixels = Buffer.alloc(width * height * 4);
-    this.sums = new Float64Array(width * 4);
-    this.counts = new Uint32Array(width);
-  }
-
-  addRow(rgba: Uint8Array): void {
-    for (let x = 0; x < this.fromWidth; x++) {
-      const to = Math.floor((x * this.width) / this.fromWidth);
+function makeShrinker(from: Png, width: number, height: number) {
+  const pixels = Buffer.alloc(width * height * 4);
+  const sums = new Float64Array(width * 4);
+  const counts = new Uint32Array(width);
+  let row = 0;
+  const finishRow = (y: number): void => {
+    for (let x = 0; x < width; x++) {
+      const to = (y * width + x) * 4;
+      const alpha = sums[x * 4 + 3] ?? 0;
+      for (let c = 0; c < 3; c++) pixels[to + c] = alpha === 0 ? 0 : Math.round((sums[x * 4 + c] ?? 0) / alpha);
+      pixels[to + 3] = Math.round(alpha / Math.max(1, counts[x] ?? 1));
+    }
+    sums.fill(0);
+    counts.fill(0);
+  };
+  const addRow = (rgba: Uint8Array): void => {
+    for (let x = 0; x < from.width; x++) {
+      const to = Math.floor((x * width) / from.width);
       const alpha = rgba[x * 4 + 3] ?? 0;
-      for (let c = 0; c < 3; c++) this.sums[to * 4 + c] = (this.sums[to * 4 + c] ?? 0) + (rgba[x * 4 + c] ?? 0) * alpha;
-      this.sums[to * 4 + 3] = (this.sums[to * 4 + 3] ?? 0) + alpha;
-      this.counts[to] = (this.counts[to] ?? 0) + 1;
+      for (let c = 0; c < 3; c++) sums[to * 4 + c] = (sums[to * 4 + c] ?? 0) + (rgba[x * 4 + c] ?? 0) * alpha;
+      sums[to * 4 + 3] = (sums[to * 4 + 3] ?? 0) + alpha;
+      counts[to] = (counts[to] ?? 0) + 1;
     }
-    const at = Math.floor((this.row * this.height) / this.fromHeight);
-    this.row++;
-    if (Math.floor((this.row * this.height) / this.fromHeight) !== at) this.finishRow(at);
-  }
-
-  private finishRow(y: number): void {
-    for (let x = 0; x < this.width; x++) {
-      const to = (y * this.width + x) * 4;
-      const alpha = this.sums[x * 4 + 3] ?? 0;
-      for (let c = 0; c < 3; c++)
-        this.pixels[to + c] = alpha === 0 ? 0 : Math.round((this.sums[x * 4 + c] ?? 0) / alpha);
-      this.pixels[to + 3] = Math.round(alpha / Math.max(1, this.counts[x] ?? 1));
-    }
-    this.sums.fill(0);
-    this.counts.fill(0);
-  }
+    const at = Math.floor((row * height) / from.height);
+    row++;
+    if (Math.floor((row * height) / from.height) !== at) finishRow(at);
+  };
+  return { pixels, addRow };
 }
 
 async function encodePng(width: number, height: number, rgba: Buffer): Promise<Buffer> {

@@ -8,7 +8,7 @@ import type { ToolOutcome } from '../tool.ts';
 import { ToolFailure } from './define.ts';
 import { type FoundFile, readWhole } from './file-access.ts';
 import { limits } from './limits.ts';
-import { scalePng } from './png-scale.ts';
+import { type ScaledPng, scalePng } from './png-scale.ts';
 
 /** Returns `undefined` if the file is not an image. */
 export async function readImage(handle: FileHandle, found: FoundFile): Promise<ToolOutcome | undefined> {
@@ -53,14 +53,8 @@ function isPicture(head: Buffer): boolean {
   );
 }
 
-interface Picture {
-  readonly bytes: Buffer;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function fitImage(file: string, bytes: Buffer, { type, width, height }: ImageSize): Promise<Picture> {
-  let picture: Picture = { bytes, width, height };
+async function fitImage(file: string, bytes: Buffer, { type, width, height }: ImageSize): Promise<ScaledPng> {
+  let picture: ScaledPng = { bytes, width, height };
   let side = Math.min(limits.read.imageSide, Math.max(width, height));
   while (!fits(picture)) {
     if (type !== 'image/png') throw new ToolFailure(describeTooLarge(file, bytes, width, height));
@@ -73,7 +67,7 @@ async function fitImage(file: string, bytes: Buffer, { type, width, height }: Im
   return picture;
 }
 
-function fits({ bytes, width, height }: Picture): boolean {
+function fits({ bytes, width, height }: ScaledPng): boolean {
   return (
     Math.max(width, height) <= limits.read.imageSide && Math.ceil(bytes.length / 3) * 4 <= limits.read.imageBase64Chars
   );

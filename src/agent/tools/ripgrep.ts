@@ -46,10 +46,7 @@ interface Start {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/**
- * In the project it runs like a read-only command, so that a link that appears meanwhile leads nowhere. Elsewhere a
- * rule or the user allowed the search.
- */
+/** Confines a search in the project, so that a new link leads nowhere. Elsewhere a rule or the user allowed it. */
 function confine(words: readonly string[], { cwd, place }: Search, workspace: Workspace): Start {
   const isOwn = [workspace.projectDir, ...workspace.extraDirs].some((folder) => isWithin(realPath(folder), place));
   if (!isOwn || workspace.sandbox.mechanism === 'none') return { words, env: workspace.env };

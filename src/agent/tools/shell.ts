@@ -41,10 +41,7 @@ exec 3<&0 </dev/null
 exec > >(trap '' HUP INT TERM; exec cat 3<&- 4>&-) 2>&1
 exec "$@"`;
 
-/**
- * The command arrives through a pipe because an argument is limited to 128 KB. The high descriptors do not collide
- * with those that scripts use.
- */
+/** A pipe, because an argument is limited to 128 KB. Scripts do not use such high descriptors. */
 const innerScript = `
 exec 204>&4 205<&3 3<&- 4>&-
 IFS= read -r -d '' -u 205 CLEW_COMMAND; exec 205<&-
@@ -88,10 +85,7 @@ export function startShell(command: string, { cwd, launch, onOutput }: ShellOpti
   };
 }
 
-/**
- * Every process of the command has `report` open, so its end is the end of them all. `stderr` has only messages of
- * our own scripts: that of the command is joined to `stdout`.
- */
+/** Every process of the command holds `report` open. `stderr` has only messages of our own scripts. */
 function waitForExit(
   { child, stdout, stderr }: GuardedProcess,
   report: Readable,

@@ -98,7 +98,7 @@ export function isControlRefused(failure: ModelFailure): boolean {
 }
 
 /** The innermost cause has the error code. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error && inner.cause !== undefined; depth++) inner = inner.cause;
   const code = systemErrorCode(inner) ?? (isObject(inner) ? asString(inner.code) : undefined);

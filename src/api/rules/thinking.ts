@@ -77,10 +77,7 @@ function altered(message: MessageView | undefined): BlockView[] {
   );
 }
 
-/**
- * Adaptive thinking has no requirement. Without interleaving only the first message of a loop has thinking, so
- * either end of it is enough.
- */
+/** Without interleaving only the first message of a loop has thinking, so either end is enough. */
 function unthoughtLoop({ turns, thinking }: RequestView): Finding[] {
   if (thinking?.type !== 'enabled' || !isResultMessage(turns.at(-1))) return [];
   const last = turns.at(-2);

@@ -110,7 +110,7 @@ export class Matcher {
     let at = startOf(conversation, parts);
     const mismatches: Mismatch[] = [];
     for (const answer of parts.answers) {
-      const found = this.#placeOf(conversation, answer, at);
+      const found = this.#stepOf(conversation, answer, at);
       if (found !== undefined) at = found;
       else if (isOfModel(answer)) {
         const expected = conversation.steps[at + 1];
@@ -122,7 +122,7 @@ export class Matcher {
     return { at: Math.min(at, conversation.steps.length - 1), mismatches: mismatches.slice(-1) };
   }
 
-  #placeOf(conversation: Conversation, answer: NormalMessage, at: number): number | undefined {
+  #stepOf(conversation: Conversation, answer: NormalMessage, at: number): number | undefined {
     for (const id of callIdsOf(answer)) {
       const known = this.#byCall.get(id);
       if (known?.[0] === conversation) return known[1];

@@ -24,10 +24,7 @@ export interface ReplayOptions extends ServerOptions {
 export interface Served {
   /** The number of the request among all that the server received. */
   readonly request: number;
-  /**
-   * `side`: a side request of the client; `summary`: the request of a compaction; `end`: nothing was recorded after
-   * this.
-   */
+  /** `side`: a side request of the client; `summary`: of a compaction; `end`: the recording has ended. */
   readonly kind: 'message' | 'summary' | 'side' | 'end' | 'refused';
   readonly agentId: string | undefined;
   /** From 1, in its conversation; `undefined` if no recorded message was served. */
@@ -40,10 +37,7 @@ export interface Served {
 
 /** A running replay server. */
 export interface ReplayServer extends MessagesServer {
-  /**
-   * The key that clients must send, as `x-api-key` or as a bearer token, because the session is not for every
-   * program on this machine.
-   */
+  /** The key that clients must send, as `x-api-key` or as a bearer token. */
   readonly apiKey: string;
   /** The number of recorded messages, of the session and of its sub-agents. */
   readonly messages: number;

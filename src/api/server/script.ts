@@ -71,10 +71,7 @@ export interface ScriptedHang {
 /** One step of a script: a reply, an error, or no answer. */
 export type ScriptStep = ScriptedReply | ScriptedError | ScriptedHang;
 
-/**
- * The answers of the scripted server: one step for each request for a message, in order, or a function that chooses
- * a step by the request.
- */
+/** One step for each request for a message, in order, or a function that chooses a step by the request. */
 export type Script = readonly ScriptStep[] | ((request: ServedRequest) => ScriptStep | Promise<ScriptStep>);
 
 export function invalidRequest(message: string): ScriptedError {

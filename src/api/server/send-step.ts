@@ -108,10 +108,7 @@ class CuttableBody {
     this.#left = cutAfterBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Whether the connection is still open. Waits until the bytes are sent, so that a slow reader does not fill the
-   * memory.
-   */
+  /** Whether the connection is still open. Waits until the bytes are sent, so that memory stays bounded. */
   async write(text: string | Buffer): Promise<boolean> {
     const bytes = Buffer.from(text);
     const isLast = bytes.length >= this.#left;

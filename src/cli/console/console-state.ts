@@ -1,8 +1,7 @@
 // The state of the console as one value, and the store that holds it and notifies the screen.
 import type { AgentState } from '../../agent/handle.ts';
 import type { Dialog } from './dialog.ts';
-import type { EditorState } from './editor.ts';
-import { emptyEditor } from './editor.ts';
+import { type EditorState, emptyEditor } from './editor.ts';
 import type { Suggestions } from './suggestions.ts';
 import { emptyView, type ViewState } from './view-state.ts';
 
@@ -47,7 +46,7 @@ export class ConsoleStore {
   #state: ConsoleState;
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
-  #toldMs = 0;
+  #flushedMs = 0;
 
   constructor(state: ConsoleState) {
     this.#state = state;
@@ -62,7 +61,7 @@ export class ConsoleStore {
 
   update(change: Partial<ConsoleState>): void {
     this.#state = { ...this.#state, ...change, nowMs: Date.now() };
-    const wait = this.#toldMs + frameMs - performance.now();
+    const wait = this.#flushedMs + frameMs - performance.now();
     if (wait <= 0) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), wait);
   }
@@ -70,7 +69,7 @@ export class ConsoleStore {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#toldMs = performance.now();
+    this.#flushedMs = performance.now();
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,10 +1,9 @@
 // Renders a dialog and its cursor. The choices are always visible; a long body or a long list scrolls.
 import { displayWidth, neutralise, oneLine } from '../../base/terminal-text.ts';
-import { scrollTo } from '../picker/state.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
-import { rule } from '../terminal-lines.ts';
+import { fitFacts, rule, scrollTo } from '../terminal-lines.ts';
 import type { Dialog } from './dialog.ts';
-import { type Drawing, fitFacts } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 import { layOutBuffer } from './text-buffer.ts';
 
 export interface PlacedLines {

@@ -2,8 +2,7 @@
 // next dialog or the answer.
 import type { Key } from '../terminal/keys.ts';
 import type { Drawing } from './drawing.ts';
-import { editBuffer } from './editor.ts';
-import { emptyBuffer, insertText, type TextBuffer } from './text-buffer.ts';
+import { editBuffer, emptyBuffer, insertText, type TextBuffer } from './text-buffer.ts';
 
 export interface DialogChoice {
   readonly label: string;
@@ -23,7 +22,6 @@ export interface Dialog {
   readonly selected: number;
   readonly marked: readonly number[];
   readonly text: TextBuffer;
-  /** What Esc does. */
   readonly escapeHint: string;
 }
 
@@ -32,14 +30,8 @@ export type DialogAnswer =
   /** The selected choices and the typed text. */
   | { readonly kind: 'chosen'; readonly indexes: readonly number[]; readonly text: string };
 
-export interface DialogOptions {
-  readonly title: string;
-  readonly body?: (drawing: Drawing) => readonly string[];
-  readonly choices: readonly DialogChoice[];
-  readonly isMultiple?: boolean;
-  readonly selected?: number;
-  readonly escapeHint?: string;
-}
+export type DialogOptions = Pick<Dialog, 'title' | 'choices'> &
+  Partial<Pick<Dialog, 'body' | 'isMultiple' | 'selected' | 'escapeHint'>>;
 
 export function makeDialog(options: DialogOptions): Dialog {
   const { title, body = () => [], choices, isMultiple = false, selected = 0, escapeHint = 'Esc cancels' } = options;

@@ -1,6 +1,6 @@
 // The drawing context of the screen, and helpers that make lines safe and fit them to the width.
 import { reveal } from '../../base/revealed-text.ts';
-import { displayWidth, neutralise, truncate } from '../../base/terminal-text.ts';
+import { neutralise, truncate } from '../../base/terminal-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
 
@@ -31,15 +31,4 @@ export function firstLines(lines: readonly string[], rows: number, say: (text: s
   if (lines.length <= rows) return [...lines];
   if (rows <= 0) return [];
   return [...lines.slice(0, rows - 1), say(`… ${lines.length - rows + 1} more lines`)];
-}
-
-/** The first facts that fit, joined by dots. */
-export function fitFacts(facts: readonly string[], width: number): string {
-  let line = '';
-  for (const fact of facts) {
-    const longer = line === '' ? fact : `${line} · ${fact}`;
-    if (displayWidth(longer) > width) break;
-    line = longer;
-  }
-  return line;
 }

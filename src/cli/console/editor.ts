@@ -3,21 +3,10 @@
 import type { Key } from '../terminal/keys.ts';
 import {
   bufferOf,
-  deleteAfter,
-  deleteBefore,
-  deleteLineAfter,
-  deleteLineBefore,
-  deleteWordAfter,
-  deleteWordBefore,
+  editBuffer,
   emptyBuffer,
   insertText,
-  moveLeft,
-  moveLineEnd,
-  moveLineStart,
-  moveRight,
   moveVertically,
-  moveWordLeft,
-  moveWordRight,
   replaceRange,
   type TextBuffer,
 } from './text-buffer.ts';
@@ -57,12 +46,6 @@ export function pressInEditor(editor: EditorState, key: Key, width: number): Edi
   return buffer === undefined ? undefined : { editor: withBuffer(editor, buffer) };
 }
 
-/** Applies text keys to any text, also to the text of a dialog. */
-export function editBuffer(buffer: TextBuffer, key: Key): TextBuffer | undefined {
-  if (key.name === 'text') return insertText(buffer, key.text);
-  return bufferKeys.get(key.name)?.(buffer);
-}
-
 export function setText(editor: EditorState, text: string): EditorState {
   return { ...editor, buffer: bufferOf(text), historyAt: undefined, draft: '' };
 }
@@ -78,28 +61,6 @@ export function remember(editor: EditorState, prompt: string): EditorState {
 }
 
 export const maxHistory = 500;
-
-const bufferKeys: ReadonlyMap<string, (buffer: TextBuffer) => TextBuffer> = new Map([
-  ['newline', (buffer: TextBuffer) => insertText(buffer, '\n')],
-  ['left', moveLeft],
-  ['ctrl-b', moveLeft],
-  ['right', moveRight],
-  ['ctrl-f', moveRight],
-  ['word-left', moveWordLeft],
-  ['word-right', moveWordRight],
-  ['home', moveLineStart],
-  ['ctrl-a', moveLineStart],
-  ['end', moveLineEnd],
-  ['ctrl-e', moveLineEnd],
-  ['backspace', deleteBefore],
-  ['delete', deleteAfter],
-  ['ctrl-d', deleteAfter],
-  ['ctrl-w', deleteWordBefore],
-  ['word-backspace', deleteWordBefore],
-  ['word-delete', deleteWordAfter],
-  ['ctrl-u', deleteLineBefore],
-  ['ctrl-k', deleteLineAfter],
-]);
 
 function pressEnter(editor: EditorState): Edited {
   const { buffer } = editor;

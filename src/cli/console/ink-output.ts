@@ -75,10 +75,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/**
- * Repaints the live lines in a terminal that has become smaller: erases everything from the cursor's row in the
- * wrapped text up to the first line, writes each line into one row, and restores the cursor.
- */
+/** Erases the wrapped live lines in a terminal that has become smaller, and writes each into one row. */
 export function repaint({ lines, cursor }: PlacedLines, before: Size, { columns, rows }: Size): string {
   if (lines.length >= rows) return '\x1b[H\x1b[J';
   const row = cursor?.row ?? lines.length;

@@ -126,10 +126,7 @@ export function wholeSeconds(durationMs: number): string {
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
-/**
- * `↳ explore  12 calls · 3.4k out · 45 s`: its current step or its totals, and its task if the call does not show
- * it.
- */
+/** `↳ explore  12 calls · 3.4k out · 45 s` */
 export function agentLines(
   agent: AgentWork,
   call: ToolCallView,
@@ -141,8 +138,8 @@ export function agentLines(
   const time = endedMs === undefined ? wholeSeconds(lasted) : formatDuration(lasted);
   const totals = [counted(calls, 'call'), `${formatTokens(tokens)} out`, time].join(' · ');
   const end = agent.isFailed === true ? `failed · ${totals}` : totals;
-  const isTold = description === call.input.description;
-  const name = oneLine(isTold ? agentType : `${agentType}: ${description}`, Math.max(8, columns - end.length - 8));
+  const isShown = description === call.input.description;
+  const name = oneLine(isShown ? agentType : `${agentType}: ${description}`, Math.max(8, columns - end.length - 8));
   const head = `  ${style.accent('↳')} ${style.bold(name)}  ${style.muted(end)}`;
   const now = endedMs === undefined ? oneLine(doing, columns - 6) : '';
   return now === '' ? [head] : [head, style.muted(`    ${now}`)];

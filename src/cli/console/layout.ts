@@ -6,13 +6,12 @@ import type { PermissionMode } from '../../agent/permission-mode.ts';
 import { formatTokens } from '../../base/human.ts';
 import { displayWidth, oneLine, padEnd } from '../../base/terminal-text.ts';
 import { formatCost } from '../money.ts';
-import { scrollTo } from '../picker/state.ts';
 import type { Style } from '../terminal/style.ts';
-import { rule } from '../terminal-lines.ts';
+import { fitFacts, rule, scrollTo } from '../terminal-lines.ts';
 import { shortFolder } from '../wording.ts';
 import type { ConsoleState } from './console-state.ts';
 import { dialogLines, type PlacedLines } from './dialog-lines.ts';
-import { type Drawing, fitFacts } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 import { liveLines } from './live-lines.ts';
 import type { Suggestions } from './suggestions.ts';
 import { layOutBuffer } from './text-buffer.ts';
@@ -20,13 +19,14 @@ import { layOutBuffer } from './text-buffer.ts';
 export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines {
   if (state.isLeaving) return { lines: [] };
   const room = roomOf(drawing);
-  const bottom = state.dialog === undefined ? promptLines(state, drawing, room) : openDialog(state, drawing, room);
+  const { dialog } = state;
+  const bottom = dialog === undefined ? promptLines(state, drawing, room) : dialogLines(dialog, drawing, room);
   const { agent, view, pending } = state;
   const facts = {
     todos: agent?.todos ?? [],
     queued: [...(agent?.queued ?? []), ...pending],
     outputTokens: agent?.usage.outputTokens ?? 0,
-    isAsking: state.dialog !== undefined,
+    isAsking: dialog !== undefined,
   };
   const live = liveLines(view, facts, drawing, room - bottom.lines.length - 1);
   const isSpaced = view.finished.length > 0 || live.length > 0;
@@ -39,10 +39,6 @@ export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines
 /** The number of available rows. */
 export function roomOf({ rows }: Pick<Drawing, 'rows'>): number {
   return Math.max(3, rows - 1);
-}
-
-function openDialog({ dialog }: ConsoleState, drawing: Drawing, room: number): PlacedLines {
-  return dialog === undefined ? { lines: [] } : dialogLines(dialog, drawing, room);
 }
 
 const maxSuggestionRows = 6;

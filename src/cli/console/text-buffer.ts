@@ -1,6 +1,7 @@
 // A text with a cursor, and the editing keys. The cursor is an offset that is never inside a grapheme cluster.
 import { type Cluster, clusters } from '../../base/clusters.ts';
 import { neutralise } from '../../base/terminal-text.ts';
+import type { Key } from '../terminal/keys.ts';
 
 export interface TextBuffer {
   readonly text: string;
@@ -23,57 +24,48 @@ export function replaceRange({ text }: TextBuffer, start: number, end: number, b
   return { text: text.slice(0, start) + by + text.slice(end), cursor: start + by.length };
 }
 
-export function moveLeft(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: before(buffer) };
+type Motion = (buffer: TextBuffer) => number;
+
+const move =
+  (motion: Motion) =>
+  (buffer: TextBuffer): TextBuffer => ({ ...buffer, cursor: motion(buffer) });
+
+/** Deletes the text between the cursor and the end of the motion. */
+const erase =
+  (motion: Motion) =>
+  (buffer: TextBuffer): TextBuffer => {
+    const [start, end] = [buffer.cursor, motion(buffer)].sort((a, b) => a - b) as [number, number];
+    return replaceRange(buffer, start, end, '');
+  };
+
+/** What a key does to a text; `undefined` for a key that does not edit. */
+export function editBuffer(buffer: TextBuffer, key: Pick<Key, 'name' | 'text'>): TextBuffer | undefined {
+  if (key.name === 'text') return insertText(buffer, key.text);
+  return bufferKeys.get(key.name)?.(buffer);
 }
 
-export function moveRight(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: after(buffer) };
-}
-
-export function moveWordLeft(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: wordStart(buffer) };
-}
-
-export function moveWordRight(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: wordEnd(buffer) };
-}
-
-export function moveLineStart(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: lineStart(buffer) };
-}
-
-export function moveLineEnd(buffer: TextBuffer): TextBuffer {
-  return { ...buffer, cursor: lineEnd(buffer) };
-}
-
-export function deleteBefore(buffer: TextBuffer): TextBuffer {
-  return replaceRange(buffer, before(buffer), buffer.cursor, '');
-}
-
-export function deleteAfter(buffer: TextBuffer): TextBuffer {
-  return { ...replaceRange(buffer, buffer.cursor, after(buffer), ''), cursor: buffer.cursor };
-}
-
-export function deleteWordBefore(buffer: TextBuffer): TextBuffer {
-  return replaceRange(buffer, wordStart(buffer), buffer.cursor, '');
-}
-
-export function deleteWordAfter(buffer: TextBuffer): TextBuffer {
-  return { ...replaceRange(buffer, buffer.cursor, wordEnd(buffer), ''), cursor: buffer.cursor };
-}
-
-/** At the start of a line, deletes the newline before it. */
-export function deleteLineBefore(buffer: TextBuffer): TextBuffer {
-  const start = lineStart(buffer);
-  return start === buffer.cursor ? deleteBefore(buffer) : replaceRange(buffer, start, buffer.cursor, '');
-}
-
-export function deleteLineAfter(buffer: TextBuffer): TextBuffer {
-  const end = lineEnd(buffer);
-  const last = end === buffer.cursor ? after(buffer) : end;
-  return { ...replaceRange(buffer, buffer.cursor, last, ''), cursor: buffer.cursor };
-}
+export const bufferKeys: ReadonlyMap<string, (buffer: TextBuffer) => TextBuffer> = new Map([
+  ['newline', (buffer: TextBuffer) => insertText(buffer, '\n')],
+  ['left', move(before)],
+  ['ctrl-b', move(before)],
+  ['right', move(after)],
+  ['ctrl-f', move(after)],
+  ['word-left', move(wordStart)],
+  ['word-right', move(wordEnd)],
+  ['home', move(lineStart)],
+  ['ctrl-a', move(lineStart)],
+  ['end', move(lineEnd)],
+  ['ctrl-e', move(lineEnd)],
+  ['backspace', erase(before)],
+  ['delete', erase(after)],
+  ['ctrl-d', erase(after)],
+  ['ctrl-w', erase(wordStart)],
+  ['word-backspace', erase(wordStart)],
+  ['word-delete', erase(wordEnd)],
+  // At the start or the end of a line, the newline.
+  ['ctrl-u', erase((buffer) => (lineStart(buffer) === buffer.cursor ? before(buffer) : lineStart(buffer)))],
+  ['ctrl-k', erase((buffer) => (lineEnd(buffer) === buffer.cursor ? after(buffer) : lineEnd(buffer)))],
+]);
 
 export interface BufferRow {
   readonly start: number;

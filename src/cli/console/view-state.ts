@@ -22,7 +22,7 @@ export interface ViewState {
   /** Received characters of a tool's input. */
   readonly inputChars: number;
   /** Whether an error of this turn was shown already. */
-  readonly isFailureTold: boolean;
+  readonly isFailureShown: boolean;
 }
 
 /** `settledChars` of it are in the scrollback already. */
@@ -56,7 +56,7 @@ export const emptyView: ViewState = {
   isCompacting: false,
   busySinceMs: undefined,
   inputChars: 0,
-  isFailureTold: false,
+  isFailureShown: false,
 };
 
 export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
@@ -69,7 +69,13 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
       return text === '' ? view : addItem({ ...view, busySinceMs: event.at.getTime() }, { kind: 'prompt', text });
     }
     case 'request':
-      return { ...view, streams: [], inputChars: 0, retry: undefined, ...busyFrom(view, event.at) };
+      return {
+        ...view,
+        streams: [],
+        inputChars: 0,
+        retry: undefined,
+        busySinceMs: view.busySinceMs ?? event.at.getTime(),
+      };
     case 'part':
       return viewAfterPart(view, event);
     case 'block':
@@ -83,7 +89,7 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
     }
     case 'request-failed':
       return addNotice(
-        { ...endStream(view), retry: undefined, isFailureTold: true },
+        { ...endStream(view), retry: undefined, isFailureShown: true },
         'error',
         failureText(event.error),
       );
@@ -231,22 +237,13 @@ function viewAfterCompaction(view: ViewState, event: Extract<AgentEvent, { type:
 }
 
 /** A shorter turn does not show its duration. */
-const tellTurnFromMs = 5000;
+const showDurationFromMs = 5000;
 
 function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
-  const ended: ViewState = {
-    ...endStream(view),
-    calls: [],
-    agents: [],
-    retry: undefined,
-    isCompacting: false,
-    busySinceMs: undefined,
-    inputChars: 0,
-    isFailureTold: false,
-  };
+  const ended = { ...emptyView, finished: endStream(view).finished };
   switch (event.outcome) {
     case 'success':
-      if (event.durationMs < tellTurnFromMs) return ended;
+      if (event.durationMs < showDurationFromMs) return ended;
       return addItem(ended, {
         kind: 'note',
         text: `took ${formatDuration(event.durationMs)}, ${counted(event.rounds, 'request')}`,
@@ -258,7 +255,7 @@ function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
     case 'error_max_budget_usd':
       return addNotice(ended, 'warn', 'stopped: the budget of --max-budget-usd is used up');
     case 'error_during_execution':
-      if (view.isFailureTold) return ended;
+      if (view.isFailureShown) return ended;
       return addNotice(ended, 'error', event.error === undefined ? 'the turn failed' : failureText(event.error));
     default:
       event.outcome satisfies never;
@@ -268,8 +265,4 @@ function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
 
 function failureText({ message, status }: { readonly message: string; readonly status: number | undefined }): string {
   return status === undefined ? message : `${message} (HTTP ${status})`;
-}
-
-function busyFrom(view: ViewState, at: Date): Pick<ViewState, 'busySinceMs'> {
-  return { busySinceMs: view.busySinceMs ?? at.getTime() };
 }

@@ -6,7 +6,7 @@ import { asString, type JsonObject } from '../../base/json.ts';
 import type { ControlRequest } from './message-input.ts';
 
 export async function answerControl(request: ControlRequest, agent: Agent): Promise<JsonObject> {
-  const outcome = await obey(request, agent);
+  const outcome = await handleRequest(request, agent);
   const response =
     'problem' in outcome
       ? { subtype: 'error', request_id: request.id, error: outcome.problem }
@@ -14,7 +14,7 @@ export async function answerControl(request: ControlRequest, agent: Agent): Prom
   return { type: 'control_response', response };
 }
 
-async function obey({ subtype, body }: ControlRequest, agent: Agent): Promise<JsonObject> {
+async function handleRequest({ subtype, body }: ControlRequest, agent: Agent): Promise<JsonObject> {
   switch (subtype) {
     case 'initialize':
       return { commands: agent.state.commands.map(({ name, description }) => ({ name, description })) };

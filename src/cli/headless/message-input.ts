@@ -21,7 +21,7 @@ const maxLineBytes = 64 * 1024 * 1024;
 /** Fails with a `UserError` at the first line that is not a message. */
 export async function* readMessages(stdin: Readable, signal: AbortSignal): AsyncGenerator<InputMessage> {
   let number = 0;
-  for await (const line of readLineBatches(stdin, signal)) {
+  for await (const line of readLines(stdin, signal)) {
     number++;
     if (line.trim() === '') continue;
     const message = readMessage(line, number);
@@ -29,7 +29,7 @@ export async function* readMessages(stdin: Readable, signal: AbortSignal): Async
   }
 }
 
-async function* readLineBatches(stdin: Readable, signal: AbortSignal): AsyncGenerator<string> {
+async function* readLines(stdin: Readable, signal: AbortSignal): AsyncGenerator<string> {
   const stop = (): void => void stdin.destroy();
   signal.addEventListener('abort', stop, { once: true });
   let rest: Buffer[] = [];

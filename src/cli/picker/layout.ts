@@ -5,10 +5,10 @@ import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/te
 import { lastUse } from '../ls-table.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapSpans } from '../terminal/wrap.ts';
-import { rule } from '../terminal-lines.ts';
+import { fitFacts, rule, scrollTo } from '../terminal-lines.ts';
 import { counted, localTime, shortFolder } from '../wording.ts';
 import type { PickerEntry } from './filter.ts';
-import { type PickerState, scrollTo } from './state.ts';
+import type { PickerState } from './state.ts';
 
 export interface PickerView {
   readonly state: PickerState;
@@ -201,14 +201,7 @@ function keyLine({ focus, isHelp }: PickerState, columns: number, isChoosing = f
   const filter = ['Enter show', 'Ctrl-R resume', 'Ctrl-F fork', 'Tab list', '? help', 'Esc quit'];
   const list = ['Enter show', 'r resume', 'f fork', 'Tab filter', '? help', 'q quit'];
   const own = isChoosing ? ['Enter resume', 'Tab list', '? help', 'Esc quit'] : focus === 'filter' ? filter : list;
-  const keys = isHelp ? ['any key closes the help'] : own;
-  let line = '';
-  for (const key of keys) {
-    const longer = line === '' ? key : `${line} · ${key}`;
-    if (displayWidth(longer) > columns) break;
-    line = longer;
-  }
-  return line;
+  return fitFacts(isHelp ? ['any key closes the help'] : own, columns);
 }
 
 const help: readonly (readonly [string, string])[] = [

@@ -23,7 +23,6 @@ export interface PickerStreams {
   readonly stdout: WriteStream;
 }
 
-/** The exit code. */
 export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<number> {
   const input: CommandInput = { argument: undefined, words: [], flags: {}, io, unread: new Unread(io.stderr) };
   const list = await currentSessions(input);

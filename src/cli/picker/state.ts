@@ -105,10 +105,3 @@ function pressInList(state: PickerState, key: Key, last: number): Pressed {
 function typed(state: PickerState, query: string): PickerState {
   return query === state.query ? state : { ...state, query, focus: 'filter', selected: 0 };
 }
-
-/** The first visible row, moved only as far as needed to show the selected one. */
-export function scrollTo(top: number, selected: number, rows: number, count: number): number {
-  if (selected < top) return selected;
-  if (selected >= top + rows) return selected - rows + 1;
-  return Math.max(0, Math.min(top, count - rows));
-}
