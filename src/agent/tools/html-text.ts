@@ -1,7 +1,7 @@
 // Converts a web page to Markdown for the model: headings, lists, links, code and tables, without scripts and styles.
 import { Tokenizer } from 'htmlparser2';
 
-/** Uses the tokenizer without a tree: a page of 400,000 open tags takes the parser of htmlparser2 two minutes. */
+/** Uses only the tokenizer: 200,000 nested tags take the parser of htmlparser2 14 s of CPU. */
 export function htmlToMarkdown(html: string, base: URL): string {
   const writer = new MarkdownWriter(base);
   let tag = '';
