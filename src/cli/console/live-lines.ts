@@ -76,11 +76,11 @@ function callLines({ call, progress, startedMs }: LiveCall, view: ViewState, dra
   const agents = view.agents.filter((agent) => agent.parentCallId === call.id);
   const time = agents.length > 0 || nowMs - startedMs < 2000 ? '' : `  ${wholeSeconds(nowMs - startedMs)}`;
   const name = oneLine(call.name, Math.max(8, columns - 24));
-  const did = oneLine(
+  const summary = oneLine(
     withoutFolder(summariseInput(call.name, call.input), cwd),
     columns - name.length - time.length - 4,
   );
-  const head = `${style.yellow('▸')} ${style.bold(name)} ${did}${style.muted(time)}`.trimEnd();
+  const head = `${style.yellow('▸')} ${style.bold(name)} ${summary}${style.muted(time)}`.trimEnd();
   return [head, ...agents.flatMap((agent) => agentLines(agent, call, drawing)), ...progressLines(progress, drawing)];
 }
 

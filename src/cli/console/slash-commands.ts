@@ -1,10 +1,9 @@
 // The `/commands` of the console. Any other text with a leading slash is a command of the project or the user and goes
 // to the agent.
 import type { Agent, RewindPoint } from '../../agent/handle.ts';
-import { formatAge } from '../../base/human.ts';
+import { counted, formatAge } from '../../base/human.ts';
 import { oneLine } from '../../base/terminal-text.ts';
 import { knownModels } from '../../models/facts.ts';
-import { counted } from '../wording.ts';
 import { type Dialog, type DialogAnswer, type DialogOptions, makeDialog } from './dialog.ts';
 import type { Item } from './item.ts';
 import { openOrCopy } from './opening.ts';
