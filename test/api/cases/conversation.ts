@@ -5,12 +5,12 @@ import { bad, one, type RuleCase } from './rule-case.ts';
 export const roleCases: readonly RuleCase[] = [
   one('no messages', [], bad('no-messages', 'messages', 'messages: at least one message is required')),
   one(
-    'messages that are none',
+    'messages that are not messages',
     { messages: 'hello' },
     bad('no-messages', 'messages', 'messages: at least one message is required'),
   ),
   one(
-    'a role that is none',
+    'an unknown role',
     [user('a'), { role: 'tool', content: 'b' }, user('c')],
     bad('unknown-role', 'messages.1', "messages.1.role: Input should be 'user' or 'assistant'"),
   ),

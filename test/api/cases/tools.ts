@@ -30,7 +30,7 @@ export const toolCases: readonly RuleCase[] = [
     ],
   },
   {
-    what: 'an answer from the assistant is none',
+    what: 'a result in an assistant message does not count',
     request: [user('a'), assistant(call('t1')), assistant(result('t1')), user('b')],
     violations: [
       bad('unanswered-tool', 'messages.1.content.0', unanswered(1, 't1'), { toolUseId: 't1' }),
