@@ -24,33 +24,6 @@ export interface SnippetPiece {
 /** Pages that the server answers with the app; the app takes it from there. `:key` is a `SessionRow.key`. */
 export const pageRoutes = ['/', '/s/:key', '/usage', '/health', '/live'] as const;
 
-/** Everything the server can be asked. Session routes take `agent` for a sub-agent's own transcript. */
-export const apiRoutes = {
-  status: '/api/status',
-  events: '/api/events',
-  sessions: '/api/sessions',
-  projects: '/api/projects',
-  search: '/api/search',
-  live: '/api/live',
-  usage: '/api/usage',
-  tools: '/api/usage/tools',
-  top: '/api/usage/top',
-  receipts: '/api/usage/receipts',
-  doctor: '/api/doctor',
-  operations: '/api/operations',
-  undo: '/api/operations/:id/undo',
-  head: '/api/sessions/:key',
-  turns: '/api/sessions/:key/turns',
-  place: '/api/sessions/:key/place',
-  line: '/api/sessions/:key/lines/:line',
-  text: '/api/sessions/:key/text',
-  image: '/api/sessions/:key/image',
-  find: '/api/sessions/:key/find',
-  markdown: '/api/sessions/:key/markdown',
-  diagnosis: '/api/sessions/:key/doctor',
-  fix: '/api/sessions/:key/fix',
-} as const;
-
 /** Carries the server's token; everything that holds data needs it. */
 export const tokenHeader = 'x-clew-token';
 

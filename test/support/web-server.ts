@@ -4,8 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import type { FindResult, SessionHead, TurnView } from '../../src/export/page/view.ts';
-import { Client } from '../../src/web/client.ts';
+import { type Client, makeClient, readJson } from '../../src/web/client.ts';
 import { startServer } from '../../src/web/server/server.ts';
 import type { RunningServer, ServerSetup } from '../../src/web/server/server-setup.ts';
 import type { Events } from '../../src/web/wire.ts';
@@ -21,7 +20,7 @@ export interface WebServer {
   /** With its token. */
   readonly url: string;
   readonly token: string;
-  readonly client: Client<SessionHead, TurnView, FindResult>;
+  readonly client: Client;
   readonly server: RunningServer;
   /** The internal errors it reported. */
   readonly faults: readonly string[];
@@ -87,7 +86,7 @@ export async function openWebServer(
   context.after(() => server.close());
   const base = `http://127.0.0.1:${server.port}`;
   const token = tokenOf(server.url);
-  const client = new Client<SessionHead, TurnView, FindResult>({ base, token, headers: { origin: base } });
+  const client = makeClient({ base, token, headers: { origin: base } });
   return {
     root,
     state,
@@ -101,7 +100,7 @@ export async function openWebServer(
     listen: (address) => listenTo(context, server.port, token, address),
     isCurrent: async () => {
       for (;;) {
-        const { index } = await client.status();
+        const { index } = await readJson(client.status.$get());
         if (index.phase === 'current') return;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { readJson } from '../../src/web/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { hostileName, writeHostileDamage } from '../support/hostile-damage.ts';
 import { attack, type HostileLibrary, writeHostileLibrary } from '../support/hostile-session.ts';
@@ -77,7 +78,8 @@ test('a hostile library', { skip: skipWithoutChromium, timeout: 600_000 }, async
   const server = await openWebServer(context, {}, { allowsChanges: true });
   const library = writeHostileLibrary(server.root, { answer: 20_000, others: 20_000 });
   const damage = writeHostileDamage(server.root);
-  const rowOfDamage = () => server.client.sessions().then(({ rows }) => rows.find(({ path }) => path === damage.file));
+  const rowOfDamage = () =>
+    readJson(server.client.sessions.$get()).then(({ rows }) => rows.find(({ path }) => path === damage.file));
   while ((await rowOfDamage()) === undefined) await new Promise((done) => setTimeout(done, 50));
   await server.isCurrent();
   const site = { server, library, key: (await rowOfDamage())?.key ?? '' };

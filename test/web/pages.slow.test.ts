@@ -1,6 +1,7 @@
 // The pages beside the session's in a real browser, on the real server: what a reader sees and can do on each of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readJson } from '../../src/web/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
@@ -49,7 +50,7 @@ async function listsSessions(server: WebServer): Promise<void> {
   const opened = await openPage(server.url);
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
-  const { rows, total } = await server.client.sessions();
+  const { rows, total } = await readJson(server.client.sessions.$get());
   assert.equal(await page.locator('.session-rows tr').count(), total);
   const shown = await hrefsOf(page, '.session-rows [data-stop]');
   assert.deepEqual(
@@ -73,7 +74,7 @@ async function listsSessions(server: WebServer): Promise<void> {
       .getByRole('navigation', { name: 'Projects' })
       .getByRole('link')
       .evaluateAll((links) => links.length),
-    (await server.client.projects()).length + 1,
+    (await readJson(server.client.projects.$get())).length + 1,
   );
   await noComplaints(opened);
 }
@@ -89,7 +90,7 @@ async function sortsColumns(server: WebServer): Promise<void> {
     ['Used', 'age'],
   ] as const) {
     await page.getByRole('columnheader', { name }).getByRole('link').click();
-    const { rows } = await server.client.sessions({ sort });
+    const { rows } = await readJson(server.client.sessions.$get({ query: { sort } }));
     const wanted = rows.map(({ key }) => `/s/${key}`);
     const shown = `Array.from(document.querySelectorAll('.session-rows [data-stop]'), (link) => link.getAttribute('href'))`;
     await isTrue(page, `JSON.stringify(${shown}) === ${JSON.stringify(JSON.stringify(wanted))}`);
@@ -99,7 +100,7 @@ async function sortsColumns(server: WebServer): Promise<void> {
 
 /** The rows are the server's; what it says of its index is held where it would be gone in a moment. */
 async function usesUnfinished(server: WebServer): Promise<void> {
-  const status = await server.client.status();
+  const status = await readJson(server.client.status.$get());
   const index = { ...status.index, phase: 'text', bytesDone: 30, bytesTotal: 100 };
   const { page } = await openPage(at(server, '/no-such-page'));
   await page.route(/api\/events/, (route) =>
@@ -131,11 +132,11 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
     .getByRole('columnheader', { name: 'Size', exact: false })
     .and(page.locator('[aria-sort="descending"]'))
     .waitFor();
-  const [largest] = (await server.client.sessions({ sort: 'size' })).rows;
+  const [largest] = (await readJson(server.client.sessions.$get({ query: { sort: 'size' } }))).rows;
   await page.locator(`.session-rows tr:first-child [data-stop][href="/s/${largest?.key}"]`).waitFor();
   await page.getByRole('columnheader', { name: 'Size' }).getByRole('link').click();
   await page.waitForURL(/sort=size&reverse=1/);
-  const [smallest] = (await server.client.sessions({ sort: 'size', reverse: true })).rows;
+  const [smallest] = (await readJson(server.client.sessions.$get({ query: { sort: 'size', reverse: true } }))).rows;
   await page.locator(`.session-rows tr:first-child [data-stop][href="/s/${smallest?.key}"]`).waitFor();
   assert.equal(await firstKey(), `/s/${smallest?.key}`);
 
@@ -194,7 +195,7 @@ async function searches(server: WebServer): Promise<void> {
     .first();
   await hit.waitFor();
   assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
-  const { total } = await server.client.search({ text: 'slugify' });
+  const { total } = await readJson(server.client.search.$get({ query: { text: 'slugify' } }));
   assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} place`));
   await page.getByRole('button', { name: 'Exactly' }).click();
   await page.waitForURL(/mode=exact/);
@@ -332,7 +333,8 @@ const many = 600;
 
 async function listsMany(server: WebServer): Promise<void> {
   manySessions(server.root, many);
-  while ((await server.client.sessions({ limit: 1 })).total < many) await new Promise((done) => setTimeout(done, 50));
+  while ((await readJson(server.client.sessions.$get({ query: { limit: 1 } }))).total < many)
+    await new Promise((done) => setTimeout(done, 50));
   await server.isCurrent();
   const { page } = await openPage(server.url);
   const asked: string[] = [];

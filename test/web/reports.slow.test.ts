@@ -2,6 +2,7 @@
 // before it is made, and what happens is seen as it happens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keyParam, readJson } from '../../src/web/client.ts';
 import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';
@@ -25,23 +26,23 @@ async function showsUsage(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, '/usage'));
   const { page } = opened;
   const totals = page.getByRole('region', { name: 'In total' });
-  const { totals: sum } = await server.client.usage({ by: 'model' });
+  const { totals: sum } = await readJson(server.client.usage.$get({ query: { by: 'model' } }));
   await totals.waitFor();
   assert.match(await totals.innerText(), new RegExp(`\\$${((sum.costMicroUsd ?? 0) / 1e6).toFixed(2)}`));
   assert.match(await totals.innerText(), new RegExp(`${(100 * (sum.cacheHitRate ?? 0)).toFixed(1)} %`));
-  const { rows: days } = await server.client.usage({ by: 'daily' });
+  const { rows: days } = await readJson(server.client.usage.$get({ query: { by: 'daily' } }));
   assert.equal(await page.locator('.time-chart rect').count(), days.filter(({ key }) => key !== null).length);
-  const { tools } = await server.client.tools();
+  const { tools } = await readJson(server.client.usage.tools.$get());
   await page
     .getByRole('region', { name: 'By tool' })
     .getByText(tools[0]?.name ?? '', { exact: true })
     .waitFor();
-  const { rows: models } = await server.client.usage({ by: 'model' });
+  const { rows: models } = await readJson(server.client.usage.$get({ query: { by: 'model' } }));
   assert.deepEqual(
     (await page.getByRole('region', { name: 'By model' }).locator('.bar-name').allInnerTexts()).sort(),
     models.map(({ key }) => key ?? '').sort(),
   );
-  const { turns, sessions } = await server.client.top();
+  const { turns, sessions } = await readJson(server.client.usage.top.$get());
   assert.deepEqual(
     await hrefsOf(page, '[aria-label="Most expensive sessions"] a'),
     sessions.map(({ key }) => `/s/${key}`),
@@ -51,7 +52,7 @@ async function showsUsage(server: WebServer): Promise<void> {
 
   await totals.getByRole('button', { name: 'Receipts' }).click();
   const drawer = page.getByRole('dialog', { name: 'Receipts' });
-  const { receipts } = await server.client.receipts();
+  const { receipts } = await readJson(server.client.usage.receipts.$get());
   await drawer.getByText(`${receipts[0]?.path}:${receipts[0]?.line}`).first().waitFor();
   assert.equal(await drawer.locator('ol > li').count(), receipts.length);
   await page.keyboard.press('Escape');
@@ -83,7 +84,7 @@ async function mends(server: WebServer): Promise<void> {
   const list = page.getByRole('region', { name: 'Sessions with findings' });
   await page.getByRole('button', { name: 'Examine again' }).waitFor();
   await list.getByRole('listitem').first().waitFor();
-  const { sessions } = await server.client.libraryDoctor();
+  const { sessions } = await readJson(server.client.doctor.$get());
   assert.deepEqual(
     await hrefsOf(page, '.doctor-list [data-stop]'),
     sessions.map(({ key }) => `/health?session=${key}`),
@@ -98,10 +99,10 @@ async function mends(server: WebServer): Promise<void> {
   await list.locator('[data-stop]').first().click();
   const one = page.getByRole('region', { name: 'One session' });
   await one.getByText('L-torn-tail').waitFor();
-  const { findings } = await server.client.diagnosis(damagedId);
+  const { findings } = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }));
   assert.equal(await one.locator('.findings > li').count(), findings.length);
   await one.getByRole('button', { name: 'Dry run of a repair' }).click();
-  const { previews } = await server.client.previewFix(damagedId);
+  const { previews } = await readJson(server.client.sessions[':key'].fix.$get({ param: keyParam(damagedId) }));
   const usual = previews.find(({ isDefault }) => isDefault);
   const shown = one.getByRole('region', { name: `Strategy ${usual?.strategy}` });
   await shown.waitFor();
@@ -112,10 +113,16 @@ async function mends(server: WebServer): Promise<void> {
   );
   await shown.getByRole('button', { name: 'Mend in place' }).click();
   await one.getByText(/^Mended: a resume now loads/).waitFor();
-  assert.deepEqual((await server.client.diagnosis(damagedId)).findings, []);
+  assert.deepEqual(
+    (await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }))).findings,
+    [],
+  );
   await page.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).first().click();
   await page.getByRole('region', { name: 'Changes' }).getByText('undone').waitFor();
-  assert.equal((await server.client.diagnosis(damagedId)).findings.length, findings.length);
+  assert.equal(
+    (await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }))).findings.length,
+    findings.length,
+  );
   await noComplaints(opened);
 }
 

@@ -1,9 +1,8 @@
 // The page starts here: its styles, its one client and one connection, and what the address names.
 import { createRoot } from 'react-dom/client';
-import { Client } from '../client.ts';
+import { makeClient } from '../client.ts';
 import { PageEvents } from './page-events.ts';
 import { startRouter } from './router.ts';
-import type { PageClient } from './session/http-source.ts';
 import { App } from './shell/app.tsx';
 import { applyTheme, readTheme } from './theme.ts';
 import { findToken, forgetToken, showNoToken } from './token.ts';
@@ -32,7 +31,7 @@ function start(given: string): void {
     forgetToken();
     showNoToken();
   };
-  const client: PageClient = new Client({ token: given, onTokenRefused });
+  const client = makeClient({ token: given, onTokenRefused });
   const events = new PageEvents(client);
   const root = document.getElementById('root');
   if (root !== null) createRoot(root).render(<App services={{ client, events }} />);

@@ -1,11 +1,11 @@
 // What every page is given: the server's client, its events, and how the server is.
 import { createContext, useContext, useEffect } from 'react';
+import type { Client } from '../client.ts';
 import type { Events, Status } from '../wire.ts';
 import type { PageEvents } from './page-events.ts';
-import type { PageClient } from './session/http-source.ts';
 
 export interface PageServices {
-  readonly client: PageClient;
+  readonly client: Client;
   readonly events: PageEvents;
 }
 

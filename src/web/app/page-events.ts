@@ -1,9 +1,17 @@
 // One connection for everything this page wants to hear of: browsers open six to a server in all, so a page has one, and
 // a page that nobody sees has none. Listeners learn when they may have missed something.
-import { type Client, ServerFailure, type Wanted } from '../client.ts';
+import { type Client, ServerFailure } from '../client.ts';
+import { readEvents } from '../event-stream.ts';
 import type { Events } from '../wire.ts';
 
 type Listener<Name extends keyof Events> = (value: Events[Name]) => void;
+
+/** What a page wants to hear of beyond the list and the index. */
+export interface Wanted {
+  /** Keys of sessions. */
+  readonly watch: readonly string[];
+  readonly live: boolean;
+}
 
 const names: readonly string[] = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] satisfies (keyof Events)[];
 
@@ -11,7 +19,7 @@ const names: readonly string[] = ['hello', 'index', 'sessions', 'append', 'live'
 const [lostRetryMs, refusedRetryMs] = [1_000, 5_000];
 
 export class PageEvents {
-  readonly #client: Pick<Client, 'listen'>;
+  readonly #client: Client;
   readonly #listeners = new Map<keyof Events, Set<(value: unknown) => void>>();
   readonly #onMissed = new Set<() => void>();
   readonly #onConnection = new Set<() => void>();
@@ -23,7 +31,7 @@ export class PageEvents {
   #isConnected = true;
   #hasMissed = false;
 
-  constructor(client: Pick<Client, 'listen'>) {
+  constructor(client: Client) {
     this.#client = client;
     document.addEventListener('visibilitychange', () => this.#plan());
     this.#plan();
@@ -91,19 +99,19 @@ export class PageEvents {
     let isFirst = true;
     let retryMs = lostRetryMs;
     try {
-      await this.#client.listen(
-        wanted,
-        ({ name, data }) => {
-          if (this.#connection !== connection || !names.includes(name)) return;
-          if (name === 'hello') {
-            this.#greet(!isFirst || this.#hasMissed);
-            isFirst = false;
-          }
-          const value: unknown = JSON.parse(data);
-          for (const listener of this.#listeners.get(name as keyof Events) ?? []) listener(value); // one of `names`
-        },
-        connection.signal,
-      );
+      const { watch, live } = wanted;
+      const query = { watch, ...(live ? { live: '1' as const } : {}) };
+      const { body } = await this.#client.events.$get({ query }, { init: { signal: connection.signal } });
+      if (body === null) throw new Error('the response has no body');
+      await readEvents(body, ({ name, data }) => {
+        if (this.#connection !== connection || !names.includes(name)) return;
+        if (name === 'hello') {
+          this.#greet(!isFirst || this.#hasMissed);
+          isFirst = false;
+        }
+        const value: unknown = JSON.parse(data);
+        for (const listener of this.#listeners.get(name as keyof Events) ?? []) listener(value); // one of `names`
+      });
     } catch (error) {
       if (error instanceof ServerFailure) retryMs = refusedRetryMs;
     }

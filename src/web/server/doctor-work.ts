@@ -10,38 +10,26 @@ import type { DoctorRow, LibraryDoctorAnswer } from '../wire-health.ts';
 import { ReaderIndex } from './reader-index.ts';
 import { findingView, RepairAnswers } from './repair-answers.ts';
 import type { ThreadSetup } from './thread.ts';
-import type { Methods, Tell } from './worker.ts';
+import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './worker-methods.ts';
 
-/** News of this worker. */
-export interface DoctorNews {
-  readonly doctor: LibraryDoctorFound;
-  /** What the worst finding of a session is. */
-  readonly judged: { readonly path: string; readonly severity: Severity | 'sound' };
-}
+type DoctorSetup = Pick<ThreadSetup, 'roots' | 'state' | 'isDemo'>;
 
-/** The server turns paths into keys and adds titles. */
-export type LibraryDoctorFound = Omit<LibraryDoctorAnswer, 'sessions'> & {
-  readonly sessions: readonly DoctorFound[];
-};
-export type DoctorFound = Omit<DoctorRow, 'key' | 'title'> & { readonly path: string };
-
-export function doctorMethods(setup: ThreadSetup, tell: Tell): Methods {
+export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerMethods['doctor'] {
   // The demo's folders were never on this disk.
   const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
   const repairs = new RepairAnswers(folders);
   const index = new ReaderIndex(setup.state);
-  const library = new LibraryDoctor(setup, folders, tell, index);
+  const library = new LibraryDoctor(setup, folders, emit, index);
   return {
-    diagnosis: async (query: { readonly path: string; readonly key: string }) => {
+    diagnosis: async (query) => {
       const { answer, judged } = await repairs.diagnosis(query);
-      if (judged !== undefined) keep(index, tell, [judged]);
+      if (judged !== undefined) keep(index, emit, [judged]);
       return answer;
     },
-    preview: (query: { readonly path: string }) => repairs.preview(query),
-    apply: (query: { readonly path: string; readonly strategy?: string; readonly inPlace?: boolean }) =>
-      repairs.apply(query),
+    preview: (query) => repairs.preview(query),
+    apply: (query) => repairs.apply(query),
     operations: () => repairs.operations(),
-    undo: (query: { readonly id: string }) => repairs.undo(query),
+    undo: (query) => repairs.undo(query),
     start: () => library.start(),
     library: () => library.answer(),
   };
@@ -52,19 +40,19 @@ const maxFindings = 500;
 const judgedAtOnce = 32;
 
 /** In the index first: whoever hears of it may ask there. */
-function keep(index: ReaderIndex, tell: Tell, judged: readonly JudgedSession[]): void {
+function keep(index: ReaderIndex, emit: Emit<'doctor'>, judged: readonly JudgedSession[]): void {
   try {
     index.ask((database) => saveVerdicts(database, judged));
   } catch {
     // The index tells of its own trouble; the page has the verdict all the same.
   }
-  for (const { path, verdict } of judged) tell('judged', { path, severity: verdict } satisfies DoctorNews['judged']);
+  for (const { path, verdict } of judged) emit('judged', { path, severity: verdict });
 }
 
 class LibraryDoctor {
-  readonly #setup: ThreadSetup;
+  readonly #setup: DoctorSetup;
   readonly #folders: readonly ProjectsFolder[];
-  readonly #tell: Tell;
+  readonly #emit: Emit<'doctor'>;
   readonly #index: ReaderIndex;
   #state: LibraryDoctorAnswer['state'] = 'idle';
   #done = { bytesDone: 0, bytesTotal: 0, sessionsDone: 0, sessionsTotal: 0 };
@@ -73,11 +61,11 @@ class LibraryDoctor {
   #unread = new Map<string, string>();
   #counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
 
-  constructor(setup: ThreadSetup, folders: readonly ProjectsFolder[], tell: Tell, index: ReaderIndex) {
+  constructor(setup: DoctorSetup, folders: readonly ProjectsFolder[], emit: Emit<'doctor'>, index: ReaderIndex) {
     this.#index = index;
     this.#setup = setup;
     this.#folders = folders;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   start(): LibraryDoctorFound {
@@ -87,7 +75,7 @@ class LibraryDoctor {
         () => this.#end('done'),
         (error) => {
           this.#end('failed');
-          this.#tell('notice', `the library could not be examined: ${error instanceof Error ? error.message : error}`);
+          this.#emit('notice', `the library could not be examined: ${error instanceof Error ? error.message : error}`);
         },
       );
     }
@@ -123,13 +111,13 @@ class LibraryDoctor {
       this.#done.sessionsDone++;
       for (const { path, code } of problems) this.#unread.set(path, code);
       if (judged !== undefined) waiting.push(judged);
-      if (waiting.length >= judgedAtOnce) keep(this.#index, this.#tell, waiting.splice(0));
+      if (waiting.length >= judgedAtOnce) keep(this.#index, this.#emit, waiting.splice(0));
       if (diagnosis !== undefined) this.#take(session, diagnosis);
-      this.#tell('doctor', { state: this.#state, ...this.#done });
+      this.#emit('doctor', { state: this.#state, ...this.#done });
       // Other questions wait in this thread too.
       await setImmediate();
     }
-    keep(this.#index, this.#tell, waiting);
+    keep(this.#index, this.#emit, waiting);
   }
 
   #take(
@@ -170,7 +158,7 @@ class LibraryDoctor {
 
   #end(state: 'done' | 'failed'): void {
     this.#state = state;
-    this.#tell('doctor', { state, ...this.#done });
+    this.#emit('doctor', { state, ...this.#done });
   }
 }
 

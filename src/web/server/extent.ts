@@ -1,7 +1,7 @@
 // How far a session went when somebody saw it → the first part that is not as it was then.
 import { branchNumbered, partsOf } from '../../export/page/parts.ts';
 import type { Session } from '../../session/session.ts';
-import type { Shelved } from './shelf.ts';
+import type { CachedSession } from './shelf.ts';
 
 /** What of a transcript is known to those who listen, or look at its beginning. */
 export interface Extent {
@@ -12,7 +12,7 @@ export interface Extent {
   readonly leafOffset: number;
 }
 
-export function extentOf({ session, version }: Shelved): Extent {
+export function extentOf({ session, version }: CachedSession): Extent {
   const branch = branchNumbered(session, 1);
   return {
     version,

@@ -24,26 +24,14 @@ import { PriceList } from '../../models/price-list.ts';
 import type { IndexState } from '../wire.ts';
 import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
 import type { ThreadSetup } from './thread.ts';
-import type { Methods, Tell } from './worker.ts';
+import type { Emit, WorkerMethods } from './worker-methods.ts';
 
-/** News of this worker, by name. */
-export interface IndexNews {
-  readonly rows: {
-    readonly changed: readonly ListedRow[];
-    readonly gone: readonly string[];
-    /** How many there are with those that follow at once; `null`: these are all. */
-    readonly total: number | null;
-  };
-  readonly state: IndexState;
-  readonly notice: string;
-}
+type IndexSetup = Pick<ThreadSetup, 'roots' | 'state'>;
 
-export function indexMethods(setup: ThreadSetup, tell: Tell): Methods {
-  const work = new IndexWork(setup, tell);
+export function indexMethods(setup: IndexSetup, emit: Emit<'index'>): WorkerMethods['index'] {
+  const work = new IndexWork(setup, emit);
   return {
-    /** The transcripts that changed; none: all are looked at. */
-    changed: ({ files }: { readonly files?: readonly string[] }) => work.take(files),
-    /** What is known is shown: the rest may be read. */
+    changed: ({ files }) => work.take(files),
     proceed: () => work.proceed(),
   };
 }
@@ -62,8 +50,8 @@ const muchBytes = 16 * 1024 * 1024;
 const firstRows = 200;
 
 class IndexWork {
-  readonly #setup: ThreadSetup;
-  readonly #tell: Tell;
+  readonly #setup: IndexSetup;
+  readonly #emit: Emit<'index'>;
   readonly #file: string;
   readonly #prices = new PriceList(loadPrices());
   #database: Database | undefined;
@@ -79,9 +67,9 @@ class IndexWork {
   });
   #state: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
 
-  constructor(setup: ThreadSetup, tell: Tell) {
+  constructor(setup: IndexSetup, emit: Emit<'index'>) {
     this.#setup = setup;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#file = indexPath(setup.state);
   }
 
@@ -135,13 +123,13 @@ class IndexWork {
       batchBytes: textBatchBytes,
     });
     for (const { path, code } of [...report.problems, ...text.problems])
-      if (code !== 'ENOENT') this.#tell('notice', `cannot read ${path} (${code})`);
+      if (code !== 'ENOENT') this.#emit('notice', `cannot read ${path} (${code})`);
     this.#say({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
   }
 
   #open(): Database {
     if (this.#database !== undefined) return this.#database;
-    const onNotice = (message: string): void => this.#tell('notice', message);
+    const onNotice = (message: string): void => this.#emit('notice', message);
     try {
       this.#database = openIndex({ folder: this.#setup.state, onNotice });
     } catch (error) {
@@ -158,7 +146,7 @@ class IndexWork {
     const shown = indexError(error, this.#file);
     if (isBroken(error)) removeIndex(this.#file);
     else if (!(shown instanceof UserError)) throw error;
-    this.#tell('notice', shown instanceof Error ? shown.message : String(shown));
+    this.#emit('notice', shown instanceof Error ? shown.message : String(shown));
     this.#database?.close();
     this.#database = undefined;
     this.#isWhole = true;
@@ -169,7 +157,7 @@ class IndexWork {
   #sendNewest(database: Database): void {
     const { sessions, total } = newestSessions(database, this.#setup.roots, firstRows);
     const changed = sessions.map((session) => rowOfKnown(session, undefined));
-    if (changed.length > 0) this.#tell('rows', { changed, gone: [], total } satisfies IndexNews['rows']);
+    if (changed.length > 0) this.#emit('rows', { changed, gone: [], total });
   }
 
   #sendKnown(database: Database): void {
@@ -194,7 +182,7 @@ class IndexWork {
       return true;
     });
     for (const path of gone) this.#sent.delete(path);
-    this.#tell('rows', { changed, gone: [...gone], total: null } satisfies IndexNews['rows']);
+    this.#emit('rows', { changed, gone: [...gone], total: null });
     this.#say({ sessions: rows.length });
   }
 
@@ -221,6 +209,6 @@ class IndexWork {
 
   #say(state: Partial<IndexState>): void {
     this.#state = { ...this.#state, ...state };
-    this.#tell('state', this.#state);
+    this.#emit('state', this.#state);
   }
 }

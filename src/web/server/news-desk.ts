@@ -2,19 +2,19 @@
 // list a few times a second, an append as soon as it is read, and of one transcript never two readings at once.
 import type { TranscriptPlace } from '../../library/transcript-files.ts';
 import type { IndexState, SessionRow } from '../wire.ts';
-import type { LibraryDoctorAnswer } from '../wire-health.ts';
 import type { EventHub } from './event-hub.ts';
-import { manyRows, type Roster, type RosterChange } from './roster.ts';
+import { manyRows, type SessionList, type SessionListChange } from './roster.ts';
 import type { Tail, TailQuery } from './tail-answers.ts';
 import type { Thread } from './thread.ts';
+import type { DoctorProgress } from './worker-methods.ts';
 
 const rowsMs = 200;
 const stateMs = 200;
 
-export class NewsDesk {
+export class ChangeNotifier {
   readonly #hub: EventHub;
-  readonly #roster: Roster;
-  readonly #reader: Thread;
+  readonly #sessions: SessionList;
+  readonly #reader: Thread<'reader'>;
   readonly #changed = new Map<string, SessionRow>();
   readonly #gone = new Set<string>();
   #isMany = false;
@@ -24,13 +24,13 @@ export class NewsDesk {
   /** Transcripts that are being read: `true`, where they have changed again since. */
   readonly #reading = new Map<string, boolean>();
 
-  constructor(hub: EventHub, roster: Roster, reader: Thread) {
+  constructor(hub: EventHub, sessions: SessionList, reader: Thread<'reader'>) {
     this.#hub = hub;
-    this.#roster = roster;
+    this.#sessions = sessions;
     this.#reader = reader;
   }
 
-  rowsChanged({ changed, gone, isMany }: RosterChange): void {
+  rowsChanged({ changed, gone, isMany }: SessionListChange): void {
     for (const row of changed) this.#changed.set(row.key, row);
     for (const key of gone) {
       this.#changed.delete(key);
@@ -56,15 +56,15 @@ export class NewsDesk {
 
   /** A page has begun to listen: what it knows now is where the news starts. */
   async listen(keys: Iterable<string>, wantsLive: boolean): Promise<void> {
-    const paths = [...keys].map((key) => this.#roster.pathOf(key));
-    const live = wantsLive ? this.#roster.live().map(({ row }) => row.path) : [];
+    const paths = [...keys].map((key) => this.#sessions.pathOf(key));
+    const live = wantsLive ? this.#sessions.live().map(({ row }) => row.path) : [];
     for (const path of new Set([...paths, ...live]))
-      this.#reader.tell('know', { key: this.#roster.keyOf(path) ?? '', path, agentId: null });
+      this.#reader.send('know', { key: this.#sessions.keyOf(path) ?? '', path, agentId: null });
   }
 
   transcriptChanged(place: TranscriptPlace): void {
     const { mainPath } = place;
-    const key = mainPath === undefined ? undefined : this.#roster.keyOf(mainPath);
+    const key = mainPath === undefined ? undefined : this.#sessions.keyOf(mainPath);
     if (mainPath === undefined || key === undefined) return;
     if (!this.#hub.has(({ keys, wantsLive }) => wantsLive || keys.has(key))) return;
     this.#look({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
@@ -72,9 +72,9 @@ export class NewsDesk {
 
   /** Nobody watched the disk until now: what pages show may have grown since they asked for it. */
   lookAtAll(): void {
-    const live = this.#hub.has(({ wantsLive }) => wantsLive) ? this.#roster.live().map(({ row }) => row.key) : [];
+    const live = this.#hub.has(({ wantsLive }) => wantsLive) ? this.#sessions.live().map(({ row }) => row.key) : [];
     for (const key of new Set([...this.#hub.watched(), ...live])) {
-      const path = this.#roster.findPath(key);
+      const path = this.#sessions.findPath(key);
       if (path !== undefined) this.#look({ key, path, agentId: null }, path);
     }
   }
@@ -94,7 +94,7 @@ export class NewsDesk {
     try {
       do {
         this.#reading.set(file, false);
-        this.#sendTail(query, await this.#reader.askJson<Tail>('grown', query));
+        this.#sendTail(query, await this.#reader.askValue('grown', query));
       } while (this.#reading.get(file) === true);
     } catch {
       // Gone, or the server stops: the list tells of it.
@@ -129,8 +129,3 @@ export class NewsDesk {
     if (doctor !== undefined) this.#hub.tell('doctor', doctor);
   }
 }
-
-export type DoctorProgress = Pick<
-  LibraryDoctorAnswer,
-  'state' | 'bytesDone' | 'bytesTotal' | 'sessionsDone' | 'sessionsTotal'
->;

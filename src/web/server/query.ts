@@ -1,10 +1,10 @@
-// The words of an address, and the body of a change → typed questions, or a refusal that says which word is wrong. All
-// limits stand here: nothing behind it gets a number or a text that it could not bear.
+// Parses query parameters and the body of a change, and refuses with the name of the parameter that is wrong. All limits
+// are here: no later code gets a number or a text that is too large for it.
 import { z } from 'zod';
-import { type SearchQuery, type SessionsQuery, sessionSorts } from '../wire.ts';
+import type { ApiSchema, eventsPath } from '../api.ts';
+import { sessionSorts } from '../wire.ts';
 import type { ApplyFix } from '../wire-health.ts';
-import type { FindQuery, HeadQuery, MarkdownQuery, SessionPart, TurnsQuery, ValueQuery } from '../wire-session.ts';
-import { type UsageQuery, usageKinds } from '../wire-usage.ts';
+import { usageKinds } from '../wire-usage.ts';
 import { Refusal } from './refusal.ts';
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000);
@@ -15,8 +15,29 @@ const day = z.string().regex(/^\d{4}-?\d{2}-?\d{2}$/);
 const part = { agent: name.optional() };
 const branch = { branch: count.min(1).max(100_000).optional() };
 
-const shapes = {
-  sessions: z.object({
+const usage = z.strictObject({
+  by: z.enum(usageKinds).optional(),
+  since: day.optional(),
+  until: day.optional(),
+  project: folder.optional(),
+  session: name.optional(),
+});
+const value = z.strictObject({ ...part, record: count, pointer: z.string().max(4_096) });
+
+type Path = Exclude<keyof ApiSchema, typeof eventsPath>;
+/** The query of a path, as the handler gets it; `undefined` for a path without one. */
+export type QueryOf<P extends Path> = ApiSchema[P] extends { $get: { input: infer Input } }
+  ? 'query' extends keyof Input
+    ? NonNullable<Input['query']>
+    : undefined
+  : undefined;
+type PathWithQuery = { [P in Path]: QueryOf<P> extends undefined ? never : P }[Path];
+
+/** Zod gives an optional parameter that is missing as `undefined`. */
+type Parsed<Query> = { readonly [K in keyof Query]: Query[K] | undefined };
+
+const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } = {
+  '/api/sessions': z.strictObject({
     sort: z.enum(sessionSorts).optional(),
     reverse: flag.optional(),
     project: folder.optional(),
@@ -25,7 +46,7 @@ const shapes = {
     offset: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),
-  search: z.object({
+  '/api/search': z.strictObject({
     text: z.string().min(1).max(500),
     mode: z.enum(['words', 'exact', 'regex']).optional(),
     project: folder.optional(),
@@ -33,63 +54,46 @@ const shapes = {
     limit: count.min(1).max(500).optional(),
     perSession: count.min(1).max(500).optional(),
   }),
-  usage: z.object({
-    by: z.enum(usageKinds).optional(),
-    since: day.optional(),
-    until: day.optional(),
-    project: folder.optional(),
-    session: name.optional(),
-  }),
-  head: z.object({
+  '/api/usage': usage,
+  '/api/usage/tools': usage,
+  '/api/usage/top': usage,
+  '/api/usage/receipts': usage,
+  '/api/sessions/:key': z.strictObject({
     ...part,
     ...branch,
     fromTurn: count.min(1).optional(),
     start: flag.optional(),
     since: name.optional(),
   }),
-  turns: z.object({ ...part, ...branch, from: count.optional(), to: count.optional(), version: name.optional() }),
-  place: z.object({ ...part, line: count.min(1) }),
-  line: z.object({ ...part }),
-  value: z.object({ ...part, record: count, pointer: z.string().max(4_096) }),
-  find: z.object({
+  '/api/sessions/:key/turns': z.strictObject({
+    ...part,
+    ...branch,
+    from: count.optional(),
+    to: count.optional(),
+    version: name.optional(),
+  }),
+  '/api/sessions/:key/place': z.strictObject({ ...part, line: count.min(1) }),
+  '/api/sessions/:key/lines/:line': z.strictObject({ ...part }),
+  '/api/sessions/:key/text': value,
+  '/api/sessions/:key/image': value,
+  '/api/sessions/:key/find': z.strictObject({
     ...part,
     ...branch,
     text: z.string().min(1).max(500),
     from: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),
-  markdown: z.object({ ...part, ...branch, turn: count.min(1).optional() }),
-} as const;
+  '/api/sessions/:key/markdown': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
+};
 
 const lineNumber = count.min(1);
 const applyFix = z.object({ strategy: z.string().max(40).optional(), inPlace: z.boolean().optional() });
 
-export type Words = Readonly<Record<string, string>>;
-
-/** A word that nobody knows is refused too: it is a mistake of whoever asks, and silence would hide it. */
-export const readWords: {
-  readonly sessions: (words: Words) => SessionsQuery;
-  readonly search: (words: Words) => SearchQuery;
-  readonly usage: (words: Words) => UsageQuery;
-  readonly head: (words: Words) => HeadQuery;
-  readonly turns: (words: Words) => TurnsQuery;
-  readonly place: (words: Words) => SessionPart & { readonly line: number };
-  readonly line: (words: Words) => SessionPart;
-  readonly value: (words: Words) => ValueQuery;
-  readonly find: (words: Words) => FindQuery;
-  readonly markdown: (words: Words) => MarkdownQuery;
-} = {
-  sessions: (words) => given(shapes.sessions.strict().safeParse(words)),
-  search: (words) => given(shapes.search.strict().safeParse(words)),
-  usage: (words) => given(shapes.usage.strict().safeParse(words)),
-  head: (words) => given(shapes.head.strict().safeParse(words)),
-  turns: (words) => given(shapes.turns.strict().safeParse(words)),
-  place: (words) => given(shapes.place.strict().safeParse(words)),
-  line: (words) => given(shapes.line.strict().safeParse(words)),
-  value: (words) => given(shapes.value.strict().safeParse(words)),
-  find: (words) => given(shapes.find.strict().safeParse(words)),
-  markdown: (words) => given(shapes.markdown.strict().safeParse(words)),
-};
+/** Refuses unknown parameters too: they are a mistake of the caller, and silence would hide it. */
+export function readQuery<P extends Path>(path: P, words: Readonly<Record<string, string>>): QueryOf<P>;
+export function readQuery(path: Path, words: Readonly<Record<string, string>>): unknown {
+  return path in queries ? given<unknown>(queries[path as PathWithQuery].safeParse(words)) : undefined;
+}
 
 export function readNumber(text: string): number {
   return given(lineNumber.safeParse(text));

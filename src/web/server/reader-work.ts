@@ -1,27 +1,38 @@
-// A worker: questions about sessions, searches and usage → answers. It reads and counts; it changes nothing.
+// A worker that answers questions about sessions, searches and usage.
 import { ReaderIndex } from './reader-index.ts';
 import { SearchAnswers } from './search-answers.ts';
 import { SessionAnswers } from './session-answers.ts';
-import { Shelf } from './shelf.ts';
+import { SessionCache } from './shelf.ts';
 import { TailAnswers } from './tail-answers.ts';
 import type { ThreadSetup } from './thread.ts';
 import { UsageAnswers } from './usage-answers.ts';
-import type { Methods } from './worker.ts';
+import type { WorkerMethods } from './worker-methods.ts';
 
-export function readerMethods(setup: ThreadSetup): Methods {
-  const shelf = new Shelf();
-  const sessions = new SessionAnswers(shelf, setup.state);
-  const tails = new TailAnswers(shelf);
-  const index = new ReaderIndex(setup.state);
-  const searches = new SearchAnswers(setup.roots, index);
-  const usage = new UsageAnswers(setup.roots, index);
-  const own = (target: object, ...names: readonly string[]): Methods =>
-    Object.fromEntries(names.map((name) => [name, Reflect.get(target, name).bind(target)]));
+export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'state'>): WorkerMethods['reader'] {
+  const cache = new SessionCache();
+  const sessions = new SessionAnswers(cache, state);
+  const tails = new TailAnswers(cache);
+  const index = new ReaderIndex(state);
+  const searches = new SearchAnswers(roots, index);
+  const usage = new UsageAnswers(roots, index);
   return {
-    ...own(sessions, 'prepare', 'head', 'turns', 'place', 'line', 'text', 'image', 'find', 'markdown'),
-    ...own(tails, 'know', 'grown', 'recent'),
-    ...own(searches, 'search'),
-    ...own(usage, 'usage', 'tools', 'top', 'receipts'),
-    memory: () => ({ ...process.memoryUsage(), ...shelf.counts }),
+    prepare: (query) => sessions.prepare(query),
+    head: (query) => sessions.head(query),
+    turns: (query) => sessions.turns(query),
+    place: (query) => sessions.place(query),
+    line: (query) => sessions.line(query),
+    text: (query) => sessions.text(query),
+    image: (query) => sessions.image(query),
+    find: (query) => sessions.find(query),
+    markdown: (query) => sessions.markdown(query),
+    know: (query) => tails.know(query),
+    grown: (query) => tails.grown(query),
+    recent: (query) => tails.recent(query),
+    search: (query) => searches.search(query),
+    usage: (query) => usage.usage(query),
+    tools: (query) => usage.tools(query),
+    top: (query) => usage.top(query),
+    receipts: (query) => usage.receipts(query),
+    memory: () => ({ ...process.memoryUsage(), ...cache.counts }),
   };
 }

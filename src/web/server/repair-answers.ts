@@ -27,6 +27,12 @@ export type OperationFound = Omit<OperationRow, 'from' | 'to'> & {
   readonly to: readonly PlannedSource[];
 };
 
+export interface ApplyParams {
+  readonly path: string;
+  readonly strategy?: string;
+  readonly inPlace?: boolean;
+}
+
 export interface Diagnosed {
   readonly answer: DiagnosisAnswer;
   readonly judged: JudgedSession | undefined;
@@ -81,11 +87,7 @@ export class RepairAnswers {
     return { previews };
   }
 
-  async apply(query: {
-    readonly path: string;
-    readonly strategy?: string;
-    readonly inPlace?: boolean;
-  }): Promise<AppliedFound> {
+  async apply(query: ApplyParams): Promise<AppliedFound> {
     const source = await loadSource(query.path, { roots: this.#roots() });
     const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
     const usual = defaultStrategy(diagnosis);

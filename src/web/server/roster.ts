@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts';
 export const liveMs = 120_000;
 const dayMs = 86_400_000;
 
-export interface RosterChange {
+export interface SessionListChange {
   readonly changed: readonly SessionRow[];
   readonly gone: readonly string[];
   /** More than a page wants to hear of one by one: then none is named. */
@@ -20,7 +20,7 @@ export interface RosterChange {
 
 export const manyRows = 200;
 
-export class Roster {
+export class SessionList {
   readonly #rows = new Map<string, ListedRow>();
   readonly #pathsOfId = new Map<string, Set<string>>();
   /** The words of a row by its object: a changed row is another object. */
@@ -38,7 +38,7 @@ export class Roster {
   }
 
   /** `total`: the rows that were used last, of so many that follow. */
-  take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): RosterChange {
+  take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): SessionListChange {
     this.#total = this.#total === null ? null : total;
     const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
     for (const row of changed) {

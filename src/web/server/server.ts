@@ -11,24 +11,21 @@ import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
 import { placeOf } from '../../library/transcript-files.ts';
 import { projectsFolders } from '../../store/roots.ts';
+import { eventsPath } from '../api.ts';
 import type { IndexState, SessionRow, Status } from '../wire.ts';
 import { Assets } from './assets.ts';
 import { untilCalm } from './calm.ts';
-import type { DoctorNews } from './doctor-work.ts';
 import { EventHub } from './event-hub.ts';
 import { hasToken, judgeRequest, type RequestHead } from './guard.ts';
-import type { IndexNews } from './index-work.ts';
-import { type DoctorProgress, NewsDesk } from './news-desk.ts';
+import { ChangeNotifier } from './news-desk.ts';
 import { answerRefusal, refuse } from './refused.ts';
-import { Roster } from './roster.ts';
+import { SessionList } from './roster.ts';
 import { makeFileRoutes, makeRoutes } from './routes.ts';
 import type { RunningServer, ServerSetup } from './server-setup.ts';
-import { type Role, Thread } from './thread.ts';
-import type { WatchNews } from './watch-work.ts';
+import { Thread, type ThreadOptions } from './thread.ts';
+import type { Role, WorkerEvents } from './worker-methods.ts';
 
 const tickMs = 5_000;
-/** What is done without being asked, and again by the next worker where one died. */
-const tasks: Partial<Record<Role, string>> = { index: 'changed', watch: 'watch' };
 const maxNotices = 20;
 /** From the page's code to its first question: for so long it is taken to be on its way. */
 const pageMs = 600;
@@ -42,10 +39,10 @@ export async function startServer(setup: ServerSetup): Promise<RunningServer> {
 
 class LibraryServer implements RunningServer {
   readonly #setup: ServerSetup;
-  readonly #roster = new Roster();
-  readonly #threads: Readonly<Record<Role, Thread>>;
+  readonly #sessions = new SessionList();
+  readonly #threads: { readonly [R in Role]: Thread<R> };
   readonly #hub: EventHub;
-  readonly #news: NewsDesk;
+  readonly #notifier: ChangeNotifier;
   readonly #server: Server;
   readonly #token = makeSecret();
   readonly #notices: string[] = [];
@@ -70,16 +67,43 @@ class LibraryServer implements RunningServer {
   constructor(setup: ServerSetup) {
     this.#setup = setup;
     this.#threads = {
-      index: this.#thread('index'),
-      reader: this.#thread('reader'),
-      doctor: this.#thread('doctor'),
-      watch: this.#thread('watch'),
+      index: this.#threadOf('index', {
+        task: 'changed',
+        on: {
+          rows: (rows) => this.#takeRows(rows),
+          state: (state) => {
+            this.#index = state;
+            this.#notifier.stateChanged(state);
+          },
+          notice: (message) => this.#notice(message),
+        },
+      }),
+      reader: this.#threadOf('reader', { on: {} }),
+      doctor: this.#threadOf('doctor', {
+        on: {
+          doctor: (progress) => this.#notifier.doctorChanged(progress),
+          judged: (judged) => this.#judge(judged),
+          notice: (message) => this.#notice(message),
+        },
+      }),
+      watch: this.#threadOf('watch', {
+        task: 'watch',
+        on: {
+          changed: (paths) => this.#changed(paths),
+          watching: () => {
+            // Finds what changed between the first scan and now.
+            this.#threads.index.send('changed', {});
+            this.#notifier.lookAtAll();
+          },
+          notice: (message) => this.#notice(message),
+        },
+      }),
     };
     this.#hub = new EventHub(() => this.#status());
-    this.#news = new NewsDesk(this.#hub, this.#roster, this.#threads.reader);
+    this.#notifier = new ChangeNotifier(this.#hub, this.#sessions, this.#threads.reader);
     const assets = new Assets(setup.pageFolder);
     const app = makeRoutes({
-      roster: this.#roster,
+      sessions: this.#sessions,
       reader: this.#threads.reader,
       doctor: this.#threads.doctor,
       allowsChanges: setup.allowsChanges,
@@ -109,7 +133,7 @@ class LibraryServer implements RunningServer {
 
   async urlOf(path: string): Promise<string | undefined> {
     await this.#isReady;
-    const key = this.#roster.keyOf(path);
+    const key = this.#sessions.keyOf(path);
     return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
   }
 
@@ -144,7 +168,7 @@ class LibraryServer implements RunningServer {
   async #proceed(): Promise<void> {
     this.#isCalm ??= this.#awaitCalm();
     await this.#isCalm;
-    this.#threads.index.tell('proceed', {});
+    this.#threads.index.send('proceed', {});
   }
 
   async #awaitCalm(): Promise<void> {
@@ -158,7 +182,7 @@ class LibraryServer implements RunningServer {
   async close(): Promise<void> {
     clearInterval(this.#ticker);
     this.#stopped.abort();
-    this.#news.close();
+    this.#notifier.close();
     this.#hub.close();
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -172,7 +196,7 @@ class LibraryServer implements RunningServer {
     if (refused === undefined) this.#foresee(head.url);
     if (refused !== undefined) refuse(request, response, refused);
     else if (!head.url.startsWith('/api/') || !hasToken(head, this.#token)) void this.#files(request, response);
-    else if (/^\/api\/events(?:\?|$)/.test(head.url)) this.#listenTo(request, response);
+    else if (head.url.split('?', 1)[0] === eventsPath) this.#listenTo(request, response);
     else void this.#routes(request, response);
   }
 
@@ -183,8 +207,8 @@ class LibraryServer implements RunningServer {
     if (named === null) return;
     const prepare = async (): Promise<void> => {
       await this.#isReady;
-      const path = this.#roster.pathOf(decodeURIComponent(named[1] ?? ''));
-      this.#threads.reader.tell('prepare', { path });
+      const path = this.#sessions.pathOf(decodeURIComponent(named[1] ?? ''));
+      this.#threads.reader.send('prepare', { path });
     };
     this.#threads.reader.start();
     prepare().catch(() => {}); // there is no such session: the page will be told when it asks
@@ -201,64 +225,29 @@ class LibraryServer implements RunningServer {
       return;
     }
     this.#hub.add(response, { keys, wantsLive });
-    this.#isReady.then(() => this.#news.listen(keys, wantsLive)).catch(() => {}); // a key that is gone is heard of no more
+    this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // a key that is gone is heard of no more
   }
 
   #changed(paths: readonly string[]): void {
-    this.#threads.index.tell('changed', { files: paths });
+    this.#threads.index.send('changed', { files: paths });
     const folders = projectsFolders(this.#setup.roots);
     for (const path of paths) {
       const place = placeOf(path, folders);
-      if (place !== undefined) this.#news.transcriptChanged(place);
+      if (place !== undefined) this.#notifier.transcriptChanged(place);
     }
   }
 
   #tick(): void {
-    this.#tellRows(this.#roster.tick(runningClients(this.#setup.roots)));
+    this.#tellRows(this.#sessions.tick(runningClients(this.#setup.roots)));
   }
 
-  #thread(role: Role): Thread {
+  #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
     const { roots, state, isDemo, env, onFault } = this.#setup;
-    const onNews = (name: string, value: unknown): void => this.#hear(name, value);
-    const task = tasks[role];
-    return new Thread(
-      { role, roots, state, isDemo },
-      { env, onFault, onNews, ...(task === undefined ? {} : { task }) },
-    );
+    return new Thread({ role, roots, state, isDemo }, { env, onFault, ...options });
   }
 
-  #hear(name: string, value: unknown): void {
-    // Each name has the shape that its worker declares.
-    switch (name as keyof IndexNews | keyof DoctorNews | keyof WatchNews) {
-      case 'changed':
-        this.#changed(value as WatchNews['changed']);
-        break;
-      case 'watching':
-        // What changed since it was read, and before this, is looked for once more.
-        this.#threads.index.tell('changed', {});
-        this.#news.lookAtAll();
-        break;
-      case 'rows':
-        this.#takeRows(value as IndexNews['rows']);
-        break;
-      case 'state':
-        this.#index = value as IndexState;
-        this.#news.stateChanged(this.#index);
-        break;
-      case 'judged':
-        this.#judge(value as DoctorNews['judged']);
-        break;
-      case 'doctor':
-        this.#news.doctorChanged(value as DoctorProgress);
-        break;
-      case 'notice':
-        this.#notice(String(value));
-        break;
-    }
-  }
-
-  #takeRows({ changed, gone, total }: IndexNews['rows']): void {
-    this.#news.rowsChanged(this.#roster.take(changed, gone, total));
+  #takeRows({ changed, gone, total }: WorkerEvents['index']['rows']): void {
+    this.#notifier.rowsChanged(this.#sessions.take(changed, gone, total));
     this.#haveNewest();
     if (total !== null) return;
     this.#becomeReady();
@@ -266,12 +255,12 @@ class LibraryServer implements RunningServer {
   }
 
   #tellRows(changed: readonly SessionRow[]): void {
-    this.#news.rowsChanged({ changed, gone: [], isMany: false });
+    this.#notifier.rowsChanged({ changed, gone: [], isMany: false });
   }
 
-  #judge({ path, severity }: DoctorNews['judged']): void {
-    this.#roster.judge(path, severity);
-    const row = this.#roster.rowOf(path);
+  #judge({ path, severity }: WorkerEvents['doctor']['judged']): void {
+    this.#sessions.judge(path, severity);
+    const row = this.#sessions.rowOf(path);
     this.#tellRows(row === undefined ? [] : [row]);
   }
 

@@ -1,4 +1,4 @@
-// Questions of the session page → answers, from sessions on the shelf: the head, parts of turns, the place of a line, the
+// Questions of the session page → answers, from cached sessions: the head, parts of turns, the place of a line, the
 // raw line, the whole of a cut text, an image, what was found, Markdown.
 
 import { exportMarkdown } from '../../export/markdown.ts';
@@ -28,10 +28,10 @@ import type {
   TurnsQuery,
   ValueQuery,
 } from '../wire-session.ts';
+import type { Encoded } from './encoded.ts';
 import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { Refusal } from './refusal.ts';
-import { type Shelf, type Shelved, startMark } from './shelf.ts';
-import type { Answer } from './thread.ts';
+import { type CachedSession, type SessionCache, startMark } from './shelf.ts';
 
 /** The key was turned into the path by the server. */
 export type Of<Query> = Query & { readonly path: string; readonly key: string };
@@ -45,9 +45,9 @@ const maxMarkdownChars = 64 * 1024 * 1024;
 const maxStarts = 100;
 
 export class SessionAnswers {
-  readonly #shelf: Shelf;
+  readonly #cache: SessionCache;
   readonly #prices = new PriceList(loadPrices());
-  /** A session that has grown is another object; one that left the shelf takes its heads along. */
+  /** A session that has grown is another object; one that left the cache takes its heads along. */
   readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
   /** How far the beginnings went that pages have, by path and version. */
   readonly #starts = new Map<string, Extent>();
@@ -57,8 +57,8 @@ export class SessionAnswers {
   /** Clew's own state folder, where the user's rules for secrets are. */
   readonly #state: string;
 
-  constructor(shelf: Shelf, state: string) {
-    this.#shelf = shelf;
+  constructor(cache: SessionCache, state: string) {
+    this.#cache = cache;
     this.#state = state;
   }
 
@@ -119,14 +119,14 @@ export class SessionAnswers {
     throw new Refusal(404, `there is no line ${query.line}`);
   }
 
-  async text(query: Of<ValueQuery>): Promise<Answer> {
+  async text(query: Of<ValueQuery>): Promise<Encoded<string>> {
     const { session } = await this.#open(query);
     const text = textAt(session, query);
     if (text === undefined) throw new Refusal(404, 'there is no such text');
     return { type: 'text/plain; charset=utf-8', bytes: Buffer.from(text) };
   }
 
-  async image(query: Of<ValueQuery>): Promise<Answer> {
+  async image(query: Of<ValueQuery>): Promise<Encoded<Blob>> {
     const { session } = await this.#open(query);
     const image = imageAt(session, query);
     if (image === undefined) throw new Refusal(404, 'there is no such image');
@@ -141,7 +141,7 @@ export class SessionAnswers {
   }
 
   /** What `clew export --format md` writes: what is copied out of the page leaves the house too. */
-  async markdown(query: Of<MarkdownQuery>): Promise<Answer> {
+  async markdown(query: Of<MarkdownQuery>): Promise<Encoded<string>> {
     const { session } = await this.#open(query);
     const { branch = 1, turn } = query;
     requireBranch(session, branch);
@@ -160,25 +160,25 @@ export class SessionAnswers {
   }
 
   /** Where the beginning was wanted, and the whole is there, the whole is answered: it begins alike, or the page asks. */
-  async #openStart(query: Of<TurnsQuery>, mayBeStart: boolean): Promise<Shelved & { readonly isWhole: boolean }> {
+  async #openStart(query: Of<TurnsQuery>, mayBeStart: boolean): Promise<CachedSession & { readonly isWhole: boolean }> {
     // How many branches there are is known at the end.
     if (!mayBeStart || query.agent !== undefined || (query.branch ?? 1) !== 1)
       return { ...(await this.#open(query)), isWhole: true };
-    const shelved = await this.#shelf.openStart(query.path);
-    const isWhole = !shelved.version.startsWith(startMark);
-    if (!isWhole) this.#rememberStart(`${query.path}\n${shelved.version}`, shelved);
-    return { ...shelved, isWhole };
+    const cached = await this.#cache.openStart(query.path);
+    const isWhole = !cached.version.startsWith(startMark);
+    if (!isWhole) this.#rememberStart(`${query.path}\n${cached.version}`, cached);
+    return { ...cached, isWhole };
   }
 
-  #rememberStart(name: string, shelved: Shelved): void {
+  #rememberStart(name: string, cached: CachedSession): void {
     if (this.#starts.has(name)) return;
     const [oldest] = this.#starts.size >= maxStarts ? this.#starts.keys() : [];
     if (oldest !== undefined) this.#starts.delete(oldest);
-    this.#starts.set(name, extentOf(shelved));
+    this.#starts.set(name, extentOf(cached));
   }
 
   async #redactorOf(path: string): Promise<SessionRedactor> {
-    const { session } = await this.#shelf.open(path);
+    const { session } = await this.#cache.open(path);
     const learn = async (): Promise<SessionRedactor> =>
       redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state));
     const redactor = this.#redactors.get(session) ?? learn();
@@ -186,12 +186,12 @@ export class SessionAnswers {
     return redactor;
   }
 
-  #open({ path, agent }: Of<SessionPart>): Promise<Shelved> {
-    return agent === undefined ? this.#shelf.open(path) : this.#shelf.openAgent(path, agent);
+  #open({ path, agent }: Of<SessionPart>): Promise<CachedSession> {
+    return agent === undefined ? this.#cache.open(path) : this.#cache.openAgent(path, agent);
   }
 
   async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
-    return placeOfAgent((await this.#shelf.open(path)).session, agentId);
+    return placeOfAgent((await this.#cache.open(path)).session, agentId);
   }
 }
 

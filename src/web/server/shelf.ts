@@ -9,18 +9,18 @@ import { loadAgent, makeSession, type Session } from '../../session/session.ts';
 import { sessionFiles } from '../../store/session-files.ts';
 import { Refusal } from './refusal.ts';
 
-export interface Shelved {
+export interface CachedSession {
   readonly session: Session;
   /** Changes whenever the file does. */
   readonly version: string;
 }
 
 interface Start {
-  readonly promise: Promise<Shelved>;
-  resolve(start: Shelved): void;
+  readonly promise: Promise<CachedSession>;
+  resolve(start: CachedSession): void;
 }
 
-interface Entry extends Shelved {
+interface Entry extends CachedSession {
   readonly identity: string;
   readonly growing: GrowingTranscript | undefined;
   readonly proof: FileProof | undefined;
@@ -36,12 +36,12 @@ const defaultMaxBytes = 128 * 1024 * 1024;
 /** Where the beginning of a session ends: some twenty milliseconds of reading, and more than anybody sees at once. */
 const defaultStartBytes = 4 * 1024 * 1024;
 
-export interface ShelfOptions {
+export interface SessionCacheOptions {
   readonly maxBytes?: number;
   readonly startBytes?: number;
 }
 
-export class Shelf {
+export class SessionCache {
   readonly #maxBytes: number;
   readonly #startBytes: number;
   /** The one that was used last stands last. */
@@ -52,17 +52,17 @@ export class Shelf {
   /** For tests: how often a file was read from its beginning, and how often only what was new. */
   readonly counts: { whole: number; grown: number } = { whole: 0, grown: 0 };
 
-  constructor({ maxBytes = defaultMaxBytes, startBytes = defaultStartBytes }: ShelfOptions = {}) {
+  constructor({ maxBytes = defaultMaxBytes, startBytes = defaultStartBytes }: SessionCacheOptions = {}) {
     this.#maxBytes = maxBytes;
     this.#startBytes = startBytes;
   }
 
-  open(path: string): Promise<Shelved> {
+  open(path: string): Promise<CachedSession> {
     return this.#take(path, (before) => this.#load(path, before));
   }
 
   /** The session, or where it is large and not read yet, its beginning. The rest is being read then. */
-  openStart(path: string): Promise<Shelved> {
+  openStart(path: string): Promise<CachedSession> {
     const start = this.#startOf(path);
     const whole = this.open(path);
     const forget = (): void => void this.#starts.delete(path);
@@ -71,7 +71,7 @@ export class Shelf {
   }
 
   /** A sub-agent's own transcript, also of one that another sub-agent started. */
-  async openAgent(path: string, agentId: string): Promise<Shelved> {
+  async openAgent(path: string, agentId: string): Promise<CachedSession> {
     const main = await this.open(path);
     const agent = main.session.agents.find((each) => each.agentId === agentId);
     if (agent === undefined) throw new Refusal(404, 'the session has no such sub-agent');
@@ -132,7 +132,7 @@ export class Shelf {
     const known = this.#starts.get(path);
     if (known !== undefined) return known;
     let resolve: Start['resolve'] = () => {};
-    const promise = new Promise<Shelved>((settle) => {
+    const promise = new Promise<CachedSession>((settle) => {
       resolve = settle;
     });
     this.#starts.set(path, { promise, resolve });

@@ -3,7 +3,7 @@
 import type { AppendEvent, LiveLine } from '../wire.ts';
 import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { liveLines } from './live-lines.ts';
-import type { Shelf, Shelved } from './shelf.ts';
+import type { CachedSession, SessionCache } from './shelf.ts';
 
 export interface TailQuery {
   readonly key: string;
@@ -23,11 +23,11 @@ const newLines = 6;
 const maxKnown = 1_000;
 
 export class TailAnswers {
-  readonly #shelf: Shelf;
+  readonly #cache: SessionCache;
   readonly #known = new Map<string, Extent>();
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf;
+  constructor(cache: SessionCache) {
+    this.#cache = cache;
   }
 
   /** From now on `grown` tells what is new. */
@@ -37,9 +37,9 @@ export class TailAnswers {
 
   async grown(query: TailQuery): Promise<Tail> {
     const before = this.#known.get(nameOf(query));
-    const shelved = await this.#open(query);
-    const { session, version } = shelved;
-    const now = this.#remember(query, shelved);
+    const cached = await this.#open(query);
+    const { session, version } = cached;
+    const now = this.#remember(query, cached);
     if (before?.version === version) return { append: null, lines: [] };
     const { nodes } = session.transcript;
     const isReplaced = before === undefined || before.nodes > nodes.length;
@@ -62,12 +62,12 @@ export class TailAnswers {
     return liveLines(session, session.transcript.nodes.slice(-20), query.agentId).slice(-6);
   }
 
-  #open({ path, agentId }: TailQuery): Promise<Shelved> {
-    return agentId === null ? this.#shelf.open(path) : this.#shelf.openAgent(path, agentId);
+  #open({ path, agentId }: TailQuery): Promise<CachedSession> {
+    return agentId === null ? this.#cache.open(path) : this.#cache.openAgent(path, agentId);
   }
 
-  #remember(query: TailQuery, shelved: Shelved): Extent {
-    const known = extentOf(shelved);
+  #remember(query: TailQuery, cached: CachedSession): Extent {
+    const known = extentOf(cached);
     const [oldest] = this.#known.size >= maxKnown ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(nameOf(query), known);

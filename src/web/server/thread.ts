@@ -4,13 +4,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { newNativeCallState, terminateWorker } from '../../base/native-calls.ts';
+import type { Encoded } from './encoded.ts';
 import { Refusal, type StatusFailure } from './refusal.ts';
+import type { EventHandlers, Params, Result, Role, WorkerMethods } from './worker-methods.ts';
 
-/** What the worker is for. */
-export type Role = 'index' | 'reader' | 'doctor' | 'watch';
-
-export interface ThreadSetup {
-  readonly role: Role;
+export interface ThreadSetup<R extends Role = Role> {
+  readonly role: R;
   readonly roots: readonly string[];
   /** Clew's own state folder. */
   readonly state: string;
@@ -23,11 +22,6 @@ export interface WorkerSetup extends ThreadSetup {
   readonly nativeCalls: Int32Array;
 }
 
-export interface Answer {
-  readonly type: string;
-  readonly bytes: Uint8Array;
-}
-
 /** From the server to the worker: `id` 0 wants no answer. */
 export interface Question {
   readonly id: number;
@@ -37,21 +31,21 @@ export interface Question {
 
 /** From the worker to the server. */
 export type Message =
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Encoded<unknown> }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: StatusFailure; readonly stack: string }
-  | { readonly kind: 'news'; readonly name: string; readonly value: unknown };
+  | { readonly kind: 'event'; readonly name: string; readonly value: unknown };
 
-export interface ThreadOptions {
+export interface ThreadOptions<R extends Role> {
   readonly env: NodeJS.ProcessEnv;
-  onNews(name: string, value: unknown): void;
+  readonly on: EventHandlers<R>;
   /** Bugs, with their stack. */
   onFault(message: string): void;
-  /** What it does without being asked: told to it by `begin`, and to every worker that follows one that died. */
-  readonly task?: string;
+  /** A method that `begin` calls, and calls again in every worker that replaces one that died. */
+  readonly task?: keyof WorkerMethods[R] & string;
 }
 
 interface Waiting {
-  resolve(answer: Answer): void;
+  resolve(answer: Encoded<unknown>): void;
   reject(error: Error): void;
 }
 
@@ -62,9 +56,9 @@ const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
 /** Starts with the first question; a worker that dies fails what it was asked, and the next question starts another. */
-export class Thread {
-  readonly #setup: ThreadSetup;
-  readonly #options: ThreadOptions;
+export class Thread<R extends Role> {
+  readonly #setup: ThreadSetup<R>;
+  readonly #options: ThreadOptions<R>;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #nativeCalls = newNativeCallState();
@@ -74,23 +68,25 @@ export class Thread {
   #pauseMs = firstPauseMs;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(setup: ThreadSetup, options: ThreadOptions) {
+  constructor(setup: ThreadSetup<R>, options: ThreadOptions<R>) {
     this.#setup = setup;
     this.#options = options;
   }
 
-  ask(method: string, params: unknown): Promise<Answer> {
+  /** The answer as the bytes of a response. */
+  ask<M extends keyof WorkerMethods[R] & string>(method: M, params: Params<R, M>): Promise<Encoded<Result<R, M>>> {
     if (this.#isClosed) return Promise.reject(new Refusal(503, 'the server is stopping'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      // The worker is checked against the same types.
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
       this.#post({ id, method, params });
     });
   }
 
-  async askJson<T>(method: string, params: unknown): Promise<T> {
+  async askValue<M extends keyof WorkerMethods[R] & string>(method: M, params: Params<R, M>): Promise<Result<R, M>> {
     const { bytes } = await this.ask(method, params);
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as T; // both sides are checked against the same types
+    return JSON.parse(Buffer.from(bytes).toString('utf8')); // the worker is checked against the same types
   }
 
   /** Somebody waits for an answer. */
@@ -103,14 +99,16 @@ export class Thread {
     if (!this.#isClosed) this.#worker ??= this.#startWorker();
   }
 
-  tell(method: string, params: unknown): void {
+  /** Without an answer. */
+  send<M extends keyof WorkerMethods[R] & string>(method: M, params: Params<R, M>): void {
     if (!this.#isClosed) this.#post({ id: 0, method, params });
   }
 
   /** Its task, from now on until it is closed. */
   begin(): void {
     this.#hasBegun = true;
-    if (this.#options.task !== undefined) this.tell(this.#options.task, {});
+    const { task } = this.#options;
+    if (task !== undefined && !this.#isClosed) this.#post({ id: 0, method: task, params: {} });
   }
 
   /** For tests: the worker ends as it would of a fault. */
@@ -159,8 +157,9 @@ export class Thread {
   }
 
   #receive(message: Message): void {
-    if (message.kind === 'news') {
-      this.#options.onNews(message.name, message.value);
+    if (message.kind === 'event') {
+      const handle = this.#options.on[message.name as keyof EventHandlers<R>]; // `Emit` sends only these
+      handle(message.value as never);
       return;
     }
     const waiting = this.#waiting.get(message.id);

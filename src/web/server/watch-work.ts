@@ -1,24 +1,15 @@
-// A worker: the roots → news of every transcript that changes. By itself, because the first look at ten thousand files
-// would hold up the server's first answers, and any other thread is busy just when there is something to report.
+// A worker that reports every transcript that changes below the roots. It has a thread of its own: the first scan of ten
+// thousand files would delay the first answers of any other.
 import { watchLibrary } from '../../library/watch.ts';
 import type { ThreadSetup } from './thread.ts';
-import type { Methods, Tell } from './worker.ts';
+import type { Emit, WorkerMethods } from './worker-methods.ts';
 
-/** News of this worker, by name. */
-export interface WatchNews {
-  readonly changed: readonly string[];
-  /** From here on nothing is missed. */
-  readonly watching: null;
-  readonly notice: string;
-}
-
-export function watchMethods({ roots }: ThreadSetup, tell: Tell): Methods {
+export function watchMethods({ roots }: Pick<ThreadSetup, 'roots'>, emit: Emit<'watch'>): WorkerMethods['watch'] {
   return {
-    /** Until the thread is ended. */
     watch: () => {
-      const onNotice = (message: string): void => tell('notice', message);
-      watchLibrary(roots, (paths) => tell('changed', paths), new AbortController().signal, { onNotice });
-      tell('watching', null);
+      const onNotice = (message: string): void => emit('notice', message);
+      watchLibrary(roots, (paths) => emit('changed', paths), new AbortController().signal, { onNotice });
+      emit('watching', null);
     },
   };
 }

@@ -2,23 +2,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage } from '../../base/memory.ts';
 import { shareNativeCalls } from '../../base/native-calls.ts';
+import { isEncoded } from './encoded.ts';
 import { failureOf } from './refusal.ts';
-import type { Answer, Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
-
-/** Gives what is sent as JSON, or bytes with their type. */
-export type Method = (params: never) => unknown;
-export type Methods = Readonly<Record<string, Method>>;
-export type Tell = (name: string, value: unknown) => void;
+import type { Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
+import type { Emit, Role, WorkerMethods } from './worker-methods.ts';
 
 const port = parentPort;
 if (port !== null) await serve(workerData as WorkerSetup); // set by thread.ts
 
 async function serve({ nativeCalls, ...setup }: WorkerSetup): Promise<void> {
   shareNativeCalls(nativeCalls);
-  const methods = await methodsFor(setup, (name, value) => send({ kind: 'news', name, value }));
+  const methods = await methodsFor(setup, (name, value) => send({ kind: 'event', name, value }));
   port?.on('message', async ({ id, method, params }: Question) => {
     try {
-      const value = await methods[method]?.(params as never); // both sides are checked against the same types
+      const call = methods[method as keyof typeof methods] as (params: unknown) => unknown; // see `Thread.ask`
+      const value = await call(params);
       if (id !== 0) sendAnswer(id, value);
       collectWhenIdle();
     } catch (error) {
@@ -46,23 +44,23 @@ function collectWhenIdle(): void {
   }, idleMs).unref();
 }
 
-async function methodsFor(setup: ThreadSetup, tell: Tell): Promise<Methods> {
+async function methodsFor(setup: ThreadSetup, emit: Emit<Role>): Promise<WorkerMethods[Role]> {
   switch (setup.role) {
     case 'index':
-      return (await import('./index-work.ts')).indexMethods(setup, tell);
+      return (await import('./index-work.ts')).indexMethods(setup, emit);
     case 'reader':
       return (await import('./reader-work.ts')).readerMethods(setup);
     case 'watch':
-      return (await import('./watch-work.ts')).watchMethods(setup, tell);
+      return (await import('./watch-work.ts')).watchMethods(setup, emit);
     case 'doctor':
-      return (await import('./doctor-work.ts')).doctorMethods(setup, tell);
+      return (await import('./doctor-work.ts')).doctorMethods(setup, emit);
     default:
       return setup.role satisfies never;
   }
 }
 
 function sendAnswer(id: number, value: unknown): void {
-  const answer = isAnswer(value) ? value : { type: 'application/json', bytes: encode(value) };
+  const answer = isEncoded(value) ? value : { type: 'application/json', bytes: encode(value) };
   // A copy that belongs to nobody else can be handed over instead of copied again.
   const bytes = Uint8Array.from(answer.bytes);
   port?.postMessage({ kind: 'answer', id, answer: { ...answer, bytes } } satisfies Message, [bytes.buffer]);
@@ -70,10 +68,6 @@ function sendAnswer(id: number, value: unknown): void {
 
 function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value ?? null));
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array;
 }
 
 function send(message: Message): void {

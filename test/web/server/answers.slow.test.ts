@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
 import { openLibrary } from '../../../src/library/library.ts';
 import { loadSession } from '../../../src/session/session.ts';
+import { keyParam, readJson, readText } from '../../../src/web/client.ts';
 import { demoProjects } from '../../support/demo-library.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';
@@ -25,7 +26,7 @@ test('the demo library, as the page asks for it', async (context) => {
   await context.test('the list has every session with what `clew ls` and `clew usage` say of it', async () => {
     const { sessions } = await library.sessions();
     const { rows } = library.usage({ by: 'session' });
-    const { rows: shown, total } = await client.sessions({ sort: 'title' });
+    const { rows: shown, total } = await readJson(client.sessions.$get({ query: { sort: 'title' } }));
     assert.equal(total, sessions.length);
     assert.deepEqual(
       shown.map(({ id, title, turns, entries, agents, costMicroUsd, sizeBytes, cwd, isLive }) => {
@@ -41,25 +42,31 @@ test('the demo library, as the page asks for it', async (context) => {
   });
 
   await context.test('it is sorted, filtered and paged as asked', async () => {
-    const sizes = (await client.sessions({ sort: 'size' })).rows.map(({ sizeBytes }) => sizeBytes);
+    const sizes = (await readJson(client.sessions.$get({ query: { sort: 'size' } }))).rows.map(
+      ({ sizeBytes }) => sizeBytes,
+    );
     assert.deepEqual(
       sizes,
       sizes.toSorted((a, b) => b - a),
     );
-    const reversed = (await client.sessions({ sort: 'size', reverse: true })).rows.map(({ sizeBytes }) => sizeBytes);
+    const reversed = (await readJson(client.sessions.$get({ query: { sort: 'size', reverse: true } }))).rows.map(
+      ({ sizeBytes }) => sizeBytes,
+    );
     assert.deepEqual(reversed, sizes.toReversed());
-    const second = await client.sessions({ sort: 'size', offset: 1, limit: 2 });
+    const second = await readJson(client.sessions.$get({ query: { sort: 'size', offset: 1, limit: 2 } }));
     assert.deepEqual([second.rows.map(({ sizeBytes }) => sizeBytes), second.total], [sizes.slice(1, 3), sizes.length]);
     assert.deepEqual(
-      (await client.sessions({ project: '/home/ada/recipes' })).rows.map(({ project }) => project),
+      (await readJson(client.sessions.$get({ query: { project: '/home/ada/recipes' } }))).rows.map(
+        ({ project }) => project,
+      ),
       ['/home/ada/recipes'],
     );
     assert.deepEqual(
-      (await client.sessions({ text: 'LOGO svg' })).rows.map(({ title }) => title),
+      (await readJson(client.sessions.$get({ query: { text: 'LOGO svg' } }))).rows.map(({ title }) => title),
       ['Draw the lighthouse logo as SVG'],
     );
-    assert.equal((await client.sessions({ only: 'live' })).total, 0);
-    const projects = await client.projects();
+    assert.equal((await readJson(client.sessions.$get({ query: { only: 'live' } }))).total, 0);
+    const projects = await readJson(client.projects.$get());
     assert.deepEqual(projects.map(({ project, sessions }) => [project, sessions]).sort(), [
       ['/home/ada/lighthouse', 4],
       ['/home/ada/recipes', 1],
@@ -71,12 +78,16 @@ test('the demo library, as the page asks for it', async (context) => {
     async () => {
       const session = await loadSession(main(building), { strict: false });
       const all = turnViews(session, { from: 0, to: 1000 });
-      const whole = await client.turns(building, { from: 0, to: 200 });
+      const whole = await readJson(
+        client.sessions[':key'].turns.$get({ param: keyParam(building), query: { from: 0, to: 200 } }),
+      );
       assert.deepEqual(whole.parts, JSON.parse(JSON.stringify(all)));
       assert.deepEqual([whole.total, whole.next], [all.length, null]);
-      const one = await client.turns(building, { from: 1, to: 2 });
+      const one = await readJson(
+        client.sessions[':key'].turns.$get({ param: keyParam(building), query: { from: 1, to: 2 } }),
+      );
       assert.deepEqual(one.parts, JSON.parse(JSON.stringify(all.slice(1, 2))));
-      const { head, version } = await client.head(building);
+      const { head, version } = await readJson(client.sessions[':key'].$get({ param: keyParam(building) }));
       assert.equal(head.sessionId, building);
       assert.equal(head.parts, all.length);
       assert.equal(version, whole.version);
@@ -86,33 +97,51 @@ test('the demo library, as the page asks for it', async (context) => {
   await context.test(
     'a sub-agent is a session of its own, and its place is under the call that started it',
     async () => {
-      const { head } = await client.head(building);
+      const { head } = await readJson(client.sessions[':key'].$get({ param: keyParam(building) }));
       const agent = head.agents[0]?.agentId ?? '';
-      const own = await client.turns(building, { agent });
+      const own = await readJson(client.sessions[':key'].turns.$get({ param: keyParam(building), query: { agent } }));
       assert.ok(own.parts.length > 0);
-      const place = await client.place(building, 1, { agent });
+      const place = await readJson(
+        client.sessions[':key'].place.$get({ param: keyParam(building), query: { line: 1, agent } }),
+      );
       assert.deepEqual([place.agentId, place.branch, typeof place.part], [agent, 1, 'number']);
       assert.equal(typeof place.under?.part, 'number');
-      const line = await client.line(building, place.under?.line ?? 0);
+      const line = await readJson(
+        client.sessions[':key'].lines[':line'].$get({ param: { key: building, line: String(place.under?.line ?? 0) } }),
+      );
       assert.ok(line.text.includes(head.agents[0]?.toolUseId ?? '?'));
-      await assert.rejects(client.turns(building, { agent: 'nobody' }), { status: 404 });
+      await assert.rejects(
+        readJson(client.sessions[':key'].turns.$get({ param: keyParam(building), query: { agent: 'nobody' } })),
+        { status: 404 },
+      );
     },
   );
 
   await context.test('the raw line is the line of the file, byte for byte', async () => {
     const lines = readFileSync(main(building), 'utf8').split('\n');
     for (const number of [1, 2, lines.length - 1]) {
-      const { text: shown, isCut, sizeBytes } = await client.line(building, number);
+      const {
+        text: shown,
+        isCut,
+        sizeBytes,
+      } = await readJson(
+        client.sessions[':key'].lines[':line'].$get({ param: { key: building, line: String(number) } }),
+      );
       assert.deepEqual(
         [shown, isCut, sizeBytes],
         [lines[number - 1], false, Buffer.byteLength(lines[number - 1] ?? '')],
       );
     }
-    await assert.rejects(client.line(building, lines.length + 5), { status: 404 });
+    await assert.rejects(
+      readJson(
+        client.sessions[':key'].lines[':line'].$get({ param: { key: building, line: String(lines.length + 5) } }),
+      ),
+      { status: 404 },
+    );
   });
 
   await context.test('a search opens at lines that have the word', async () => {
-    const { total, sessions } = await client.search({ text: 'accented' });
+    const { total, sessions } = await readJson(client.search.$get({ query: { text: 'accented' } }));
     assert.ok(total > 0 && sessions.length > 0);
     for (const { key, hits } of sessions)
       for (const { line, agentId, snippet } of hits) {
@@ -123,10 +152,15 @@ test('the demo library, as the page asks for it', async (context) => {
             .join(),
           /accented/i,
         );
-        const raw = await client.line(key, line, agentId === null ? {} : { agent: agentId });
+        const raw = await readJson(
+          client.sessions[':key'].lines[':line'].$get({
+            param: { key: key, line: String(line) },
+            query: agentId === null ? {} : { agent: agentId },
+          }),
+        );
         assert.match(raw.text, /accented/i);
       }
-    const only = await client.search({ text: 'the', session: building });
+    const only = await readJson(client.search.$get({ query: { text: 'the', session: building } }));
     assert.deepEqual(
       only.sessions.map(({ key }) => key),
       [building],
@@ -136,7 +170,7 @@ test('the demo library, as the page asks for it', async (context) => {
   await context.test('usage is what `clew usage` counts, by every kind', async () => {
     for (const by of ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const) {
       const { rows, totals } = library.usage({ by });
-      const answer = await client.usage({ by });
+      const answer = await readJson(client.usage.$get({ query: { by } }));
       assert.deepEqual(
         answer.rows.map(({ key, costMicroUsd, outputTokens, messages }) => [
           key ?? '',
@@ -154,7 +188,7 @@ test('the demo library, as the page asks for it', async (context) => {
       );
       assert.equal(answer.totals.costMicroUsd, totals.costMicroUsd ?? null);
     }
-    const { rows } = await client.usage({ by: 'session', project: '/home/ada/recipes' });
+    const { rows } = await readJson(client.usage.$get({ query: { by: 'session', project: '/home/ada/recipes' } }));
     assert.deepEqual(
       rows.map(({ session }) => session?.key),
       ['8f1e8572-039f-44b0-89fa-1bf77d576419'],
@@ -162,36 +196,44 @@ test('the demo library, as the page asks for it', async (context) => {
   });
 
   await context.test('the most expensive sessions and turns add up to the total', async () => {
-    const { totals } = await client.usage();
-    const { sessions, turns } = await client.top();
+    const { totals } = await readJson(client.usage.$get());
+    const { sessions, turns } = await readJson(client.usage.top.$get());
     const sum = (rows: readonly { readonly costMicroUsd: number }[]): number =>
       rows.reduce((all, row) => all + row.costMicroUsd, 0);
     assert.equal(sum(sessions), totals.costMicroUsd);
     assert.equal(sum(turns), totals.costMicroUsd);
     assert.ok(turns.every(({ prompt }) => prompt !== ''));
-    const receipts = await client.receipts({ session: sessions[0]?.key ?? '' });
+    const receipts = await readJson(client.usage.receipts.$get({ query: { session: sessions[0]?.key ?? '' } }));
     assert.equal(receipts.totals.costMicroUsd, sessions[0]?.costMicroUsd);
     assert.equal(
       sum(receipts.receipts.map(({ costMicroUsd }) => ({ costMicroUsd: costMicroUsd ?? 0 }))),
       sessions[0]?.costMicroUsd,
     );
-    assert.ok((await client.tools()).tools.some(({ name, calls }) => name === 'Edit' && calls > 0));
+    assert.ok(
+      (await readJson(client.usage.tools.$get())).tools.some(({ name, calls }) => name === 'Edit' && calls > 0),
+    );
   });
 
   await context.test('Markdown of a session begins with its title, of a turn with its prompt', async () => {
-    assert.match(await client.markdown(building), /^# /);
-    assert.match(await client.markdown(building, { turn: 2 }), /^## 2\. /);
-    assert.equal(await client.markdown(building, { turn: 99 }), '');
+    assert.match(await readText(client.sessions[':key'].markdown.$get({ param: keyParam(building) })), /^# /);
+    assert.match(
+      await readText(client.sessions[':key'].markdown.$get({ param: keyParam(building), query: { turn: 2 } })),
+      /^## 2\. /,
+    );
+    assert.equal(
+      await readText(client.sessions[':key'].markdown.$get({ param: keyParam(building), query: { turn: 99 } })),
+      '',
+    );
   });
 
   await context.test('doctor looks at the whole library and tells how far it is', async () => {
     const events = server.listen('/api/events');
     await events.next('hello');
-    assert.equal((await client.startLibraryDoctor()).state, 'running');
+    assert.equal((await readJson(client.doctor.$post({ json: {} }))).state, 'running');
     const { sessionsDone, sessionsTotal } = await events.next('doctor', ({ state }) => state === 'done');
     assert.deepEqual([sessionsDone, sessionsTotal], [5, 5]);
-    assert.equal((await client.libraryDoctor()).state, 'done');
-    for (const { severity } of (await client.sessions()).rows) assert.notEqual(severity, null);
+    assert.equal((await readJson(client.doctor.$get())).state, 'done');
+    for (const { severity } of (await readJson(client.sessions.$get())).rows) assert.notEqual(severity, null);
   });
   assert.deepEqual(server.faults, []);
 });
@@ -201,11 +243,11 @@ test('a session that is gone is not found, and the server goes on', async (conte
     [`-p/${sessionId}.jsonl`]: transcript().user('a').assistant('b').text(),
   });
   await server.isCurrent();
-  await server.client.head(sessionId);
+  await readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) }));
   const events = server.listen('/api/events');
   await events.next('hello');
   rmSync(path.join(server.root, 'projects/-p', `${sessionId}.jsonl`));
-  await assert.rejects(server.client.head(sessionId), { status: 404 });
+  await assert.rejects(readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) })), { status: 404 });
   assert.deepEqual((await events.next('sessions', ({ gone }) => gone.length > 0)).gone, [sessionId]);
-  assert.equal((await server.client.sessions()).total, 0);
+  assert.equal((await readJson(server.client.sessions.$get())).total, 0);
 });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { keyParam, readJson } from '../../../src/web/client.ts';
 import { plantDamage } from '../../support/plant.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { plain } from '../../support/sound-session.ts';
@@ -65,16 +66,19 @@ test('sessions with one id, and with names that no address can hold, have keys o
     [`-c/${other}.jsonl`]: body,
   });
   await server.isCurrent();
-  const { rows } = await server.client.sessions();
+  const { rows } = await readJson(server.client.sessions.$get());
   assert.equal(new Set(rows.map(({ key }) => key)).size, 4);
   for (const { key, id, path: main } of rows) {
-    const { head } = await server.client.head(key);
+    const { head } = await readJson(server.client.sessions[':key'].$get({ param: keyParam(key) }));
     assert.equal(head.sessionId, id);
     const mark = createHash('sha256').update(main).digest('hex').slice(0, 12);
     const wanted = { [other]: other, [sessionId]: `${sessionId}~${mark}` }[id] ?? `~${mark}`;
     assert.equal(key, wanted);
   }
-  assert.equal((await server.client.head(sessionId)).head.sessionId, sessionId);
+  assert.equal(
+    (await readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) }))).head.sessionId,
+    sessionId,
+  );
 });
 
 test('a repair is shown before it is made, made only where changes are allowed, and can be taken back', async (context) => {
@@ -83,22 +87,32 @@ test('a repair is shown before it is made, made only where changes are allowed, 
   const { client, root } = server;
   await server.isCurrent();
   const before = contentsOf(root);
-  const diagnosis = await client.diagnosis(sessionId);
+  const diagnosis = await readJson(client.sessions[':key'].doctor.$get({ param: keyParam(sessionId) }));
   assert.ok(diagnosis.isMendable);
   assert.ok(diagnosis.findings.some(({ code }) => code === 'L-torn-tail'));
-  const { previews } = await client.previewFix(sessionId);
+  const { previews } = await readJson(client.sessions[':key'].fix.$get({ param: keyParam(sessionId) }));
   const usual = previews.find(({ isDefault }) => isDefault);
   assert.deepEqual(usual?.after.loaded, usual?.after.of);
   assert.deepEqual(contentsOf(root), before);
-  await assert.rejects(client.applyFix(sessionId, { strategy: 'magic' }), { status: 400 });
-  const applied = await client.applyFix(sessionId, { inPlace: true });
+  await assert.rejects(
+    readJson(client.sessions[':key'].fix.$post({ param: keyParam(sessionId), json: { strategy: 'magic' } })),
+    { status: 400 },
+  );
+  const applied = await readJson(
+    client.sessions[':key'].fix.$post({ param: keyParam(sessionId), json: { inPlace: true } }),
+  );
   assert.deepEqual([applied.to, applied.left], [{ key: sessionId, id: sessionId }, []]);
   assert.notDeepEqual(contentsOf(root), before);
-  const [operation] = await client.operations();
+  const [operation] = await readJson(client.operations.$get());
   assert.deepEqual([operation?.id, operation?.canUndo], [applied.operation, true]);
-  assert.equal((await client.undo(applied.operation)).state, 'undone');
+  assert.equal(
+    (await readJson(client.operations[':id'].undo.$post({ param: { id: applied.operation }, json: {} }))).state,
+    'undone',
+  );
   assert.deepEqual(contentsOf(root), before);
-  await assert.rejects(client.undo(applied.operation), { status: 400 });
+  await assert.rejects(readJson(client.operations[':id'].undo.$post({ param: { id: applied.operation }, json: {} })), {
+    status: 400,
+  });
   assert.deepEqual(server.faults, []);
 });
 
@@ -107,18 +121,18 @@ test('a cost that misses messages without a price is marked as a part, of sessio
   const lines = [line('claude-opus-5-5', 'a'), line('claude-zeta-9', 'b')];
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: `${lines.join('\n')}\n` });
   await server.isCurrent();
-  const { rows } = await server.client.sessions();
+  const { rows } = await readJson(server.client.sessions.$get());
   // 10 × 4 + 100 × 20 micro-dollars.
   assert.deepEqual(
     rows.map(({ costMicroUsd, costIsPart }) => ({ costMicroUsd, costIsPart })),
     [{ costMicroUsd: 2040, costIsPart: true }],
   );
-  const { totals, unpricedModels } = await server.client.usage({ by: 'daily' });
+  const { totals, unpricedModels } = await readJson(server.client.usage.$get({ query: { by: 'daily' } }));
   assert.deepEqual(
     [totals.costMicroUsd, totals.unpricedMessages, totals.unpricedTokens, unpricedModels],
     [2040, 1, 110, ['claude-zeta-9']],
   );
-  const { sessions } = await server.client.top({});
+  const { sessions } = await readJson(server.client.usage.top.$get());
   assert.deepEqual(
     sessions.map(({ costMicroUsd, messages, unpricedMessages }) => ({ costMicroUsd, messages, unpricedMessages })),
     [{ costMicroUsd: 2040, messages: 2, unpricedMessages: 1 }],
@@ -135,13 +149,13 @@ test('where the index cannot be kept, the list and the sessions are there all th
     { state: file, onNotice: (message) => notices.push(message) },
   );
   await server.isCurrent();
-  const { rows } = await server.client.sessions();
+  const { rows } = await readJson(server.client.sessions.$get());
   assert.deepEqual(
     rows.map(({ key, turns, costMicroUsd }) => [key, turns, costMicroUsd !== null]),
     [[sessionId, 1, true]],
   );
-  assert.equal((await server.client.turns(sessionId)).total, 1);
-  await assert.rejects(server.client.search({ text: 'hello' }), { status: 503 });
+  assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
+  await assert.rejects(readJson(server.client.search.$get({ query: { text: 'hello' } })), { status: 503 });
   assert.match(notices.join(), /the index cannot be written: .* there is no search/);
   assert.deepEqual(server.faults, []);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { keyParam, readText } from '../../../src/web/client.ts';
 import { runClew } from '../../support/clew.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
@@ -29,9 +30,11 @@ test('the page copies no secret, and the text of clew export', async (context) =
   const { stdout, stderr } = runClew(['export', file, '--format', 'md'], { env: { CLEW_HOME: server.state } });
   assert.equal(stderr, '');
 
-  const whole = await server.client.markdown(sessionId);
+  const whole = await readText(server.client.sessions[':key'].markdown.$get({ param: keyParam(sessionId) }));
   assert.equal(whole, stdout);
-  const second = await server.client.markdown(sessionId, { turn: 2 });
+  const second = await readText(
+    server.client.sessions[':key'].markdown.$get({ param: keyParam(sessionId), query: { turn: 2 } }),
+  );
   assert.match(second, /^## 2\. /);
   assert.ok(stdout.includes(second), second);
   assert.match(second, /\[redacted:house/);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { keyParam, readJson } from '../../../src/web/client.ts';
 import { judgeRequest } from '../../../src/web/server/guard.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer, type RawRequest } from '../../support/web-server.ts';
@@ -212,7 +213,7 @@ test('over the network', async (context) => {
     );
     const chunked = { path: `/api/sessions/${sessionId}/fix`, method: 'POST', body };
     assert.equal(await refused({ ...chunked, headers: { ...headers, 'transfer-encoding': 'chunked' } }), 413);
-    assert.equal((await server.client.sessions()).total, 1);
+    assert.equal((await readJson(server.client.sessions.$get())).total, 1);
   });
 
   await context.test('bytes that are no request get a short answer and a closed connection', async () => {
@@ -228,7 +229,7 @@ test('over the network', async (context) => {
       });
       assert.match(answer, /^HTTP\/1\.1 (400|505) /);
     }
-    assert.equal((await server.client.status()).version.length > 0, true);
+    assert.equal((await readJson(server.client.status.$get())).version.length > 0, true);
   });
 
   await context.test('words that nobody knows, and values that make no sense, are refused by name', async () => {
@@ -258,7 +259,12 @@ test('over the network', async (context) => {
   });
 
   await context.test('a server that only reads refuses to change anything', async () => {
-    await assert.rejects(server.client.applyFix(sessionId, {}), { status: 403, message: 'this server only reads' });
-    await assert.rejects(server.client.undo('x'), { status: 403 });
+    await assert.rejects(readJson(server.client.sessions[':key'].fix.$post({ param: keyParam(sessionId), json: {} })), {
+      status: 403,
+      message: 'this server is read-only',
+    });
+    await assert.rejects(readJson(server.client.operations[':id'].undo.$post({ param: { id: 'x' }, json: {} })), {
+      status: 403,
+    });
   });
 });

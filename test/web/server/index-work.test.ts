@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { updateRows } from '../../../src/library/indexer.ts';
 import { openIndex } from '../../../src/library/schema.ts';
-import { type IndexNews, indexMethods } from '../../../src/web/server/index-work.ts';
+import { indexMethods } from '../../../src/web/server/index-work.ts';
+import type { Emit, WorkerEvents } from '../../../src/web/server/worker-methods.ts';
 import { writeSessions } from '../../library/library-root.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -20,13 +21,14 @@ test('the newest rows of the index come before the disk is searched, and nothing
   updateRows(before, { roots: [root] });
   before.close();
   rmSync(path.join(root, 'projects/-home-ada-0/session-0.jsonl'));
-  const rows: IndexNews['rows'][] = [];
+  const rows: WorkerEvents['index']['rows'][] = [];
   const phases: string[] = [];
-  const work = indexMethods({ role: 'index', roots: [root], state, isDemo: false }, (name, value) => {
-    if (name === 'rows') rows.push(value as IndexNews['rows']);
-    if (name === 'state') phases.push((value as IndexNews['state']).phase);
-  });
-  work.changed?.({} as never);
+  const emit: Emit<'index'> = (name, value) => {
+    if (name === 'rows') rows.push(value as WorkerEvents['index']['rows']); // see Emit
+    if (name === 'state') phases.push((value as WorkerEvents['index']['state']).phase); // see Emit
+  };
+  const work = indexMethods({ roots: [root], state }, emit);
+  work.changed({});
   const [newest, all] = rows;
   assert.deepEqual(
     {
@@ -38,7 +40,7 @@ test('the newest rows of the index come before the disk is searched, and nothing
   );
   await new Promise(setImmediate);
   assert.deepEqual([rows.length, phases], [2, ['rows']]);
-  work.proceed?.({} as never);
+  work.proceed({});
   await waitFor(
     () => phases.includes('current'),
     () => `the index is at ${phases.at(-1)}`,

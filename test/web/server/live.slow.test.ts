@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { keyParam, readJson } from '../../../src/web/client.ts';
 import type { AppendEvent } from '../../../src/web/wire.ts';
 import { sessionId, type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -28,7 +29,7 @@ test('an append is told to the pages that watch the session, from the part on th
   const watching = server.listen(`/api/events?watch=${sessionId}`);
   const elsewhere = server.listen('/api/events');
   await Promise.all([watching.next('hello'), elsewhere.next('hello')]);
-  await server.client.head(sessionId);
+  await readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) }));
 
   builder.call('t1').result('t1');
   appendTo(server, builder, 4);
@@ -39,7 +40,9 @@ test('an append is told to the pages that watch the session, from the part on th
   appendTo(server, builder, 6);
   const second = await watching.next('append', ({ parts }) => parts === 3);
   assert.equal(second.fromPart, 1);
-  const { parts, version } = await server.client.turns(sessionId, { from: second.fromPart });
+  const { parts, version } = await readJson(
+    server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId), query: { from: second.fromPart } }),
+  );
   assert.deepEqual(
     parts.map(({ prompt }) => prompt?.text.text),
     ['two', 'three'],
@@ -60,7 +63,7 @@ test('a session that takes another branch, or is replaced, is to be asked for an
   await server.isCurrent();
   const watching = server.listen(`/api/events?watch=${sessionId}`);
   await watching.next('hello');
-  await server.client.head(sessionId);
+  await readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) }));
   builder.from('a1').user('another way').assistant('yes');
   appendTo(server, builder, 4);
   const branched = await watching.next('append', ({ parts }) => parts === 2);
@@ -70,7 +73,7 @@ test('a session that takes another branch, or is replaced, is to be asked for an
   await waitFor(() =>
     watching.events.slice(heard).some(({ name, value }) => name === 'append' && (value as AppendEvent).fromPart === 0),
   );
-  assert.equal((await server.client.turns(sessionId)).total, 1);
+  assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
 });
 
 test('a line that is half written is waited for', async (context) => {
@@ -79,11 +82,11 @@ test('a line that is half written is waited for', async (context) => {
   await server.isCurrent();
   const watching = server.listen(`/api/events?watch=${sessionId}`);
   await watching.next('hello');
-  await server.client.head(sessionId);
+  await readJson(server.client.sessions[':key'].$get({ param: keyParam(sessionId) }));
   const line = `${JSON.stringify(transcript(now()).from('a1').user('two', { uuid: 'u9', parentUuid: 'a1' }).entries[0])}\n`;
   appendFileSync(fileOf(server), line.slice(0, 40));
   await watching.next('append');
-  assert.equal((await server.client.turns(sessionId)).total, 1);
+  assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
   appendFileSync(fileOf(server), line.slice(40));
   await watching.next('append', ({ parts }) => parts === 2);
 });
@@ -95,7 +98,7 @@ test('new sessions, and lines of a sub-agent, are told as they come', async (con
   await server.isCurrent();
   const page = server.listen(`/api/events?watch=${sessionId}&live=1`);
   await page.next('hello');
-  await server.client.live();
+  await readJson(server.client.live.$get());
   writeFileSync(
     fileOf(server, other),
     transcript({ sessionId: other, ...now() })
@@ -125,7 +128,7 @@ test('new sessions, and lines of a sub-agent, are told as they come', async (con
     ({ key, lines: told }) => key === other && told.some(({ text }) => text === 'go on'),
   );
   assert.equal(lines.at(-1)?.kind, 'prompt');
-  const live = await server.client.live();
+  const live = await readJson(server.client.live.$get());
   assert.deepEqual(live.sessions.map(({ row }) => row.key).sort(), [sessionId, other]);
   assert.ok(live.sessions.every(({ recent }) => recent.length > 0));
 });

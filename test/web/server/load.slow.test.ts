@@ -5,7 +5,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseJson } from '../../../src/base/json.ts';
-import { Client } from '../../../src/web/client.ts';
+import { keyParam, makeClient, readJson } from '../../../src/web/client.ts';
 import type { AppendEvent } from '../../../src/web/wire.ts';
 import { startClew } from '../../support/running-clew.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
@@ -28,14 +28,14 @@ test('fifty pages and twenty live sessions', async (context) => {
   const { url } = parseJson((await clew.prints(/\n/)).trim()) as { readonly url: string };
   const { origin, port } = new URL(url);
   const token = tokenOf(url);
-  const client = new Client({ base: origin, token });
-  await client.sessions();
+  const client = makeClient({ base: origin, token });
+  await readJson(client.sessions.$get());
   const heard = Array.from({ length: pages }, (_, i) => {
     const { id } = live[i % sessions] as (typeof live)[number]; // i % sessions is in range
     return { id, ...listenTo(context, Number(port), token, `/api/events?watch=${id}${i % 5 === 0 ? '&live=1' : ''}`) };
   });
   await Promise.all(heard.map((page) => page.next('hello')));
-  for (const { id } of live) await client.head(id);
+  for (const { id } of live) await readJson(client.sessions[':key'].$get({ param: keyParam(id) }));
 
   const waits: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -51,7 +51,7 @@ test('fifty pages and twenty live sessions', async (context) => {
       ),
     );
     waits.push(performance.now() - writtenAt);
-    const { rows, total } = await client.sessions({ limit: 5 });
+    const { rows, total } = await readJson(client.sessions.$get({ query: { limit: 5 } }));
     assert.deepEqual([rows.length, total], [5, sessions]);
   }
   const rss = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${clew.pid}/status`, 'utf8'))?.[1]) * 1024;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRow } from '../../../src/web/server/listed-row.ts';
-import { manyRows, Roster } from '../../../src/web/server/roster.ts';
+import { manyRows, SessionList } from '../../../src/web/server/roster.ts';
 
 function row(session: number): ListedRow {
   const path = `/root/projects/p/s${session}.jsonl`;
@@ -17,9 +17,9 @@ const rows = (from: number, to: number): readonly ListedRow[] =>
   Array.from({ length: to - from }, (_, i) => row(from + i));
 
 test('a page of the newest rows is answered from them, with the number of all', () => {
-  const roster = new Roster();
-  assert.equal(roster.covers({ limit: 1 }), false);
-  roster.take(rows(900, 1_000), [], 1_000);
+  const list = new SessionList();
+  assert.equal(list.covers({ limit: 1 }), false);
+  list.take(rows(900, 1_000), [], 1_000);
   const questions = [{ limit: 100 }, { limit: 101 }, { limit: 50, offset: 60 }];
   const filtered = [
     { sort: 'size' },
@@ -29,26 +29,26 @@ test('a page of the newest rows is answered from them, with the number of all', 
     { only: 'live' },
   ] as const;
   assert.deepEqual(
-    [...questions, ...filtered.map((query) => ({ ...query, limit: 10 }))].map((query) => roster.covers(query)),
+    [...questions, ...filtered.map((query) => ({ ...query, limit: 10 }))].map((query) => list.covers(query)),
     [true, false, false, false, false, false, false, false],
   );
-  const page = roster.page({ limit: 2 });
+  const page = list.page({ limit: 2 });
   assert.deepEqual([page.rows.map(({ id }) => id), page.total], [['s999', 's998'], 1_000]);
 });
 
 test('with the rest every question is answered, and the rows that were promised and are gone do not count', () => {
-  const roster = new Roster();
-  roster.take(rows(900, 1_000), [], 1_000);
-  roster.take(rows(10, 1_000), []);
-  assert.deepEqual([roster.covers({ sort: 'size' }), roster.page({ limit: 1 }).total], [true, 990]);
+  const list = new SessionList();
+  list.take(rows(900, 1_000), [], 1_000);
+  list.take(rows(10, 1_000), []);
+  assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
   // A worker that was started anew begins with the newest once more.
-  roster.take(rows(900, 1_000), [], 1_000);
-  assert.deepEqual([roster.covers({ sort: 'size' }), roster.page({ limit: 1 }).total], [true, 990]);
+  list.take(rows(900, 1_000), [], 1_000);
+  assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
 });
 
 test('few changes are named, many are only told of', () => {
-  const roster = new Roster();
-  assert.deepEqual(roster.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
-  const few = roster.take([row(3)], [row(4).path]);
+  const list = new SessionList();
+  assert.deepEqual(list.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
+  const few = list.take([row(3)], [row(4).path]);
   assert.deepEqual([few.changed.map(({ key }) => key), few.gone, few.isMany], [['s3'], ['s4'], false]);
 });

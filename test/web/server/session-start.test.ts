@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SessionAnswers } from '../../../src/web/server/session-answers.ts';
-import { Shelf } from '../../../src/web/server/shelf.ts';
+import { SessionCache } from '../../../src/web/server/shelf.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
 
@@ -20,12 +20,12 @@ function largeSession(): TranscriptBuilder {
 function open(context: TestContext, text: string) {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, text);
-  const shelf = new Shelf({ startBytes: 1_000_000 });
-  return { shelf, answers: new SessionAnswers(shelf, temporaryFolder(context)), of: { path: file, key: 'a' } };
+  const cache = new SessionCache({ startBytes: 1_000_000 });
+  return { cache, answers: new SessionAnswers(cache, temporaryFolder(context)), of: { path: file, key: 'a' } };
 }
 
 test('the head of the beginning comes first, then the whole with the part where it goes on', async (context) => {
-  const { shelf, answers, of } = open(context, largeSession().text());
+  const { cache, answers, of } = open(context, largeSession().text());
   const start = await answers.head({ ...of, start: true });
   const begun = start.head.turnCount;
   assert.equal(start.isWhole, false);
@@ -34,7 +34,7 @@ test('the head of the beginning comes first, then the whole with the part where 
   assert.deepEqual([shown.version, shown.total], [start.version, start.head.parts]);
   const whole = await answers.head({ ...of, since: start.version });
   assert.deepEqual(
-    [whole.isWhole, whole.head.turnCount, whole.fromPart, shelf.counts],
+    [whole.isWhole, whole.head.turnCount, whole.fromPart, cache.counts],
     [true, turns, start.head.parts - 1, { whole: 1, grown: 0 }],
   );
   // Every row that the page does not ask for again is as it was; the last one may have been in the middle of its turn.
@@ -44,12 +44,12 @@ test('the head of the beginning comes first, then the whole with the part where 
 });
 
 test('what was prepared for a page is there when it asks, and is read once', async (context) => {
-  const { shelf, answers, of } = open(context, largeSession().text());
+  const { cache, answers, of } = open(context, largeSession().text());
   await answers.prepare(of);
   const start = await answers.head({ ...of, start: true });
   assert.ok(start.head.turnCount >= 10);
   const whole = await answers.head({ ...of, since: start.version });
-  assert.deepEqual([whole.head.turnCount, shelf.counts], [turns, { whole: 1, grown: 0 }]);
+  assert.deepEqual([whole.head.turnCount, cache.counts], [turns, { whole: 1, grown: 0 }]);
 });
 
 test('whoever does not ask for the beginning gets the whole', async (context) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Shelf } from '../../../src/web/server/shelf.ts';
+import { SessionCache } from '../../../src/web/server/shelf.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { transcript } from '../../support/transcript-builder.ts';
 
@@ -14,29 +14,29 @@ function line(uuid: string, parentUuid: string | null, text: string): string {
 test('what has not changed is not read again, what has grown is read on', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, line('u1', null, 'one'));
-  const shelf = new Shelf();
-  const first = await shelf.open(file);
-  assert.equal(await shelf.open(file), first);
-  assert.deepEqual(shelf.counts, { whole: 1, grown: 0 });
+  const cache = new SessionCache();
+  const first = await cache.open(file);
+  assert.equal(await cache.open(file), first);
+  assert.deepEqual(cache.counts, { whole: 1, grown: 0 });
   appendFileSync(file, line('u2', 'u1', 'two'));
-  const [second, same] = await Promise.all([shelf.open(file), shelf.open(file)]);
+  const [second, same] = await Promise.all([cache.open(file), cache.open(file)]);
   assert.equal(second, same);
-  assert.deepEqual([second.session.transcript.nodes.length, shelf.counts], [2, { whole: 1, grown: 1 }]);
+  assert.deepEqual([second.session.transcript.nodes.length, cache.counts], [2, { whole: 1, grown: 1 }]);
   assert.notEqual(second.version, first.version);
 });
 
 test('a file that was replaced or rewritten is read anew, even where it is longer', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, line('u1', null, 'one'));
-  const shelf = new Shelf();
-  await shelf.open(file);
+  const cache = new SessionCache();
+  await cache.open(file);
   writeFileSync(file, line('x1', null, 'another') + line('x2', 'x1', 'file'));
-  const { session } = await shelf.open(file);
+  const { session } = await cache.open(file);
   assert.deepEqual(
     session.transcript.nodes.map(({ uuid }) => uuid),
     ['x1', 'x2'],
   );
-  assert.deepEqual(shelf.counts, { whole: 2, grown: 0 });
+  assert.deepEqual(cache.counts, { whole: 2, grown: 0 });
 });
 
 test('the session that was used longest ago makes room', async (context) => {
@@ -44,19 +44,19 @@ test('the session that was used longest ago makes room', async (context) => {
   const files = ['a', 'b', 'c'].map((name) => path.join(folder, `${name}.jsonl`));
   for (const file of files) writeFileSync(file, line('u1', null, 'one'));
   const [a = '', b = '', c = ''] = files;
-  const shelf = new Shelf({ maxBytes: 250_000 });
-  for (const file of [a, b, a, c, a]) await shelf.open(file);
-  assert.equal(shelf.counts.whole, 3);
-  await shelf.open(b);
-  assert.equal(shelf.counts.whole, 4);
+  const cache = new SessionCache({ maxBytes: 250_000 });
+  for (const file of [a, b, a, c, a]) await cache.open(file);
+  assert.equal(cache.counts.whole, 3);
+  await cache.open(b);
+  assert.equal(cache.counts.whole, 4);
 });
 
 test('a file that cannot be read fails for whoever asks, and is tried again', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
-  const shelf = new Shelf();
-  await assert.rejects(shelf.open(file), { code: 'ENOENT' });
+  const cache = new SessionCache();
+  await assert.rejects(cache.open(file), { code: 'ENOENT' });
   writeFileSync(file, line('u1', null, 'one'));
-  assert.equal((await shelf.open(file)).session.transcript.nodes.length, 1);
+  assert.equal((await cache.open(file)).session.transcript.nodes.length, 1);
 });
 
 /** A session of turns in one chain, each of more than `bytes`. */
@@ -69,11 +69,11 @@ function chain(count: number, bytes: number): string {
 test('the beginning of a large session is there before its end is read', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(100, 100_000));
-  const shelf = new Shelf({ startBytes: 1_000_000 });
-  const start = await shelf.openStart(file);
-  const whole = await shelf.open(file);
+  const cache = new SessionCache({ startBytes: 1_000_000 });
+  const start = await cache.openStart(file);
+  const whole = await cache.open(file);
   const known = start.session.transcript.nodes.length;
-  assert.deepEqual(shelf.counts, { whole: 1, grown: 0 });
+  assert.deepEqual(cache.counts, { whole: 1, grown: 0 });
   assert.equal(start.version, `start-${whole.version}`);
   // About a megabyte of ten: a step of the reader is one.
   assert.ok(known >= 20 && known <= 44, `${known} lines`);
@@ -82,14 +82,14 @@ test('the beginning of a large session is there before its end is read', async (
     start.session.transcript.nodes.map(({ uuid, offset }) => [uuid, offset]),
   );
   assert.equal(whole.session.transcript.nodes.length, 200);
-  assert.equal(await shelf.openStart(file), whole);
+  assert.equal(await cache.openStart(file), whole);
 });
 
 test('what is soon read has no beginning', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(30, 100_000));
-  const shelf = new Shelf({ startBytes: 1_000_000 });
-  assert.equal((await shelf.openStart(file)).session.transcript.nodes.length, 60);
+  const cache = new SessionCache({ startBytes: 1_000_000 });
+  assert.equal((await cache.openStart(file)).session.transcript.nodes.length, 60);
 });
 
 test('a session is read in steps, between which others are answered', async (context) => {
@@ -97,10 +97,10 @@ test('a session is read in steps, between which others are answered', async (con
   const [large, small] = [path.join(folder, 'a.jsonl'), path.join(folder, 'b.jsonl')];
   writeFileSync(large, chain(100, 100_000));
   writeFileSync(small, line('u1', null, 'one'));
-  const shelf = new Shelf();
+  const cache = new SessionCache();
   const order: string[] = [];
-  const first = shelf.open(large).then(() => order.push('large'));
-  await shelf.openStart(small).then(() => order.push('small'));
+  const first = cache.open(large).then(() => order.push('large'));
+  await cache.openStart(small).then(() => order.push('small'));
   await first;
   assert.deepEqual(order, ['small', 'large']);
 });
@@ -108,16 +108,16 @@ test('a session is read in steps, between which others are answered', async (con
 test('a file that is rewritten while it is read is read anew', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(100, 100_000));
-  const shelf = new Shelf({ startBytes: 1_000_000 });
-  await shelf.openStart(file);
+  const cache = new SessionCache({ startBytes: 1_000_000 });
+  await cache.openStart(file);
   writeFileSync(file, line('x1', null, 'another file') + chain(120, 100_000));
-  await shelf.open(file);
-  const { session } = await shelf.open(file);
+  await cache.open(file);
+  const { session } = await cache.open(file);
   assert.equal(session.transcript.nodes[0]?.uuid, 'x1');
   assert.equal(session.transcript.nodes.length, 241);
 });
 
 test('the beginning of a file that cannot be read fails like the whole', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
-  await assert.rejects(new Shelf().openStart(file), { code: 'ENOENT' });
+  await assert.rejects(new SessionCache().openStart(file), { code: 'ENOENT' });
 });

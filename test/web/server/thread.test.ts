@@ -13,27 +13,33 @@ test('a thread that watched, and died, watches again', async (context) => {
   const root = temporaryFolder(context);
   const folder = path.join(root, 'projects/-p');
   mkdirSync(folder, { recursive: true });
-  const news: (readonly [string, unknown])[] = [];
+  const events: (readonly [string, unknown])[] = [];
   const thread = new Thread(
     { role: 'watch', roots: [root], state: temporaryFolder(context), isDemo: false },
     {
       env: process.env,
-      onFault: (message) => news.push(['fault', message]),
-      onNews: (name, value) => news.push([name, value]),
+      onFault: (message) => events.push(['fault', message]),
+      on: {
+        changed: (paths) => events.push(['changed', paths]),
+        watching: () => events.push(['watching', null]),
+        notice: (message) => events.push(['notice', message]),
+      },
       task: 'watch',
     },
   );
   context.after(() => thread.close());
-  const starts = (): number => news.filter(([name]) => name === 'watching').length;
+  const starts = (): number => events.filter(([name]) => name === 'watching').length;
   thread.begin();
   await waitFor(() => starts() === 1);
   await thread.killWorker();
   await waitFor(() => starts() === 2);
   const file = path.join(folder, 'a.jsonl');
   writeFileSync(file, transcript().user('one').text());
-  await waitFor(() => news.some(([name, value]) => name === 'changed' && (value as readonly string[]).includes(file)));
+  await waitFor(() =>
+    events.some(([name, value]) => name === 'changed' && (value as readonly string[]).includes(file)),
+  );
   assert.deepEqual(
-    news.filter(([name]) => name === 'fault'),
+    events.filter(([name]) => name === 'fault'),
     [],
   );
   await thread.close();

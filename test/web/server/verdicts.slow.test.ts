@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { keyParam, readJson } from '../../../src/web/client.ts';
 import { runClew } from '../../support/clew.ts';
 import { sessionId as plainId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';
@@ -13,17 +14,18 @@ test('the damaged sessions are those that were examined, and the others are not 
   const { client } = server;
   age(server.root, expiringId, 29);
   await server.isCurrent();
-  const count = async (only: 'damaged' | 'unexamined'): Promise<number> => (await client.sessions({ only })).total;
-  const all = (await client.sessions()).total;
+  const count = async (only: 'damaged' | 'unexamined'): Promise<number> =>
+    (await readJson(client.sessions.$get({ query: { only } }))).total;
+  const all = (await readJson(client.sessions.$get())).total;
   assert.equal(await count('unexamined'), all);
 
   const events = server.listen('/api/events');
   await events.next('hello');
-  await client.startLibraryDoctor();
+  await readJson(client.doctor.$post({ json: {} }));
   await events.next('doctor', ({ state }) => state === 'done');
   assert.equal(await count('unexamined'), 0);
-  assert.deepEqual((await client.libraryDoctor()).unread, []);
-  const severities = new Map((await client.sessions()).rows.map(({ id, severity }) => [id, severity]));
+  assert.deepEqual((await readJson(client.doctor.$get())).unread, []);
+  const severities = new Map((await readJson(client.sessions.$get())).rows.map(({ id, severity }) => [id, severity]));
   assert.ok(['fatal', 'loss'].includes(severities.get(damagedId) ?? ''));
 
   const env = { CLEW_HOME: server.state, CLEW_ROOTS: server.root };
@@ -46,12 +48,12 @@ test('a server that is started again has the verdicts of the last one', async (c
   });
   const env = { CLEW_HOME: server.state, CLEW_ROOTS: server.root };
   await server.isCurrent();
-  assert.equal((await server.client.sessions({ only: 'unexamined' })).total, 1);
+  assert.equal((await readJson(server.client.sessions.$get({ query: { only: 'unexamined' } }))).total, 1);
   assert.equal(runClew(['doctor', '--all'], { env }).status, 0);
   const again = await openWebServer(context, {}, { roots: [server.root], state: server.state });
   await again.isCurrent();
   assert.deepEqual(
-    (await again.client.sessions()).rows.map(({ id, severity }) => [id, severity]),
+    (await readJson(again.client.sessions.$get())).rows.map(({ id, severity }) => [id, severity]),
     [[plainId, 'sound']],
   );
 });
@@ -60,7 +62,7 @@ test('one session about to be deleted has that finding on its page, as in the te
   const server = await openWebServer(context, pageLibrary());
   age(server.root, expiringId, 29);
   await server.isCurrent();
-  const { findings } = await server.client.diagnosis(expiringId);
+  const { findings } = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(expiringId) }));
   const file = path.join(server.root, 'projects/-home-dev-mill', `${expiringId}.jsonl`);
   const { stdout } = runClew(['doctor', file, '--json'], { env: { CLEW_ROOTS: server.root } });
   const told = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);

@@ -1,6 +1,7 @@
 // Health: what doctor finds in all sessions, worst first and as it finds it; one session opens beside the list.
 import { useCallback, useMemo } from 'react';
 import { counted, formatBytes } from '../../../base/human.ts';
+import { readJson } from '../../client.ts';
 import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire-health.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useEvent, useServices, useStatus } from '../page-context.ts';
@@ -64,8 +65,8 @@ function useLibraryDoctor() {
   const { client } = useServices();
   const ask = useCallback(
     async (signal: AbortSignal) => {
-      const known = await client.libraryDoctor(signal);
-      return known.state === 'idle' ? client.startLibraryDoctor() : known;
+      const known = await readJson(client.doctor.$get({}, { init: { signal } }));
+      return known.state === 'idle' ? readJson(client.doctor.$post({ json: {} })) : known;
     },
     [client],
   );
@@ -74,7 +75,7 @@ function useLibraryDoctor() {
   const later = useThrottled(askAgain, refreshMs);
   useEvent('doctor', later);
   const start = useCallback(() => {
-    client.startLibraryDoctor().then(later, later); // a failure is told by the question that follows
+    client.doctor.$post({ json: {} }).then(later, later); // a failure is told by the question that follows
   }, [client, later]);
   return { ...answered, start };
 }

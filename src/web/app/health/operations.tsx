@@ -1,5 +1,6 @@
 // What was changed with Clew, newest first, and its undo where the server allows changes.
 import { useCallback, useState } from 'react';
+import { readJson } from '../../client.ts';
 import type { OperationRow } from '../../wire-health.ts';
 import { useEvent, useServices } from '../page-context.ts';
 import { formatTime } from '../session/format.ts';
@@ -17,7 +18,10 @@ export interface OperationsProps {
 
 export function Operations({ allowsChanges, onChanged }: OperationsProps) {
   const { client } = useServices();
-  const ask = useCallback((signal: AbortSignal) => client.operations(signal), [client]);
+  const ask = useCallback(
+    (signal: AbortSignal) => readJson(client.operations.$get({}, { init: { signal } })),
+    [client],
+  );
   const { answer, askAgain } = useAnswer(ask);
   const [failure, setFailure] = useState<Problem | null>(null);
   const [undoing, setUndoing] = useState<string | null>(null);
@@ -26,8 +30,8 @@ export function Operations({ allowsChanges, onChanged }: OperationsProps) {
   const undo = (id: string): void => {
     setUndoing(id);
     setFailure(null);
-    client
-      .undo(id)
+    client.operations[':id'].undo
+      .$post({ param: { id: encodeURIComponent(id) }, json: {} })
       .then(
         () => {
           askAgain();

@@ -2,6 +2,7 @@
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { counted, formatBytes, formatCount } from '../../../base/human.ts';
+import { keyParam, readJson } from '../../client.ts';
 import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire-health.ts';
 import { useServices } from '../page-context.ts';
 import { addressWith } from '../router.ts';
@@ -22,7 +23,11 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
   const { sessionKey, title, allowsChanges, onChanged } = props;
   const { client } = useServices();
   const heading = useRef<HTMLHeadingElement>(null);
-  const askDiagnosis = useCallback((signal: AbortSignal) => client.diagnosis(sessionKey, signal), [client, sessionKey]);
+  const askDiagnosis = useCallback(
+    (signal: AbortSignal) =>
+      readJson(client.sessions[':key'].doctor.$get({ param: keyParam(sessionKey) }, { init: { signal } })),
+    [client, sessionKey],
+  );
   const { answer, problem, askAgain } = useAnswer(askDiagnosis);
   useEffect(() => {
     heading.current?.focus();
@@ -138,7 +143,11 @@ function Finding({ finding, sessionKey }: { readonly finding: FindingView; reado
 function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
   const { client } = useServices();
   const [isAsked, setAsked] = useState(false);
-  const ask = useCallback((signal: AbortSignal) => client.previewFix(sessionKey, signal), [client, sessionKey]);
+  const ask = useCallback(
+    (signal: AbortSignal) =>
+      readJson(client.sessions[':key'].fix.$get({ param: keyParam(sessionKey) }, { init: { signal } })),
+    [client, sessionKey],
+  );
   const { answer, problem, askAgain } = useAnswer(isAsked ? ask : null);
   const [applied, setApplied] = useState<AppliedFix | null>(null);
   const [failure, setFailure] = useState<Problem | null>(null);
@@ -146,8 +155,7 @@ function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
   const apply = (strategy: string, inPlace: boolean): void => {
     setBusy(true);
     setFailure(null);
-    client
-      .applyFix(sessionKey, { strategy, inPlace })
+    readJson(client.sessions[':key'].fix.$post({ param: keyParam(sessionKey), json: { strategy, inPlace } }))
       .then(
         (done) => {
           setApplied(done);

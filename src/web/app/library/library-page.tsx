@@ -1,6 +1,7 @@
 // The library: projects beside the sessions, or, where something is searched for, where it was said.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { counted } from '../../../base/human.ts';
+import { readJson } from '../../client.ts';
 import type { ProjectRow } from '../../wire.ts';
 import { useEvent, useServices, useStatus } from '../page-context.ts';
 import { usePlace } from '../router.ts';
@@ -23,7 +24,7 @@ export function LibraryPage() {
   const address = useMemo(() => readLibraryAddress(search), [search]);
   const projects = useProjects();
   return address.search === '' ? (
-    <SessionList projects={projects} search={search} />
+    <LibraryList projects={projects} search={search} />
   ) : (
     <SearchResults address={address} projects={projects} />
   );
@@ -31,14 +32,14 @@ export function LibraryPage() {
 
 function useProjects(): readonly ProjectRow[] {
   const { client, events } = useServices();
-  const ask = useCallback((signal: AbortSignal) => client.projects(signal), [client]);
+  const ask = useCallback((signal: AbortSignal) => readJson(client.projects.$get({}, { init: { signal } })), [client]);
   const { answer, askAgain } = useAnswer(ask);
   useEvent('sessions', useThrottled(askAgain, refreshMs));
   useEffect(() => events.onMissed(askAgain), [events, askAgain]);
   return answer ?? [];
 }
 
-function SessionList({ projects, search }: { readonly projects: readonly ProjectRow[]; readonly search: string }) {
+function LibraryList({ projects, search }: { readonly projects: readonly ProjectRow[]; readonly search: string }) {
   const { client } = useServices();
   const status = useStatus();
   const scroll = useRef<HTMLElement>(null);
@@ -106,7 +107,9 @@ function useCounts(): FilterCounts {
   const { client } = useServices();
   const ask = useCallback(
     async (signal: AbortSignal) => {
-      const pages = await Promise.all(onlyNames.map((only) => client.sessions({ only, limit: 1 }, signal)));
+      const pages = await Promise.all(
+        onlyNames.map((only) => readJson(client.sessions.$get({ query: { only, limit: 1 } }, { init: { signal } }))),
+      );
       return pages.map(({ total }) => total);
     },
     [client],

@@ -1,6 +1,7 @@
 // What was searched for, as one types: sessions that are called so, and the places where it was said, each a link to it.
 import { useCallback } from 'react';
 import { counted, formatAge } from '../../../base/human.ts';
+import { readJson } from '../../client.ts';
 import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire.ts';
 import { useServices, useStatus } from '../page-context.ts';
 import { addressWith, goTo } from '../router.ts';
@@ -27,19 +28,21 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
   const { search: text, mode, project } = address;
   const within = project === null ? undefined : project;
   const ask = useCallback(
-    (signal: AbortSignal) =>
-      client.search(
-        { text, mode, limit: 60, perSession: 5, ...(within === undefined ? {} : { project: within }) },
-        signal,
-      ),
+    (signal: AbortSignal) => {
+      const query = { text, mode, limit: 60, perSession: 5, ...(within === undefined ? {} : { project: within }) };
+      return readJson(client.search.$get({ query }, { init: { signal } }));
+    },
     [client, text, mode, within],
   );
   const askCalled = useCallback(
-    (signal: AbortSignal) =>
-      client.sessions(
-        { text: text.slice(0, 200), limit: maxCalled, ...(within === undefined ? {} : { project: within }) },
-        signal,
-      ),
+    (signal: AbortSignal) => {
+      const query = {
+        text: text.slice(0, 200),
+        limit: maxCalled,
+        ...(within === undefined ? {} : { project: within }),
+      };
+      return readJson(client.sessions.$get({ query }, { init: { signal } }));
+    },
     [client, text, within],
   );
   const { answer, problem, isAsking, askAgain } = useAnswer(ask);

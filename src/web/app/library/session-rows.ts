@@ -1,15 +1,15 @@
 // Rows of the list, a page at a time, as they come into view; patched as the server tells of changes, so that a library
 // of any size costs what is looked at.
 
+import { type Client, readJson } from '../../client.ts';
 import type { Events, SessionRow, SessionsQuery } from '../../wire.ts';
-import type { PageClient } from '../session/http-source.ts';
 import { type Problem, problemOf } from '../use-answer.ts';
 
 const pageRows = 100;
 const refreshMs = 700;
 
 export class SessionRows {
-  readonly #client: PageClient;
+  readonly #client: Client;
   readonly #query: SessionsQuery;
   readonly #pages = new Map<number, readonly SessionRow[]>();
   readonly #asked = new Set<number>();
@@ -21,7 +21,7 @@ export class SessionRows {
   #refresh: ReturnType<typeof setTimeout> | undefined;
   #version = 0;
 
-  constructor(client: PageClient, query: SessionsQuery) {
+  constructor(client: Client, query: SessionsQuery) {
     this.#client = client;
     this.#query = query;
     this.need(0, pageRows - 1);
@@ -89,7 +89,8 @@ export class SessionRows {
     this.#asked.add(page);
     try {
       const query = { ...this.#query, offset: page * pageRows, limit: pageRows };
-      const { rows, total } = await this.#client.sessions(query, this.#request.signal);
+      const init = { signal: this.#request.signal };
+      const { rows, total } = await readJson(this.#client.sessions.$get({ query }, { init }));
       this.#pages.set(page, rows);
       this.#total = total;
       this.#problem = null;

@@ -1,6 +1,7 @@
 // Live: the sessions that run now, and what they do as they do it.
 import { useCallback, useEffect, useState } from 'react';
 import { counted, formatAge } from '../../../base/human.ts';
+import { readJson } from '../../client.ts';
 import type { LiveLine, LiveRow, SessionRow } from '../../wire.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useEvent, useServices } from '../page-context.ts';
@@ -18,7 +19,7 @@ const refreshMs = 300;
 
 export function LivePage() {
   const { client, events } = useServices();
-  const ask = useCallback((signal: AbortSignal) => client.live(signal), [client]);
+  const ask = useCallback((signal: AbortSignal) => readJson(client.live.$get({}, { init: { signal } })), [client]);
   const { answer, problem, askAgain } = useAnswer(ask);
   const [heard, setHeard] = useState<LiveLines>(new Map());
   const now = useNow();

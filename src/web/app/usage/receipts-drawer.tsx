@@ -2,6 +2,7 @@
 // because they say the same message once more.
 import { useCallback, useEffect, useRef } from 'react';
 import { counted, formatCount } from '../../../base/human.ts';
+import { readJson } from '../../client.ts';
 import type { ReceiptView, UsageQuery } from '../../wire-usage.ts';
 import { useServices } from '../page-context.ts';
 import { writeAddress } from '../session/address.ts';
@@ -18,7 +19,10 @@ export interface ReceiptsOf {
 export function ReceiptsDrawer({ of, onClose }: { readonly of: ReceiptsOf; onClose(): void }) {
   const { client } = useServices();
   const ref = useRef<HTMLDialogElement>(null);
-  const ask = useCallback((signal: AbortSignal) => client.receipts(of.query, signal), [client, of]);
+  const ask = useCallback(
+    (signal: AbortSignal) => readJson(client.usage.receipts.$get({ query: of.query }, { init: { signal } })),
+    [client, of],
+  );
   const { answer, problem, askAgain } = useAnswer(ask);
   useEffect(() => {
     ref.current?.showModal();

@@ -1,6 +1,7 @@
 // Usage: what the sessions took, by time, model, project and tool, and the messages behind every number.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/human.ts';
+import { type Client, readJson } from '../../client.ts';
 import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire-usage.ts';
 import { shortProject } from '../library/project-list.tsx';
 import { useServices, useStatus } from '../page-context.ts';
@@ -92,16 +93,14 @@ export function UsagePage() {
   );
 }
 
-type PageClient = ReturnType<typeof useServices>['client'];
-
-async function askAll(client: PageClient, address: UsageAddress, signal: AbortSignal) {
+async function askAll(client: Client, address: UsageAddress, signal: AbortSignal) {
   const query = rangeQuery(address);
   const [time, models, projects, tools, top] = await Promise.all([
     askTime(client, address, signal),
-    client.usage({ ...query, by: 'model' }, signal),
-    client.usage({ ...query, by: 'project' }, signal),
-    client.tools(query, signal),
-    client.top(query, signal),
+    askUsage(client, { ...query, by: 'model' }, signal),
+    askUsage(client, { ...query, by: 'project' }, signal),
+    readJson(client.usage.tools.$get({ query }, { init: { signal } })),
+    readJson(client.usage.top.$get({ query }, { init: { signal } })),
   ]);
   return { time, models, projects, tools, top };
 }
@@ -109,11 +108,15 @@ async function askAll(client: PageClient, address: UsageAddress, signal: AbortSi
 /** More bars than this cannot be told apart on a phone. */
 const maxDays = 100;
 
-async function askTime(client: PageClient, address: UsageAddress, signal: AbortSignal): Promise<UsageAnswer> {
+async function askTime(client: Client, address: UsageAddress, signal: AbortSignal): Promise<UsageAnswer> {
   const query = rangeQuery(address);
-  if (address.period !== null) return client.usage({ ...query, by: address.period }, signal);
-  const daily = await client.usage({ ...query, by: 'daily' }, signal);
-  return daily.rows.length <= maxDays ? daily : client.usage({ ...query, by: 'weekly' }, signal);
+  if (address.period !== null) return askUsage(client, { ...query, by: address.period }, signal);
+  const daily = await askUsage(client, { ...query, by: 'daily' }, signal);
+  return daily.rows.length <= maxDays ? daily : askUsage(client, { ...query, by: 'weekly' }, signal);
+}
+
+function askUsage(client: Client, query: UsageQuery, signal: AbortSignal): Promise<UsageAnswer> {
+  return readJson(client.usage.$get({ query }, { init: { signal } }));
 }
 
 const refreshMs = 2_000;
