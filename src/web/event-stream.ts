@@ -1,12 +1,11 @@
-// The bytes of server-sent events → their names and data, one by one. `EventSource` cannot send a header, and the key to
-// the server is one; so the page reads the stream itself.
+// Reads server-sent events from a response body. `EventSource` cannot send a header, and the token is sent as one.
 
 export interface StreamEvent {
   readonly name: string;
   readonly data: string;
 }
 
-/** Resolves at the end of the stream. As our server writes them: `\n`, one line of data, comments as beats. */
+/** Resolves at the end of the stream. Reads only what our server writes: `\n`, one line of data, comments as heartbeats. */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: StreamEvent) => void,

@@ -1,4 +1,4 @@
-// What the page asks of doctor, and of the repairs that surgery makes.
+// Answers of doctor and of the repairs that surgery makes.
 
 export const severityNames = ['fatal', 'loss', 'warn', 'info'] as const;
 export type Severity = (typeof severityNames)[number];
@@ -6,7 +6,7 @@ export type Severity = (typeof severityNames)[number];
 export interface FindingView {
   readonly code: string;
   readonly severity: Severity;
-  /** What this kind of damage is. */
+  /** The kind of damage. */
   readonly title: string;
   readonly file: string;
   readonly line: number;
@@ -23,16 +23,15 @@ export interface ReachView {
 export interface DiagnosisAnswer {
   readonly key: string;
   readonly findings: readonly FindingView[];
-  /** More were found than are given. */
+  /** There are more findings than listed. */
   readonly hasMore: boolean;
   readonly reachable: ReachView;
   readonly reachableOld: ReachView;
-  /** Set where the client compacts the session before it takes up a prompt; what is left then, in words. */
+  /** Set if the client compacts the session before the next prompt; `left` describes what remains. */
   readonly compactsFirst: { readonly tokens: number; readonly limit: number; readonly left: string } | null;
   readonly violations: readonly { readonly rule: string; readonly message: string; readonly line: number }[];
-  /** Whether a repair has anything to do. */
   readonly isMendable: boolean;
-  /** Files and folders of it that could not be read. */
+  /** Files and folders of the session that could not be read. */
   readonly unread: readonly { readonly path: string; readonly code: string }[];
 }
 
@@ -66,7 +65,7 @@ export interface DoctorRow {
   readonly codes: readonly { readonly code: string; readonly count: number }[];
 }
 
-/** What a repair would do, proved on a copy; one for each strategy that differs. */
+/** The result of a repair, verified on a copy; one for each strategy that differs. */
 export interface FixPreview {
   readonly strategy: string;
   readonly meaning: string;
@@ -82,22 +81,22 @@ export interface FixPreview {
 }
 
 export interface FixAnswer {
-  /** None where there is nothing to mend. */
+  /** Empty if there is nothing to repair. */
   readonly previews: readonly FixPreview[];
 }
 
 export interface ApplyFix {
   readonly strategy?: string;
-  /** Takes the place of the session, which is kept for undo, instead of making a new one. */
+  /** Replaces the session, which is kept for undo, instead of writing a new one. */
   readonly inPlace?: boolean;
 }
 
 export interface AppliedFix {
-  /** For undo. */
+  /** Its id, for undo. */
   readonly operation: string;
   readonly to: { readonly key: string; readonly id: string };
   readonly preview: FixPreview;
-  /** What is left, looked at again. */
+  /** The findings that remain. */
   readonly left: readonly FindingView[];
 }
 

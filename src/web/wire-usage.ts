@@ -1,16 +1,16 @@
-// What the page asks about tokens and money, and the answers.
+// Queries and answers of token usage and cost.
 
 export const usageKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
 export type ReportKind = (typeof usageKinds)[number];
 
 export interface UsageQuery {
-  /** `daily` unless it is given. */
+  /** Default `daily`. */
   readonly by?: ReportKind;
   /** First and last day, `2026-02-28`, both included. */
   readonly since?: string;
   readonly until?: string;
   readonly project?: string;
-  /** Of one session: a `SessionRow.key`. */
+  /** Only this session: a `SessionRow.key`. */
   readonly session?: string;
 }
 
@@ -25,16 +25,15 @@ export interface UsageSumView {
   readonly unpricedMessages: number;
   readonly unpricedTokens: number;
   readonly outputIsLowerBound: boolean;
-  /** The part of all input that came from the cache, 0 to 1; `null` where there was no input. */
+  /** The share of the input that was read from the cache, 0 to 1; `null` without input. */
   readonly cacheHitRate: number | null;
 }
 
 export interface UsageAnswer {
   readonly by: ReportKind;
   readonly rows: readonly (UsageSumView & {
-    /** `null` where the messages do not say (no time, no model). */
+    /** `null` for messages without a time or a model. */
     readonly key: string | null;
-    /** Of a session: what it is called, and the key of its page. */
     readonly session: { readonly key: string; readonly title: string | null } | null;
     readonly models: readonly { readonly model: string | null; readonly costMicroUsd: number | null }[];
     readonly block: { readonly endsAt: number; readonly isActive: boolean } | null;
@@ -45,7 +44,7 @@ export interface UsageAnswer {
 }
 
 export interface ToolsAnswer {
-  /** The most used first. */
+  /** Most used first. */
   readonly tools: readonly ToolRow[];
   readonly prompts: number;
   /** Prompts by the hour of the day, from midnight, and by the day of the week, from Monday. */
@@ -68,26 +67,26 @@ export interface TopAnswer {
     readonly project: string;
     readonly costMicroUsd: number;
     readonly messages: number;
-    /** Of these, in no cost. */
+    /** Not included in the cost. */
     readonly unpricedMessages: number;
   }[];
-  /** By what a person asked, the messages behind it and those of its sub-agents. */
+  /** By prompt: the messages that answer it, including those of its sub-agents. */
   readonly turns: readonly {
     readonly key: string;
     readonly title: string | null;
-    /** The line of the prompt: opens the session page at the place. */
+    /** The line of the prompt. */
     readonly line: number;
     readonly prompt: string;
     readonly time: number | null;
     readonly costMicroUsd: number;
     readonly messages: number;
-    /** Of these, in no cost. */
+    /** Not included in the cost. */
     readonly unpricedMessages: number;
   }[];
 }
 
 export interface ReceiptsAnswer {
-  /** At most `limit` (200), the most expensive first. */
+  /** The most expensive first. */
   readonly receipts: readonly ReceiptView[];
   readonly total: number;
   readonly totals: UsageSumView;

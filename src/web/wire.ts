@@ -1,8 +1,6 @@
-// What the page and its server say to one another: the routes, the shape of every answer and event; those of a session, of
-// usage and of health stand in the files beside. Types only (and names), so that page, test and server cannot disagree.
-// What is not known is null; times are milliseconds since 1970, money is millionths of a dollar. Nothing of the library is
-// imported, because the browser's types know no Node; where a shape is one of its own, the compiler compares them in the
-// server. The views of a session are in export/page.
+// The answers and events of the page's server. Unknown values are null, times are milliseconds since 1970, money is
+// millionths of a dollar. The browser compiles without Node's types, so nothing of the library is imported here; the
+// compiler compares the shapes in the server.
 import type { LibraryDoctorAnswer, Severity } from './wire-health.ts';
 
 export type TextKind =
@@ -15,23 +13,23 @@ export type TextKind =
   | 'note'
   | 'attachment';
 
-/** A stretch of text in pieces, so that what matched can be marked. */
+/** An excerpt in pieces, so that the matches can be highlighted. */
 export interface SnippetPiece {
   readonly text: string;
   readonly isMatch: boolean;
 }
 
-/** Pages that the server answers with the app; the app takes it from there. `:key` is a `SessionRow.key`. */
+/** The server answers these with the app, which then shows the page. `:key` is a `SessionRow.key`. */
 export const pageRoutes = ['/', '/s/:key', '/usage', '/health', '/live'] as const;
 
-/** Carries the server's token; everything that holds data needs it. */
+/** Carries the server's token, which every request for data needs. */
 export const tokenHeader = 'x-clew-token';
 
-/** What an answer of status 400 and above holds. */
+/** The body of a response with status 400 and above. */
 export interface Failure {
-  /** One line: what happened. */
+  /** What happened, in one line. */
   readonly error: string;
-  /** What to do next; empty where there is nothing. */
+  /** What to do next; may be empty. */
   readonly next: string;
 }
 
@@ -41,19 +39,19 @@ export interface Status {
   readonly allowsChanges: boolean;
   readonly roots: readonly string[];
   readonly index: IndexState;
-  /** What went wrong in the background, in sentences, newest last. */
+  /** Problems in the background, newest last. */
   readonly notices: readonly string[];
 }
 
 export interface IndexState {
-  /** `rows`: sessions, prompts, usage. `list`: titles and turns. `text`: words to search for. `current`: all is read. */
+  /** `rows`: sessions, prompts, usage. `list`: titles and turns. `text`: words to search for. `current`: complete. */
   readonly phase: 'rows' | 'list' | 'text' | 'current';
   /** Of this phase. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
-  /** Sessions that the list has by now. */
+  /** Sessions in the list so far. */
   readonly sessions: number;
-  /** Changes whenever the answers of `usage` may. */
+  /** Changes whenever the answers of `/api/usage` may change. */
   readonly generation: number;
 }
 
@@ -61,57 +59,55 @@ export const sessionSorts = ['age', 'size', 'turns', 'cost', 'title', 'project',
 export type SessionSort = (typeof sessionSorts)[number];
 
 export interface SessionsQuery {
-  /** `age` (newest first) unless it is given. Numbers come largest first, names in order, `expires` soonest first. */
+  /** Default `age` (newest first). Numbers sort largest first, names alphabetically, `expires` soonest first. */
   readonly sort?: SessionSort;
-  /** The other way round. */
   readonly reverse?: boolean;
   /** `ProjectRow.project`. */
   readonly project?: string;
-  /** Words, all of which are in title, first prompt, folder or id; case does not matter. */
+  /** Words that must all occur in title, first prompt, folder or id, in any case. */
   readonly text?: string;
-  /** `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: doctor has not looked at it as it is now. */
+  /** `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not examined since it last changed. */
   readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined';
   readonly offset?: number;
-  /** 100 unless it is given, 1000 at most. */
+  /** Default 100, at most 1000. */
   readonly limit?: number;
 }
 
 export interface SessionPage {
   readonly rows: readonly SessionRow[];
-  /** That pass the filter. */
+  /** Sessions that pass the filter. */
   readonly total: number;
   readonly offset: number;
 }
 
 export interface SessionRow {
-  /** Names it in every route. */
+  /** Identifies the session in every route. */
   readonly key: string;
   readonly id: string;
   readonly path: string;
-  /** Where it has no title, its first prompt says more. */
   readonly title: string | null;
   readonly firstPrompt: string | null;
-  /** Its folder where it is known, else the name of the project folder. */
+  /** The working directory, or the name of the project folder if it is unknown. */
   readonly project: string;
   readonly cwd: string | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** When its file was last written. */
+  /** When the transcript was last written. */
   readonly changedAt: number;
   readonly sizeBytes: number;
-  /** `null` until its transcript has been read. */
+  /** `null` until the transcript is read. */
   readonly turns: number | null;
   readonly entries: number | null;
   readonly agents: number | null;
   readonly costMicroUsd: number | null;
-  /** Some messages have no known price, and are not in the cost. */
+  /** Some messages have no known price and are not in the cost. */
   readonly costIsPart: boolean;
-  /** Lines that are damaged; `null` until its transcript has been read. */
+  /** Damaged lines; `null` until the transcript is read. */
   readonly damage: number | null;
-  /** The worst that doctor found in its files; `null`: not examined since they last changed. */
+  /** The most severe finding of doctor; `null`: not examined since the files last changed. */
   readonly severity: Severity | 'sound' | null;
   readonly isLive: boolean;
-  /** When the client deletes it, where that is within a week. */
+  /** When the client deletes it, if that is within a week. */
   readonly expiresAt: number | null;
 }
 
@@ -120,7 +116,7 @@ export interface ProjectRow {
   readonly sessions: number;
   readonly sizeBytes: number;
   readonly costMicroUsd: number | null;
-  /** Some messages have no known price, and are not in the cost. */
+  /** Some messages have no known price and are not in the cost. */
   readonly costIsPart: boolean;
   /** When one of its sessions was last used. */
   readonly changedAt: number;
@@ -129,17 +125,17 @@ export interface ProjectRow {
 
 export interface SearchQuery {
   readonly text: string;
-  /** `words` unless it is given. */
+  /** Default `words`. */
   readonly mode?: 'words' | 'exact' | 'regex';
   readonly project?: string;
-  /** Only in this session: a `SessionRow.key`. */
+  /** Searches only this session: a `SessionRow.key`. */
   readonly session?: string;
   readonly limit?: number;
   readonly perSession?: number;
 }
 
 export interface SearchAnswer {
-  /** All that match, also those that are not given. */
+  /** All matches, including those not listed. */
   readonly total: number;
   readonly sessions: readonly {
     readonly key: string;
@@ -154,7 +150,7 @@ export interface SearchAnswer {
 /** Opens at `?line=` (and `&agent=`) of the session page. */
 export interface SearchHit {
   readonly line: number;
-  /** The sub-agent in whose transcript the line is; `null` for the main one. */
+  /** The sub-agent whose transcript has the line; `null` for the main transcript. */
   readonly agentId: string | null;
   readonly uuid: string | null;
   readonly kind: TextKind;
@@ -164,15 +160,15 @@ export interface SearchHit {
 }
 
 export interface LiveAnswer {
-  /** The one that wrote last first. */
+  /** Most recently written first. */
   readonly sessions: readonly LiveRow[];
 }
 
 export interface LiveRow {
   readonly row: SessionRow;
-  /** The process of its client, where one says that it runs this session. */
+  /** The process of the client that runs this session, if there is one. */
   readonly pid: number | null;
-  /** What it did last, newest last. */
+  /** The last lines, newest last. */
   readonly recent: readonly LiveLine[];
 }
 
@@ -187,28 +183,28 @@ export interface LiveLine {
 
 /** Server-sent events of `/api/events?watch=KEY&watch=KEY`: `event:` is the name here, `data:` its JSON. */
 export interface Events {
-  /** First of all, and again whenever the server had to leave events out for a slow page: ask for everything anew. */
+  /** The first event, and sent again after the server skipped events for a slow page: reload everything. */
   readonly hello: Status;
   readonly index: IndexState;
-  /** Rows that are new or have changed, and keys of those that are gone; `isMany`: more than that, ask again. */
+  /** Rows that are new or have changed, and keys of removed rows; `isMany`: too many to list, ask again. */
   readonly sessions: {
     readonly changed: readonly SessionRow[];
     readonly gone: readonly string[];
     readonly isMany: boolean;
   };
-  /** A watched session grew: parts from `fromPart` on of its active branch are new or have changed. */
   readonly append: AppendEvent;
-  /** Lines of all live sessions, for pages that asked with `live=1`. */
+  /** For pages that asked with `live=1`. */
   readonly live: { readonly key: string; readonly lines: readonly LiveLine[] };
   readonly doctor: Pick<LibraryDoctorAnswer, 'state' | 'bytesDone' | 'bytesTotal' | 'sessionsDone' | 'sessionsTotal'>;
 }
 
+/** A watched session grew. */
 export interface AppendEvent {
   readonly key: string;
   readonly version: string;
   /** The sub-agent that grew, or `null` for the main transcript. */
   readonly agentId: string | null;
-  /** The first part of the active branch that may have changed. `0`: the file was replaced, or took another branch. */
+  /** The first part of the active branch that may have changed. `0`: the file was replaced or switched branches. */
   readonly fromPart: number;
   readonly parts: number;
 }

@@ -57,7 +57,7 @@ test('a port in use and an invalid port are reported in one line', async (contex
   const taken = runClew(['open', '--demo', '--no-browser', '--port', String(port)]);
   assert.deepEqual(
     [taken.status, taken.stderr],
-    [2, `clew: port ${port} is in use; choose another one, or leave out --port\n`],
+    [2, `clew: port ${port} is in use; choose another port, or omit --port\n`],
   );
   assert.match(runClew(['open', '--demo', '--port', '70000']).stderr, /--port takes a number up to 65535/);
   assert.equal(runClew(['open', 'no-such-session', '--demo', '--no-browser']).status, 2);

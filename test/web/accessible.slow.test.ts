@@ -1,5 +1,5 @@
-// Every page, and what opens on it, as axe sees it: all of its rules, light and dark, on a desk and on a phone. A picture of
-// each is left in build/screenshots for people to look at.
+// Checks every page, and what opens on it, with all rules of axe: light and dark, desktop and phone. Screenshots are saved
+// in build/screenshots.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { everything, everythingId } from './page-sessions.ts';
 
 const pictures = path.join(projectRoot, 'build/screenshots');
 
-/** Both sizes and both colours; every pair of them with CLEW_LONG=1. */
+/** Both sizes and both colour schemes; every combination with CLEW_LONG=1. */
 const views: Readonly<Record<string, BrowserContextOptions>> = {
   light: desktop,
   'phone-dark': { ...phone, colorScheme: 'dark' },
@@ -25,9 +25,9 @@ const views: Readonly<Record<string, BrowserContextOptions>> = {
 interface Place {
   readonly name: string;
   readonly address: string;
-  /** What is there once the page is. */
+  /** A selector that exists once the page is loaded. */
   readonly shown: string;
-  /** What one can open on it is looked at in two views; the page itself in all. */
+  /** Opens something on the page; checked in two views, the page itself in all. */
   readonly opens?: readonly (readonly [string, (page: Page) => Promise<void>])[];
 }
 
@@ -52,7 +52,7 @@ const places: readonly Place[] = [
   { name: 'no-session', address: '/s/no-such-session', shown: '.message-page h1' },
 ];
 
-test('axe knows no fault of any page', { skip: skipWithoutChromium, timeout: 900_000 }, async (context) => {
+test('axe finds no violation on any page', { skip: skipWithoutChromium, timeout: 900_000 }, async (context) => {
   await openBrowser();
   mkdirSync(pictures, { recursive: true });
   const files = { ...pageLibrary(), [`-home-dev-widgets/${everythingId}.jsonl`]: everything() };
@@ -80,9 +80,9 @@ async function isFaultless(server: WebServer, view: string): Promise<void> {
 
 async function examine(page: Page, name: string, view: string): Promise<void> {
   await page.screenshot({ path: path.join(pictures, `${name}-${view}.png`) });
-  // Legacy mode looks at the page without frames of others, of which there are none, in half the time.
+  // Legacy mode skips cross-origin frames, which the pages do not have, and takes half the time.
   const axe = new AxeBuilder({ page }).setLegacyMode();
-  // Which headings an answer has, and in which order, is the transcript's own affair.
+  // The headings of an answer and their order come from the transcript.
   const isTranscript = new URL(page.url()).pathname.startsWith('/s/');
   const { violations } = await (isTranscript ? axe.disableRules(['heading-order']) : axe).analyze();
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// A hostile library on the pages over all sessions: every title, name, model, tool, folder, branch, finding and number in it
-// attacks. Nothing of it runs, nothing is loaded, nothing is wider than the screen, and what attacks can be read.
+// A hostile library on all pages except the session page: every title, name, model, tool, folder, branch, finding and number
+// attacks. Nothing runs, nothing loads, nothing is wider than the screen, and the hostile text is readable.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -24,11 +24,11 @@ interface Site {
 interface Walk {
   readonly name: string;
   readonly address: (site: Site) => string;
-  /** What is there once the page is. */
+  /** A selector that exists once the page is loaded. */
   readonly ready: string;
-  /** What a reader can see of it. */
+  /** Texts that must be visible. */
   readonly fields: readonly string[];
-  /** Opens what is not there at once, and looks whenever something is; then `opened` can be seen as well. */
+  /** Opens more of the page and checks each step; then `opened` must be visible too. */
   readonly go?: (page: Page, look: () => Promise<void>, site: Site) => Promise<void>;
   readonly opened?: readonly string[];
 }
@@ -60,8 +60,8 @@ const walks: readonly Walk[] = [
     address: ({ key }) => `/health?session=${encodeURIComponent(key)}`,
     ready: '.findings li',
     fields: ['phantom parent:', 'last tool:', 'compacted:'],
-    go: mends,
-    opened: ['Dry run', 'Mended', 'undone'],
+    go: repairs,
+    opened: ['Dry run', 'Repaired', 'undone'],
   },
   {
     name: 'live',
@@ -105,7 +105,7 @@ async function staysText(site: Site, walk: Walk, view: BrowserContextOptions): P
   if (walk.name === 'live') say(site);
   await page.locator(walk.ready).first().waitFor();
   await look(readThrough);
-  // What opens has the least room on a phone.
+  // Opened content has the least room on a phone.
   const opens = view === phone;
   if (opens) await walk.go?.(page, look, site);
   assert.deepEqual(complaints, []);
@@ -130,13 +130,13 @@ async function opensReceipts(page: Page, look: () => Promise<void>): Promise<voi
   }
 }
 
-async function mends(page: Page, look: () => Promise<void>): Promise<void> {
+async function repairs(page: Page, look: () => Promise<void>): Promise<void> {
   await page.getByRole('button', { name: 'Dry run of a repair' }).click();
   await page.locator('.preview').first().waitFor();
   for (const summary of await page.locator('.preview summary').all()) await summary.click();
   await look();
-  await page.getByRole('button', { name: 'Make a mended copy' }).first().click();
-  await page.getByText(/^Mended: a resume now loads/).waitFor();
+  await page.getByRole('button', { name: 'Create a repaired copy' }).first().click();
+  await page.getByText(/^Repaired: resuming now loads/).waitFor();
   await look();
   const changes = page.getByRole('region', { name: 'Changes' });
   await changes.getByRole('button', { name: 'Undo' }).first().click();
@@ -154,7 +154,7 @@ async function hears(page: Page, look: () => Promise<void>, site: Site): Promise
 
 let said = 0;
 
-/** Something is said in the session, and in its sub-agent. */
+/** Appends lines to the session and its sub-agent. */
 function say({ library }: Site): string {
   said++;
   const now = { uuid: `heard ${said}`, parentUuid: null, timestamp: new Date().toISOString() };
@@ -163,7 +163,7 @@ function say({ library }: Site): string {
   return `heard: ${said} `;
 }
 
-/** What is asked for is shown as it was, in what was typed and in what is answered. */
+/** The hostile query appears as text, in the input and in the answer. */
 async function staysAddress({ server }: Site): Promise<void> {
   const text = encodeURIComponent(attack.toWellFormed());
   const { page } = await openPage(server.url, phone, spyOnPage);

@@ -1,16 +1,16 @@
-// What a script of page-scripts.ts says of a page that shows hostile text, and what it says where nothing is wrong.
+// The report of the scripts in page-scripts.ts about a page with hostile text, and the report without faults.
 import type { Page } from 'playwright-core';
 
 export interface Faults {
   /** How often the canary ran. */
   readonly ran: number;
-  /** What the page's policy had to stop. */
+  /** What the content security policy blocked. */
   readonly violations: readonly string[];
-  /** Elements and attributes that only the transcript can have brought in. */
+  /** Elements and attributes that can only come from the transcript. */
   readonly foreign: readonly string[];
   readonly links: readonly string[];
   readonly wide: readonly string[];
-  /** Where characters stand that move a cursor or turn the direction of text. */
+  /** Where control or bidi characters occur. */
   readonly steering: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// A hostile session where it is read: on its page, in the exported page, in Markdown. Nothing of it runs, nothing is loaded,
-// nothing breaks the layout, and all of it can be read. The pages over all sessions are in hostile-pages.test.ts.
+// A hostile session on its page, in the exported page and in Markdown: nothing runs, nothing loads, the layout holds, and
+// all of it is readable. The other pages are in hostile-pages.slow.test.ts.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,11 +23,11 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   const library = writeHostileLibrary(temporaryFolder(context), words);
   const site = await startSite(context, library.root);
   const address = pathToFileURL(exportPage(context, library)).href;
-  // To lay out a word of ten megabytes takes any browser ten seconds; only our page shows it bit by bit.
+  // A browser needs ten seconds to lay out a word of ten megabytes; only our page shows it in steps.
   const shorter = writeHostileLibrary(temporaryFolder(context), { answer: 100_000, others: 20_000 });
   await context.test('does nothing on the page', () => staysText(library, () => site(`/s/${hostileId}`, desktop)));
   await context.test('does nothing on a phone', () => staysText(library, () => site(`/s/${hostileId}`, phone)));
-  await context.test('stays as wide as it is while a broken image waits for its note', () =>
+  await context.test('keeps its width while a broken image has no error note yet', () =>
     staysNarrow((address) => site(address, desktop, spyOnPage + withoutImageErrors)),
   );
   await context.test('does nothing in its raw lines', () => staysRaw(() => site(`/s/${hostileId}`, phone)));
@@ -75,7 +75,7 @@ async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedP
   await page.context().close();
 }
 
-/** A browser tells the page that an image is broken after it has laid the image out once. */
+/** A browser reports a broken image only after its first layout. */
 async function staysNarrow(open: (address: string) => Promise<OpenedPage>): Promise<void> {
   const { page } = await open(`/s/${hostileId}`);
   await page.locator('[data-loaded]').first().waitFor();
@@ -85,7 +85,7 @@ async function staysNarrow(open: (address: string) => Promise<OpenedPage>): Prom
   await page.context().close();
 }
 
-/** Of a prompt, of a call and what came of it, of a sub-agent: laid out, and as it stands in the file. */
+/** The raw lines of a prompt, a call with its result, and a sub-agent: formatted, and unchanged. */
 async function staysRaw(open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
   await page.locator('[data-loaded]').first().waitFor();
@@ -97,7 +97,7 @@ async function staysRaw(open: () => Promise<OpenedPage>): Promise<void> {
       await drawer.locator('pre', { hasText: 'canary' }).waitFor();
       assert.deepEqual(await faultsOf(page, lookOnce), noFaults, block);
       await drawer.getByRole('button', { name: 'Laid out' }).click();
-      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, `${block}, as it stands in the file`);
+      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, `${block}, unchanged`);
       await page.keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
     }
@@ -118,7 +118,7 @@ async function staysPlain(file: string): Promise<void> {
   await page.context().close();
 }
 
-/** As a viewer that trusts it would: the HTML of a renderer, with nothing taken out. */
+/** Like a viewer that trusts its input: rendered HTML, not sanitized. */
 async function staysMarkdown(context: TestContext, { file }: HostileLibrary): Promise<void> {
   const { status, stdout } = runClew(['export', file, '--full', '--thinking']);
   assert.equal(status, 0);

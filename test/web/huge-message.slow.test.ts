@@ -1,5 +1,5 @@
-// A message of megabytes in a real browser: its beginning is Markdown, the rest plain text a stretch at a time, and what is
-// shown already is not read as Markdown again.
+// A message of several megabytes in a real browser: its beginning is Markdown, the rest is plain text in steps, and shown
+// Markdown is not parsed again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPage, skipWithoutChromium } from '../support/browser.ts';
@@ -19,7 +19,7 @@ test('a huge message is Markdown up to the limit, then plain text', { skip: skip
   const marked = `document.querySelectorAll('.answer .prose em').length`;
   const more = page.locator('.answer button.more');
   await more.waitFor();
-  // The first click fetches the whole and shows a stretch of it, every other one a stretch more.
+  // The first click fetches the whole text and shows one step; each further click shows one more.
   for (const shown of [stretch, limit]) {
     await more.click();
     await isTrue(page, `${marked} === ${Math.floor(shown / paragraph.length)}`);
@@ -29,7 +29,7 @@ test('a huge message is Markdown up to the limit, then plain text', { skip: skip
     await more.click();
     await isTrue(page, `(document.querySelector('.answer .plain')?.textContent ?? '').length > ${shown - limit}`);
     assert.equal(await page.evaluate(marked), Math.floor(limit / paragraph.length));
-    // The cut is at a paragraph once there is a rest; from then on the Markdown stays as it is.
+    // The cut is at a paragraph once there is more text; from then on the Markdown does not change.
     const first = `document.querySelector('.answer .prose').firstElementChild`;
     assert.equal(await page.evaluate(`${first}.isKept ?? false`), shown > 3 * stretch);
     await page.evaluate(`${first}.isKept = true`);

@@ -1,5 +1,5 @@
-// A library that has something for every page: the demo, a session that is damaged, one that will be deleted soon, one
-// that has just been written, one whose words are hostile, and as many plain ones as asked for.
+// A library for all pages: the demo, a damaged session, one that expires soon, a live one, a hostile one, and any number
+// of plain ones.
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { demoProjects } from '../support/demo-library.ts';
@@ -29,13 +29,13 @@ export function pageLibrary(): Readonly<Record<string, string | Buffer>> {
   };
 }
 
-/** Claude Code deletes what it has not touched for 30 days. */
+/** Claude Code deletes sessions after 30 days without a change. */
 export function age(root: string, id: string, days: number): void {
   const time = new Date(Date.now() - days * dayMs);
   utimesSync(path.join(root, 'projects/-home-dev-mill', `${id}.jsonl`), time, time);
 }
 
-/** Something is said in the live session now. */
+/** Appends a prompt to the live session. */
 export function sayLive(root: string, prompt: string): void {
   appendFileSync(path.join(root, 'projects/-home-dev-mill', `${liveId}.jsonl`), liveLine(prompt));
 }
@@ -55,14 +55,14 @@ function talk(id: string, prompt: string, turns: number): string {
   return builder.text();
 }
 
-let told = 0;
+let prompts = 0;
 
 function liveLine(prompt: string): string {
-  told++;
+  prompts++;
   return `${JSON.stringify({
     type: 'user',
-    uuid: `live-${told}`,
-    parentUuid: told === 1 ? null : `live-${told - 1}`,
+    uuid: `live-${prompts}`,
+    parentUuid: prompts === 1 ? null : `live-${prompts - 1}`,
     sessionId: liveId,
     cwd: '/home/dev/mill',
     timestamp: new Date().toISOString(),

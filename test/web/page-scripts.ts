@@ -1,11 +1,11 @@
-// What tests ask inside the browser, as text: the types of a browser do not belong to a program of Node.
+// Scripts that tests run in the browser, as text: the tests compile without the browser's types.
 
 export const isAtEnd: string = `(() => {
   const main = document.getElementById('conversation');
   return main.scrollHeight - main.scrollTop - main.clientHeight < 4;
 })()`;
 
-/** Goes down in sixty steps, as fast as the browser draws; answers how often the middle of the screen was empty. */
+/** Scrolls down in sixty steps, one per frame; returns how often the middle of the screen was empty. */
 export const countBlanks: string = `(async () => {
   const main = document.getElementById('conversation');
   let empty = 0;
@@ -20,7 +20,7 @@ export const countBlanks: string = `(async () => {
   return empty;
 })()`;
 
-/** Jumps to a share of the whole; of a hundred places down the screen, those without a row; of rows that wait, those without a word on the screen. */
+/** Jumps to a share of the whole; returns the positions without a row, and the loading rows without a visible word. */
 export function emptyPlacesAt(share: number): string {
   return `(async () => {
     const main = document.getElementById('conversation');
@@ -39,7 +39,7 @@ export function emptyPlacesAt(share: number): string {
   })()`;
 }
 
-/** Before anything of the page: what would run, and what the policy of the page would have to stop. */
+/** Runs before the page: records what ran and what the policy blocked. */
 export const spyOnPage: string = `
   window.canaryRan = 0;
   window.canary = () => { window.canaryRan++; };
@@ -47,7 +47,7 @@ export const spyOnPage: string = `
   document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
 `;
 
-/** Before anything of the page: it never hears that an image is broken. */
+/** Runs before the page: hides the errors of broken images. */
 export const withoutImageErrors: string = `
   window.brokenImages = 0;
   document.addEventListener('error', (event) => {
@@ -57,7 +57,7 @@ export const withoutImageErrors: string = `
   }, true);
 `;
 
-/** Before anything of the page: what waits 400 ms or longer is due as soon as the address has changed: nothing may then write the old one again. */
+/** Runs before the page: timers of 400 ms and longer fire as soon as the address changes, and must not write the old one. */
 export const dueWithPush: string = `{
   const waiting = new Map();
   const { setTimeout: wait, clearTimeout: forget } = window;
@@ -76,7 +76,7 @@ export const dueWithPush: string = `{
   };
 }`;
 
-/** Kept between the scripts below: what stands on the screen, and what of it is not as it should be. */
+/** Shared by the scripts below: the visible text, and the faults found so far. */
 const looking = `
   const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
   const seen = new Set();
@@ -91,10 +91,10 @@ const looking = `
     if (/^(script|style|iframe|object|embed|link|base|meta|video|audio)$/i.test(element.tagName)) found.foreign.add(element.tagName);
     for (const { name, value } of element.attributes) {
       if (/^(on.*|action|formaction)$/.test(name) || (name === 'src' && !/^(data:image\\/(png|jpeg|gif|webp);|blob:http:\\/\\/127)/.test(value))) found.foreign.add(name + '=' + value.slice(0, 80));
-      // What a browser shows in a tip, and reads aloud.
+      // Text in tooltips and for screen readers.
       if (/^(title|alt|placeholder|label|aria-.*)$/.test(name)) checkText(element.tagName + ' ' + name, value);
     }
-    // A class that a transcript chose.
+    // A class from the transcript.
     if (element.matches('.drawer:not(dialog)')) found.foreign.add('class ' + element.className);
     if (element.tagName === 'OPTION') checkText('OPTION', element.textContent);
     if (element.tagName === 'A' && !/^(https?:|mailto:|#)/.test(element.getAttribute('href') ?? '') && !element.href.replace(/^blob:/, '').startsWith(location.origin + '/'))
@@ -119,17 +119,14 @@ const looking = `
   });
 `;
 
-/** What is in the page now; answers what is wrong with it, and its text. */
+/** Checks the page as it is; returns its faults and its text. */
 export const lookOnce: string = `(async () => {${looking}
   await frames();
   look();
   return reading();
 })()`;
 
-/**
- * Goes through a page from its top to its end, opens all that is folded and shows more of all that is cut, as a reader may
- * do; answers what went wrong on the way, and all the text that was seen.
- */
+/** Scrolls through a page, opens everything folded or cut, and returns the faults and all text that was seen. */
 export const readThrough: string = `(async () => {${looking}
   const main = document.querySelector('main');
   const opened = new WeakSet();
@@ -149,7 +146,7 @@ export const readThrough: string = `(async () => {${looking}
     await open();
     look();
     const before = main.scrollTop;
-    // What is in the page was looked at, on the screen or below it: on to where it ends.
+    // Everything rendered was checked: continue at its end.
     const end = [...main.querySelectorAll('.row')].at(-1)?.getBoundingClientRect().bottom ?? 0;
     main.scrollTop += Math.max(main.clientHeight * 0.8, end - main.getBoundingClientRect().bottom);
     await frames();

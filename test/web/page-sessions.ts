@@ -1,4 +1,4 @@
-// Sessions for the tests of the session page: one with everything that a page can show, one that grows long.
+// Sessions for the tests of the session page: one with every kind of block, and a long one.
 import type { JsonObject } from '../../src/base/json.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
@@ -8,7 +8,7 @@ export const liveId = 'aaaaaaaa-0000-4000-a000-000000000004';
 
 const esc = '\u001b';
 
-/** A picture of one dot, whole. */
+/** A valid image of one pixel. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 function called(name: string, id: string, input: JsonObject): readonly JsonObject[] {
@@ -19,7 +19,7 @@ function answered(id: string, content: string, toolUseResult?: JsonObject): Json
   return { message: { content: [toolResult(id, content)] }, ...(toolUseResult === undefined ? {} : { toolUseResult }) };
 }
 
-/** Every kind of block, and a branch that leaves. */
+/** Every kind of block, and a second branch. */
 export function everything(): string {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: dot } };
   const at = { sessionId: everythingId };
@@ -33,7 +33,7 @@ export function everything(): string {
       answered('c1', 'ok', { stdout: `${esc}[32mgreen${esc}[0m words`, stderr: 'a warning', interrupted: false }),
     )
     .assistant(
-      called('TodoWrite', 'c2', { todos: [{ content: 'Mend it', status: 'in_progress', activeForm: 'Mending' }] }),
+      called('TodoWrite', 'c2', { todos: [{ content: 'Fix it', status: 'in_progress', activeForm: 'Fixing' }] }),
     )
     .result('c2')
     .assistant(called('WebSearch', 'c3', { query: 'weather' }))
@@ -91,7 +91,7 @@ export function everything(): string {
     .text();
 }
 
-/** An agent that works on one prompt after the other, with a call and its output on every other line. */
+/** Many prompts in sequence, with a call and its output in every other line. */
 export function longSession(lines: number, outputBytes: number): string {
   const builder = transcript({ sessionId: longId });
   const output = `${'output of a command, neither short nor long '.repeat(4)}\n`.repeat(Math.ceil(outputBytes / 176));

@@ -1,4 +1,4 @@
-// The pages beside the session's in a real browser, on the real server: what a reader sees and can do on each of them.
+// All pages except the session page in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readJson } from '../../src/web/client.ts';
@@ -18,7 +18,7 @@ import {
 } from './page-library.ts';
 
 test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
-  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  // Opened here: a browser opened in a subtest would close at its end.
   await openBrowser();
   const server = await openWebServer(context, pageLibrary(), { allowsChanges: true });
   age(server.root, expiringId, 27);
@@ -26,20 +26,20 @@ test('the pages', { skip: skipWithoutChromium, timeout: 600_000 }, async (contex
   const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
   await run('the library lists projects and sessions with their marks', listsSessions);
   await run('every column sorts', sortsColumns);
-  await run('it is sorted and filtered, and the address says how', sortsAndFilters);
-  await run('what was typed just before a step elsewhere does not come back', leavesTyping);
-  await run('a page is used while the index is made, and says how far that is', usesUnfinished);
-  await run('a search finds as one types, marks what it found, and opens at the place', searches);
-  await run('a search that the server refuses, and one that finds nothing, say so', tellsOfNothing);
-  await run('keys step, open, go to pages and show help', followsKeys);
-  await run('back and forward come to the place one left', goesBack);
-  await run('light and dark can be chosen, and the choice lasts', switchesTheme);
+  await run('sorting and filtering are in the address', sortsAndFilters);
+  await run('text typed just before a navigation does not come back', leavesTyping);
+  await run('a page works while the index is built, and shows the progress', usesUnfinished);
+  await run('a search runs while typing, highlights matches, and opens at the line', searches);
+  await run('a refused search and an empty search say so', showsNothingFound);
+  await run('keys select items, open them, go to pages and show help', followsKeys);
+  await run('back and forward restore the scroll position', goesBack);
+  await run('the chosen theme is kept', switchesTheme);
   await run('no page is wider than a phone', fitsPhone);
-  await context.test('a library of many sessions costs what is in view', async (part) => {
+  await context.test('a large library renders and loads only visible rows', async (part) => {
     await listsMany(await openWebServer(part, {}));
   });
   await context.test(
-    'an empty library fills by itself, and a page tells when the server is gone and back',
+    'an empty library fills without a reload, and a page shows when the server is gone',
     async (part) => {
       await beginsEmpty(await openWebServer(part, {}, { isDemo: true }));
     },
@@ -66,7 +66,7 @@ async function listsSessions(server: WebServer): Promise<void> {
     cells.map((cell) => cell.replace(/^\d+ (h|d|mo|y)$/, 'an age')),
     ['Find out why the build is slow', 'ada/lighthouse', 'an age', '2', '16 KB', '$0.24'],
   );
-  // Hostile words are words.
+  // Hostile text is only text.
   assert.match(await rowOf(page, hostileId).innerText(), /<img src=x onerror=alert\(1\)>/);
   assert.equal(await page.locator('main img').count(), 0);
   assert.deepEqual(
@@ -98,7 +98,7 @@ async function sortsColumns(server: WebServer): Promise<void> {
   await noComplaints(opened);
 }
 
-/** The rows are the server's; what it says of its index is held where it would be gone in a moment. */
+/** The rows are the server's; the state of the index is fixed, because it would change at once. */
 async function usesUnfinished(server: WebServer): Promise<void> {
   const status = await readJson(server.client.status.$get());
   const index = { ...status.index, phase: 'text', bytesDone: 30, bytesTotal: 100 };
@@ -110,11 +110,8 @@ async function usesUnfinished(server: WebServer): Promise<void> {
     }),
   );
   await page.goto(at(server, '/'));
-  await page.getByText('Reading words to search for, 30 %').waitFor();
-  assert.equal(
-    await page.getByRole('progressbar', { name: 'Reading words to search for' }).getAttribute('value'),
-    '30',
-  );
+  await page.getByText('Indexing words for search, 30 %').waitFor();
+  assert.equal(await page.getByRole('progressbar', { name: 'Indexing words for search' }).getAttribute('value'), '30');
   await page.getByRole('link', { name: 'Find out why the build is slow' }).click();
   await page.locator('.turn .answer').first().waitFor();
   await page.goto(at(server, '/?q=slugify'));
@@ -151,7 +148,7 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
   await page.waitForURL(/text=ledger/);
   await hasCount(page, '.session-rows tr', 1);
   await page.getByLabel('Filter by title, folder or id').fill('nothing is called so');
-  await page.getByText('No session passes these filters.').waitFor();
+  await page.getByText('No session matches these filters.').waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
   await rowOf(page, buildingId).waitFor();
   await page
@@ -172,7 +169,7 @@ async function leavesTyping(server: WebServer): Promise<void> {
       field.dispatchEvent(new Event('input', { bubbles: true }));
       await new Promise((resolve) => setTimeout(resolve, 1));
       document.querySelector('a[href="/usage"]').click();
-      // Now the timer that waits for the next key is due before anything else on the page can happen.
+      // Now the typing timer fires before anything else on the page.
       for (const end = performance.now() + 300; performance.now() < end; ) continue;
     })()`);
     await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
@@ -197,10 +194,10 @@ async function searches(server: WebServer): Promise<void> {
   assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
   const { total } = await readJson(server.client.search.$get({ query: { text: 'slugify' } }));
   assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} place`));
-  await page.getByRole('button', { name: 'Exactly' }).click();
+  await page.getByRole('button', { name: 'Exact' }).click();
   await page.waitForURL(/mode=exact/);
   await hit.waitFor();
-  // The address says which one it was: the list may change until the click.
+  // From the address: the list may change before the click.
   await hit.click();
   await page.waitForURL((url) => url.pathname.startsWith('/s/'));
   const line = new URL(page.url()).searchParams.get('line');
@@ -212,10 +209,10 @@ async function searches(server: WebServer): Promise<void> {
   await noComplaints(opened);
 }
 
-async function tellsOfNothing(server: WebServer): Promise<void> {
+async function showsNothingFound(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, '/?q=zzzyyyxxx'));
   const { page } = opened;
-  await page.getByText('Nobody said this in any session.').waitFor();
+  await page.getByText('No session contains this.').waitFor();
   assert.deepEqual(opened.complaints, []);
   await page.getByRole('button', { name: 'Regular expression' }).click();
   await page.getByLabel('Search all sessions').fill('(');
@@ -249,7 +246,7 @@ async function followsKeys(server: WebServer): Promise<void> {
     await page.keyboard.press(key);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     assert.equal(await page.title(), `${title} · Clew`);
-    // Who listens to the page hears where it is.
+    // Screen readers announce the focused heading.
     await isTrue(page, `document.activeElement?.textContent === '${title}'`);
   }
   await page.keyboard.press('?');
@@ -258,7 +255,7 @@ async function followsKeys(server: WebServer): Promise<void> {
   await page.keyboard.press('j');
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
-  // Letters that are typed are letters.
+  // Keys typed into an input are text.
   await page.keyboard.press('/');
   await page.keyboard.type('gu');
   await page.waitForURL(/q=gu/);
@@ -348,7 +345,7 @@ async function listsMany(server: WebServer): Promise<void> {
   await page.evaluate("document.querySelector('main').scrollTo(0, 1e9)");
   await page.locator(`[aria-rowindex="${many + 1}"] [data-stop]`).waitFor();
   assert.ok((await page.locator('.session-rows tr').count()) < 80);
-  // The pages between the two ends were never in view.
+  // The rows between the two ends were never visible.
   assert.deepEqual(
     ['200', '300'].filter((offset) => asked.includes(offset)),
     [],
@@ -361,7 +358,7 @@ async function beginsEmpty(server: WebServer): Promise<void> {
   await page.getByText('There are no sessions yet.').waitFor();
   await page.getByText('These are demo sessions.').waitFor();
   for (const [key, words] of [
-    ['u', 'Nothing has been counted yet.'],
+    ['u', 'No usage has been counted yet.'],
     ['h', 'No session was examined.'],
     ['v', 'Nothing is running.'],
     ['l', 'There are no sessions yet.'],
@@ -375,8 +372,8 @@ async function beginsEmpty(server: WebServer): Promise<void> {
   assert.deepEqual(complaints, []);
   await page.route(/api\/events/, (route) => route.abort());
   await page.reload();
-  await page.getByText('The server does not answer.').waitFor();
+  await page.getByText('The server does not respond.').waitFor();
   await page.unroute(/api\/events/);
-  await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
+  await page.getByText('The server does not respond.').waitFor({ state: 'detached' });
   await page.context().close();
 }

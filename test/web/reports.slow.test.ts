@@ -1,5 +1,4 @@
-// Usage, health and what is live in a real browser, on the real server: the numbers are the server's, a repair is shown
-// before it is made, and what happens is seen as it happens.
+// The usage, health and live pages in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyParam, readJson } from '../../src/web/client.ts';
@@ -9,15 +8,15 @@ import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';
 import { damagedId, liveId, pageLibrary, sayLive } from './page-library.ts';
 
 test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
-  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  // Opened here: a browser opened in a subtest would close at its end.
   await openBrowser();
   const server = await openWebServer(context, pageLibrary(), { allowsChanges: true });
   await server.isCurrent();
   const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
-  await run('usage has the numbers of the server, and receipts down to the line', showsUsage);
-  await run('health shows the worst first, tries a repair, makes it and takes it back', mends);
-  await run('live shows what runs, as it happens', showsLive);
-  await context.test('a server that only reads shows a repair and does not offer it', async (part) => {
+  await run('usage shows the numbers of the server, and receipts with their lines', showsUsage);
+  await run('health shows the worst first, previews a repair, applies it and undoes it', repairs);
+  await run('live shows new lines of running sessions', showsLive);
+  await context.test('a read-only server previews a repair and does not offer it', async (part) => {
     await onlyReads(await openWebServer(part, pageLibrary()));
   });
 });
@@ -68,7 +67,7 @@ async function showsUsage(server: WebServer): Promise<void> {
   await page.goto(at(server, '/usage?by=monthly'));
   await page.getByRole('region', { name: 'Cost by month' }).waitFor();
   await page.goto(at(server, '/usage?since=2001-01-01&until=2001-01-02'));
-  await page.getByText('No messages in these days.').waitFor();
+  await page.getByText('No messages in this range.').waitFor();
   await page.goto(at(server, '/usage'));
   await page
     .getByRole('region', { name: 'By project' })
@@ -78,7 +77,7 @@ async function showsUsage(server: WebServer): Promise<void> {
   await noComplaints(opened);
 }
 
-async function mends(server: WebServer): Promise<void> {
+async function repairs(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, '/health'));
   const { page } = opened;
   const list = page.getByRole('region', { name: 'Sessions with findings' });
@@ -111,8 +110,8 @@ async function mends(server: WebServer): Promise<void> {
     await shown.innerText(),
     new RegExp(`${usual?.before.loaded} of ${usual?.before.of}[^]*${usual?.after.loaded} of ${usual?.after.of}`),
   );
-  await shown.getByRole('button', { name: 'Mend in place' }).click();
-  await one.getByText(/^Mended: a resume now loads/).waitFor();
+  await shown.getByRole('button', { name: 'Repair in place' }).click();
+  await one.getByText(/^Repaired: resuming now loads/).waitFor();
   assert.deepEqual(
     (await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }))).findings,
     [],
@@ -131,9 +130,9 @@ async function onlyReads(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, `/health?session=${damagedId}`));
   const { page } = opened;
   await page.getByRole('button', { name: 'Dry run of a repair' }).click();
-  await page.getByText('This page only reads.').waitFor();
+  await page.getByText('This page is read-only.').waitFor();
   assert.ok((await page.locator('.preview').count()) > 0);
-  assert.equal(await page.getByRole('button', { name: /Mend in place|Make a mended copy/ }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: /Repair in place|Create a repaired copy/ }).count(), 0);
   await noComplaints(opened);
 }
 
@@ -147,7 +146,7 @@ async function showsLive(server: WebServer): Promise<void> {
   await page.locator('.live-prompt a').last().click();
   await page.waitForURL((url) => url.pathname === `/s/${liveId}`);
   await page.getByText('grind the second sack').first().waitFor();
-  // The session page hears over the same connection.
+  // The session page uses the same connection.
   sayLive(server.root, 'grind the third sack');
   await page.locator('.prompt').getByText('grind the third sack').waitFor();
   await noComplaints(opened);

@@ -1,4 +1,4 @@
-// The session page in a real browser, on the real server: what a reader sees and can do, on what a transcript may hold.
+// The session page in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -30,21 +30,23 @@ interface Site {
 }
 
 test('the session page', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
-  // Here, and not in the first of the tests below, whose end would be the end of the browser.
+  // Opened here: a browser opened in a subtest would close at its end.
   await openBrowser();
   const site = await startSite(context);
-  await context.test('shows turns beside an outline, and calls as what they are', () => showsTurns(site));
+  await context.test('shows turns next to an outline, and each kind of call', () => showsTurns(site));
   await context.test('shows every kind of block', () => showsEverything(site));
   await context.test('opens a sub-agent in place', () => opensAgent(site));
-  await context.test('finds words, goes to them, and opens what holds them', () => findsWords(site));
-  await context.test('shows the raw line behind a block', () => showsRaw(site));
-  await context.test('goes from turn to turn by keys, and the address follows', () => followsKeys(site));
+  await context.test('finds words, scrolls to them, and opens the blocks that contain them', () => findsWords(site));
+  await context.test('shows the raw line of a block', () => showsRaw(site));
+  await context.test('moves between turns by keys, and updates the address', () => followsKeys(site));
   await context.test('switches branches', () => switchesBranches(site));
   await context.test('opens at the line that the address names', () => opensAtLine(site));
   await context.test('copies the resume command, a link and Markdown', () => copies(site));
-  await context.test('shows what is appended, and keeps the place of who reads elsewhere', () => followsLive(site));
-  await context.test('goes to the end of a long session without a blank', () => scrollsLong(site));
-  await context.test('says which turns are on their way, wherever one jumps to', () => showsWhatComes(site));
+  await context.test('shows appended turns, and keeps the scroll position of a reader elsewhere', () =>
+    followsLive(site),
+  );
+  await context.test('scrolls to the end of a long session without a blank screen', () => scrollsLong(site));
+  await context.test('shows which turns are loading after every jump', () => showsWhatComes(site));
   await context.test('is usable at the width of a phone', () => fitsPhone(site));
 });
 
@@ -71,7 +73,7 @@ async function startSite(context: TestContext): Promise<Site> {
   };
 }
 
-/** Asked from outside: what waits inside of the page evaluates text, which the policy of the page forbids. */
+/** Polls from outside: waiting inside the page evaluates text, which its policy blocks. */
 async function becomesTrue(page: Page, script: string): Promise<void> {
   for (let tries = 0; tries < 1500; tries++) {
     if ((await page.evaluate<boolean>(script)) === true) return;
@@ -115,7 +117,7 @@ async function showsEverything(site: Site): Promise<void> {
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');
   await shown('.stderr', 'a warning');
-  await shown('.todo-in_progress', 'Mend it');
+  await shown('.todo-in_progress', 'Fix it');
   await shown('.chosen', 'Left');
   await shown('.call .prose em', 'left');
   await shown('.call.failed .terminal', 'out of tea');
@@ -274,7 +276,7 @@ async function followsLive(site: Site): Promise<void> {
   await page.locator('.prompt', { hasText: 'live prompt 3' }).waitFor();
   await becomesTrue(page, isAtEnd);
   appendFileSync(file, liveTurn(4));
-  // Who reads the end stays at the end.
+  // A reader at the end stays at the end.
   await page.locator('.prompt', { hasText: 'live prompt 4' }).waitFor();
   await becomesTrue(page, isAtEnd);
   await done(opened);
@@ -283,7 +285,7 @@ async function followsLive(site: Site): Promise<void> {
 async function scrollsLong(site: Site): Promise<void> {
   const opened = await site.open(longId);
   const { page } = opened;
-  // By the wheel, a screen after the other, as fast as the browser takes it: what is on the screen is never empty.
+  // With the wheel, screen by screen, as fast as the browser allows: the screen is never empty.
   const blanks = await page.evaluate<number>(countBlanks);
   assert.equal(blanks, 0);
   await page.keyboard.press('Shift+G');
@@ -308,7 +310,7 @@ async function showsWhatComes(site: Site): Promise<void> {
     await released;
     await route.continue();
   });
-  // With the first frame behind each jump: rows without a gap, and a turn that is not there yet names itself.
+  // In the first frame after each jump, rows have no gap, and a loading turn shows its name.
   for (const share of [0.3, 0.6137, 0.9]) {
     const { empty, unnamed } = await page.evaluate<{ empty: number; unnamed: number }>(emptyPlacesAt(share));
     assert.deepEqual({ share, empty, unnamed }, { share, empty: 0, unnamed: 0 });

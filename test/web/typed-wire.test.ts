@@ -1,5 +1,5 @@
 // A route or a worker method that is renamed on one side must not compile on the other. Each `@ts-expect-error` below is
-// an error that the compiler has to report; the compilation of the tests fails where it does not.
+// an error that the compiler must report: without the error, the tests do not compile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../../src/web/client.ts';
@@ -72,7 +72,7 @@ export function answerWrongly(handlers: Handlers, methods: WorkerMethods['reader
   void [lacking, renamed, mixed, unfinished];
 }
 
-test('the server answers every route of the typed API, each by its own method', async (context) => {
+test('the server answers every route and method of the typed API', async (context) => {
   const server = await openWebServer(context, {});
   const handlers = makeHandlers({
     sessions: new SessionList(),
@@ -90,9 +90,9 @@ test('the server answers every route of the typed API, each by its own method', 
     const headers = { origin: server.base, 'content-type': 'application/json' };
     const request = method === 'POST' ? { method, headers, body: '{}' } : {};
     const { body } = await server.send({ path: path.replace(/:\w+/g, 'x'), ...request });
-    assert.equal(body.includes('there is nothing here'), false, `${method} ${path}: ${body}`);
+    assert.equal(body.includes('not found'), false, `${method} ${path}: ${body}`);
   }
   const unknown = await server.send({ path: '/api/sessions/x/turn' });
-  assert.deepEqual([unknown.status, unknown.body.includes('there is nothing here')], [404, true]);
+  assert.deepEqual([unknown.status, unknown.body.includes('not found')], [404, true]);
   assert.deepEqual(server.faults, []);
 });

@@ -1,7 +1,7 @@
-// The keys of a page, in a dialog.
+// A dialog with the keyboard shortcuts of a page.
 import { useEffect, useRef } from 'react';
 
-/** Keys that are pressed one after the other, and what they do. */
+/** Keys to press in sequence, and what they do. */
 export type KeyMeaning = readonly [names: readonly string[], meaning: string];
 
 export function KeyHelp({ keys, onClose }: { readonly keys: readonly KeyMeaning[]; onClose(): void }) {

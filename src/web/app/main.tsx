@@ -1,4 +1,4 @@
-// The page starts here: its styles, its one client and one connection, and what the address names.
+// The entry of the page: styles, client, events, and the app.
 import { createRoot } from 'react-dom/client';
 import { makeClient } from '../client.ts';
 import { PageEvents } from './page-events.ts';

@@ -1,4 +1,4 @@
-// What every page is given: the server's client, its events, and how the server is.
+// The context of every page: the client, the events and the status of the server.
 import { createContext, useContext, useEffect } from 'react';
 import type { Client } from '../client.ts';
 import type { Events, Status } from '../wire.ts';
@@ -10,12 +10,12 @@ export interface PageServices {
 }
 
 export const ServicesContext: React.Context<PageServices | null> = createContext<PageServices | null>(null);
-/** `null` until the server has said hello. */
+/** `null` until the first `hello` event. */
 export const StatusContext: React.Context<Status | null> = createContext<Status | null>(null);
 
 export function useServices(): PageServices {
   const services = useContext(ServicesContext);
-  if (services === null) throw new Error('a page stands outside of the shell');
+  if (services === null) throw new Error('no ServicesContext around this page');
   return services;
 }
 

@@ -1,12 +1,12 @@
-// One connection for everything this page wants to hear of: browsers open six to a server in all, so a page has one, and
-// a page that nobody sees has none. Listeners learn when they may have missed something.
+// The page's event stream. Browsers open at most six connections to a server, so a page has one for everything it wants,
+// and none while it is hidden. Listeners are called when they may have missed events.
 import { type Client, ServerFailure } from '../client.ts';
 import { readEvents } from '../event-stream.ts';
 import type { Events } from '../wire.ts';
 
 type Listener<Name extends keyof Events> = (value: Events[Name]) => void;
 
-/** What a page wants to hear of beyond the list and the index. */
+/** Events beyond those of the list and the index. */
 export interface Wanted {
   /** Keys of sessions. */
   readonly watch: readonly string[];
@@ -15,7 +15,7 @@ export interface Wanted {
 
 const names: readonly string[] = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] satisfies (keyof Events)[];
 
-/** After a connection that was lost, and after a refusal. */
+/** After a lost connection, and after a refusal. */
 const [lostRetryMs, refusedRetryMs] = [1_000, 5_000];
 
 export class PageEvents {
@@ -25,19 +25,19 @@ export class PageEvents {
   readonly #onConnection = new Set<() => void>();
   readonly #wanted = new Set<Partial<Wanted>>();
   #connection: AbortController | undefined;
-  /** What the connection was opened for; empty without one. */
+  /** The request of the open connection; empty without one. */
   #opened = '';
-  #isPlanned = false;
+  #isScheduled = false;
   #isConnected = true;
   #hasMissed = false;
 
   constructor(client: Client) {
     this.#client = client;
-    document.addEventListener('visibilitychange', () => this.#plan());
-    this.#plan();
+    document.addEventListener('visibilitychange', () => this.#schedule());
+    this.#schedule();
   }
 
-  /** `false` once the server does not answer; it is tried again by itself. */
+  /** `false` while the server does not respond; the page keeps trying. */
   get isConnected(): boolean {
     return this.#isConnected;
   }
@@ -50,7 +50,7 @@ export class PageEvents {
     return () => known.delete(heard);
   }
 
-  /** The connection was lost, or this page was too slow for it: what it shows may be old. */
+  /** After a lost connection or skipped events: what the page shows may be stale. */
   onMissed(listener: () => void): () => void {
     this.#onMissed.add(listener);
     return () => this.#onMissed.delete(listener);
@@ -61,22 +61,22 @@ export class PageEvents {
     return () => this.#onConnection.delete(listener);
   };
 
-  /** Asks for more than the list and the index, until the answer is called. */
+  /** Subscribes to more events, until the returned function is called. */
   want(wanted: Partial<Wanted>): () => void {
     this.#wanted.add(wanted);
-    this.#plan();
+    this.#schedule();
     return () => {
       this.#wanted.delete(wanted);
-      this.#plan();
+      this.#schedule();
     };
   }
 
-  /** What comes and goes in one step of the page makes one connection. */
-  #plan(): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
+  /** Reconnects once for all changes of one tick. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setTimeout(() => {
-      this.#isPlanned = false;
+      this.#isScheduled = false;
       this.#connect();
     }, 0);
   }
@@ -106,7 +106,7 @@ export class PageEvents {
       await readEvents(body, ({ name, data }) => {
         if (this.#connection !== connection || !names.includes(name)) return;
         if (name === 'hello') {
-          this.#greet(!isFirst || this.#hasMissed);
+          this.#onHello(!isFirst || this.#hasMissed);
           isFirst = false;
         }
         const value: unknown = JSON.parse(data);
@@ -117,19 +117,19 @@ export class PageEvents {
     }
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    this.#tellConnection(false);
+    this.#setConnected(false);
     this.#hasMissed = true;
     this.#opened = '';
-    setTimeout(() => this.#plan(), retryMs);
+    setTimeout(() => this.#schedule(), retryMs);
   }
 
-  #greet(hasMissed: boolean): void {
+  #onHello(hasMissed: boolean): void {
     this.#hasMissed = false;
-    this.#tellConnection(true);
+    this.#setConnected(true);
     if (hasMissed) for (const listener of this.#onMissed) listener();
   }
 
-  #tellConnection(isConnected: boolean): void {
+  #setConnected(isConnected: boolean): void {
     if (this.#isConnected === isConnected) return;
     this.#isConnected = isConnected;
     for (const listener of this.#onConnection) listener();

@@ -1,15 +1,14 @@
-// The address bar → what the page shows, and back: links and `goTo` change it without a load, back and forward work, and
-// every entry of the history remembers how far its page was scrolled.
+// The router: links and `goTo` change the address without a page load, back and forward work, and every history entry
+// keeps its scroll position.
 import { useSyncExternalStore } from 'react';
 
 export interface Place {
   readonly path: string;
   readonly search: string;
-  /** Counts steps: the same address, come to once more, is another visit. */
+  /** Counts navigations: going to the same address again is another visit. */
   readonly visit: number;
 }
 
-/** What an entry of the history carries. */
 interface EntryState {
   readonly scroll?: number;
 }
@@ -21,7 +20,7 @@ const listeners = new Set<() => void>();
 export function startRouter(): void {
   history.scrollRestoration = 'manual';
   addEventListener('popstate', () => {
-    // A jump to a part of the page that is shown is no step.
+    // A jump within the page is not a navigation.
     if (location.hash === '') move();
   });
   document.addEventListener('click', onClick);
@@ -30,7 +29,7 @@ export function startRouter(): void {
 export function goTo(address: string, { replaces = false }: { readonly replaces?: boolean } = {}): void {
   if (replaces) history.replaceState(null, '', address);
   else {
-    keepScroll();
+    saveScroll();
     history.pushState(null, '', address);
   }
   move();
@@ -40,12 +39,12 @@ export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => place);
 }
 
-/** The number of the visit now; of what React shows, `usePlace` tells. */
+/** The current visit, which may be ahead of the one that React has rendered (`usePlace`). */
 export function currentVisit(): number {
   return place.visit;
 }
 
-/** The address of this page with some of its words changed; `null` takes a word away. */
+/** This page's address with some query parameters changed; `null` removes a parameter. */
 export function addressWith(changes: Readonly<Record<string, string | null>>, path: string = place.path): string {
   const query = new URLSearchParams(place.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -57,13 +56,13 @@ export function addressWith(changes: Readonly<Record<string, string | null>>, pa
 
 const settleMs = 150;
 
-/** The element whose scrolling belongs to the history; where it stood, if one came back. */
+/** Saves the scroll position of this element in the history. */
 export function followScroll(element: HTMLElement): () => void {
   scroller = element;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onScroll = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(keepScroll, settleMs);
+    timer = setTimeout(saveScroll, settleMs);
   };
   element.addEventListener('scroll', onScroll, { passive: true });
   return () => {
@@ -73,12 +72,12 @@ export function followScroll(element: HTMLElement): () => void {
   };
 }
 
-export function scrollBefore(): number {
-  const scroll = (history.state as EntryState | null)?.scroll; // written below, or by nobody
+export function savedScroll(): number {
+  const scroll = (history.state as EntryState | null)?.scroll; // only written below
   return typeof scroll === 'number' ? scroll : 0;
 }
 
-function keepScroll(): void {
+function saveScroll(): void {
   if (scroller !== null) history.replaceState({ scroll: scroller.scrollTop } satisfies EntryState, '');
 }
 
@@ -92,7 +91,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Every plain click on a link to a page of ours, wherever it stands. */
+/** Handles every plain click on a link to another page of the app. */
 function onClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
     return;

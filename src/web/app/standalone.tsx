@@ -1,5 +1,5 @@
-// The page of an exported file: the session page over the data that the file carries. For paper, where nobody can scroll,
-// all turns are drawn at once.
+// The entry of an exported file: the session page with the data embedded in the file. For printing, all turns are
+// rendered at once.
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { embeddedSource, readPrintable } from './session/embedded-source.ts';
@@ -23,7 +23,7 @@ if (root !== null) {
   const show = (): void => page.render(<SessionPage key={visit} source={source} />);
   show();
   addEventListener('popstate', () => {
-    // The link that skips to the conversation is a jump on the page, no other place in the session.
+    // The skip link jumps within the page and does not change the place in the session.
     if (location.hash === '#conversation') return;
     visit++;
     show();
@@ -33,7 +33,7 @@ if (root !== null) {
 const paper = document.getElementById('print');
 if (paper !== null) {
   const sheet = createRoot(paper);
-  // The browser prints what stands there when its event has been dealt with.
+  // The browser prints what is rendered when its event handlers return.
   addEventListener('beforeprint', () =>
     flushSync(() => sheet.render(<PrintPage source={source} pages={readPrintable()} />)),
   );

@@ -1,5 +1,5 @@
-// Light or dark: as the system has it, or as the reader chose. The dark colours stand once, under a media query; a choice
-// changes what that query asks for.
+// Light or dark, from the system or chosen by the user. The dark colours are in one media query; a choice changes its
+// condition.
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -13,15 +13,15 @@ export function readTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
   } catch {
-    return 'system'; // storage is switched off
+    return 'system'; // storage is disabled
   }
 }
 
-export function keepTheme(theme: Theme): void {
+export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(storageKey, theme);
   } catch {
-    // storage is switched off: the choice lasts as long as the page
+    // storage is disabled: the choice lasts as long as the page
   }
   applyTheme(theme);
 }

@@ -1,9 +1,9 @@
-// The key to the server: from the fragment of the printed address into this tab's memory, out of sight. Storage and channel
-// belong to one origin, port included, so that a server on another port gets nothing. A new tab asks the open ones.
+// The server's token: taken from the fragment of the printed address and kept in this tab's session storage. A new tab
+// asks the open tabs. Storage and channel belong to one origin, port included, so a server on another port gets nothing.
 
 const storageKey = 'clew-token';
 const channelName = 'clew-token';
-const patienceMs = 400;
+const otherTabsMs = 400;
 
 type ChannelMessage = { readonly asks: true } | { readonly token: string };
 
@@ -16,7 +16,7 @@ export async function findToken(): Promise<string | undefined> {
   current = given ?? readKept() ?? (await askOtherTabs());
   if (current !== undefined) keep(current);
   answerOtherTabs();
-  // The printed address, opened in a tab that is here already, changes the fragment and loads nothing.
+  // Opening the printed address in this tab changes only the fragment and loads nothing.
   addEventListener('hashchange', () => {
     const fresh = takeFromAddress();
     if (fresh === undefined) return;
@@ -26,22 +26,22 @@ export async function findToken(): Promise<string | undefined> {
   return current;
 }
 
-/** It was refused: a load of this page asks the other tabs for a newer one. */
+/** After a refusal: the next load asks the other tabs for a newer token. */
 export function forgetToken(): void {
   current = undefined;
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
-    // storage is switched off
+    // storage is disabled
   }
 }
 
-/** Shows the note that index.html carries instead of the page. */
+/** Shows the note of index.html instead of the page. */
 export function showNoToken(): void {
   const root = document.getElementById('root');
   const note = document.getElementById('no-token');
   if (root === null || note === null) return;
-  // An address can be a stranger's: only what is the id of a session is repeated in a command.
+  // The address may come from anywhere: only a session id goes into the command.
   const id = /^\/s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(location.pathname)?.[1];
   const command = document.getElementById('no-token-command');
   if (id !== undefined && command !== null) command.textContent = `clew open ${id}`;
@@ -49,7 +49,7 @@ export function showNoToken(): void {
   note.hidden = false;
 }
 
-/** Out of the address bar, the history and what is bookmarked from here. */
+/** Removes the token from the address bar, so that history and bookmarks do not keep it. */
 function takeFromAddress(): string | undefined {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search);
@@ -60,7 +60,7 @@ function keep(token: string): void {
   try {
     sessionStorage.setItem(storageKey, token);
   } catch {
-    // storage is switched off: it lasts until this page is left
+    // storage is disabled: the token lasts as long as the page
   }
 }
 
@@ -68,14 +68,14 @@ function readKept(): string | undefined {
   try {
     return sessionStorage.getItem(storageKey) ?? undefined;
   } catch {
-    return undefined; // storage is switched off
+    return undefined; // storage is disabled
   }
 }
 
 function askOtherTabs(): Promise<string | undefined> {
   const channel = new BroadcastChannel(channelName);
   return new Promise<string | undefined>((resolve) => {
-    setTimeout(() => resolve(undefined), patienceMs);
+    setTimeout(() => resolve(undefined), otherTabsMs);
     channel.addEventListener('message', ({ data }: MessageEvent<ChannelMessage>) => {
       if ('token' in data) resolve(data.token);
     });

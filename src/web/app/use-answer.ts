@@ -1,4 +1,4 @@
-// A question to the server → its answer, which stays until the next one is there, or what went wrong.
+// A hook that asks the server; the last answer stays until the next one arrives.
 import { useCallback, useEffect, useState } from 'react';
 import { ServerFailure } from '../client.ts';
 
@@ -15,11 +15,11 @@ export interface Answered<T> {
   askAgain(): void;
 }
 
-/** `null` asks nothing. The function is asked again whenever it is another one. */
+/** `null` asks nothing. Asks again whenever the function changes. */
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | null): Answered<T> {
   const [state, setState] = useState<Omit<Answered<T>, 'askAgain'>>(nothing);
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` is there to ask the same once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` repeats the same request
   useEffect(() => {
     if (ask === null) {
       setState(nothing);
@@ -45,6 +45,7 @@ const nothing = { answer: null, problem: null, isAsking: false };
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof ServerFailure) return { message: error.message, next: error.next };
-  if (error instanceof TypeError) return { message: 'the server does not answer', next: 'is clew open still running?' };
+  if (error instanceof TypeError)
+    return { message: 'the server does not respond', next: 'check that clew open is still running' };
   return { message: error instanceof Error ? error.message : String(error), next: '' };
 }

@@ -1,5 +1,5 @@
-// Something to do again and again → the same, at most once in a while: while a library is being read, or sessions run,
-// news come several times a second. The last one is never left out.
+// Limits how often a function runs: events arrive several times a second while the index is built. The last call always
+// runs.
 import { useCallback, useEffect, useRef } from 'react';
 
 export function useThrottled(act: () => void, everyMs: number): () => void {

@@ -1,5 +1,5 @@
-// The text of a field that becomes part of the address a moment after the last key. Any other step to an address wins
-// over what was typed before it: the field then shows what the new address says.
+// The text of an input that becomes part of the address shortly after the last key. Any other navigation wins over the
+// typed text: the input then shows the value of the new address.
 import { useEffect, useState } from 'react';
 import { currentVisit, usePlace } from './router.ts';
 
@@ -7,11 +7,11 @@ const typingMs = 120;
 
 interface Typed {
   readonly text: string;
-  /** The visit it was typed in. */
+  /** The visit in which it was typed. */
   readonly visit: number;
 }
 
-/** `asked` is what the address says; `onSettled` gets the typed text without the spaces around it. */
+/** `asked` is the value in the address; `onSettled` gets the trimmed text. */
 export function useTypedText(
   asked: string,
   onSettled: (text: string) => void,
@@ -26,7 +26,7 @@ export function useTypedText(
     }, typingMs);
     return () => clearTimeout(timer);
   }, [typed]);
-  // A space at the end is not searched for, but stays, as another word may follow.
+  // A trailing space is not searched for but stays in the input: another word may follow.
   const isShown = typed !== null && (typed.visit === visit || typed.text.trim() === asked);
   return [isShown ? typed.text : asked, (text) => setTyped({ text, visit: currentVisit() })];
 }

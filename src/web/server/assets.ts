@@ -1,5 +1,5 @@
-// The folder of the built page → its files by their addresses, read once. Only what was there at the start is ever
-// answered: a request is looked up in this list, and never becomes a path.
+// The files of the built page by their addresses, read once at the start. A request is only looked up here and never
+// becomes a path on disk.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 export interface Asset {
   readonly type: string;
-  /** Its name changes with its content, so that it never has to be asked for again. */
+  /** The name contains a hash of the content, so the file can be cached forever. */
   readonly isHashed: boolean;
   readonly bytes: Buffer;
 }
@@ -25,9 +25,9 @@ export class Assets {
   readonly #files = new Map<string, Asset>();
   readonly #packed = new Map<string, Promise<Buffer>>();
 
-  /** A folder that is not there has no files: the server then answers without a page. */
+  /** A missing folder has no files: the server then runs without a page. */
   constructor(folder: string) {
-    for (const name of namesBelow(folder)) {
+    for (const name of filesBelow(folder)) {
       const type = types[path.extname(name)];
       if (type === undefined) continue;
       const isHashed = /-[A-Z0-9]{8}\.\w+$/i.test(name);
@@ -44,7 +44,7 @@ export class Assets {
     return address === '/index.html' ? undefined : this.#files.get(address);
   }
 
-  /** Packed once for each coding, and kept: there are few files, and they do not change. */
+  /** Compressed once for each encoding, then cached. */
   async packed(
     address: string,
     asset: Asset,
@@ -64,7 +64,7 @@ function packBrotli(bytes: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
-function namesBelow(folder: string): readonly string[] {
+function filesBelow(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' });
   } catch {

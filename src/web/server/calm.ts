@@ -1,23 +1,23 @@
-// Whether somebody waits for something → a promise that is kept once nobody does. What may be done later leaves the
-// machine to a page that is being opened: on two cores a page takes half as long again beside an index that is made.
+// Waits until the server is idle. Background work then does not slow down a page that is opening: on two cores, a page
+// takes half as long again while the index is built.
 import { setTimeout } from 'node:timers/promises';
 
-export interface CalmOptions {
+export interface IdleOptions {
   readonly signal: AbortSignal;
-  /** For how long nobody may have waited. */
+  /** How long it must have been idle. */
   readonly quietMs?: number;
-  /** After this long it is done all the same. */
-  readonly mostMs?: number;
-  readonly lookMs?: number;
+  /** Stops waiting after this time. */
+  readonly maxMs?: number;
+  readonly pollMs?: number;
 }
 
-export async function untilCalm(
+export async function untilIdle(
   isBusy: () => boolean,
-  { signal, quietMs = 400, mostMs = 4_000, lookMs = 50 }: CalmOptions,
+  { signal, quietMs = 400, maxMs = 4_000, pollMs = 50 }: IdleOptions,
 ): Promise<void> {
   let quiet = 0;
-  for (let waited = 0; waited < mostMs && quiet < quietMs && !signal.aborted; waited += lookMs) {
-    await setTimeout(lookMs, undefined, { signal }).catch(() => {}); // ended: the signal says so
-    quiet = isBusy() ? 0 : quiet + lookMs;
+  for (let waited = 0; waited < maxMs && quiet < quietMs && !signal.aborted; waited += pollMs) {
+    await setTimeout(pollMs, undefined, { signal }).catch(() => {}); // aborted: the loop checks the signal
+    quiet = isBusy() ? 0 : quiet + pollMs;
   }
 }

@@ -1,5 +1,5 @@
-// A worker: sessions → diagnoses, dry runs of repairs and, where the server may change anything, repairs and their undo,
-// each through a surgery plan. The whole library is looked at one session after the other; questions come in between.
+// A worker that diagnoses sessions and repairs them. It examines the whole library one session at a time, and answers
+// questions in between.
 import { setImmediate } from 'node:timers/promises';
 import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
@@ -15,7 +15,7 @@ import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './wor
 type DoctorSetup = Pick<ThreadSetup, 'roots' | 'state' | 'isDemo'>;
 
 export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerMethods['doctor'] {
-  // The demo's folders were never on this disk.
+  // The demo's folders do not exist on this disk.
   const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
   const repairs = new RepairAnswers(folders);
   const index = new ReaderIndex(setup.state);
@@ -23,7 +23,7 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
   return {
     diagnosis: async (query) => {
       const { answer, judged } = await repairs.diagnosis(query);
-      if (judged !== undefined) keep(index, emit, [judged]);
+      if (judged !== undefined) saveAndEmit(index, emit, [judged]);
       return answer;
     },
     preview: (query) => repairs.preview(query),
@@ -36,15 +36,15 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
 }
 
 const maxFindings = 500;
-/** Each time the index is written, which waits for the disk. */
-const judgedAtOnce = 32;
+/** Every write of the index waits for the disk. */
+const verdictBatch = 32;
 
-/** In the index first: whoever hears of it may ask there. */
-function keep(index: ReaderIndex, emit: Emit<'doctor'>, judged: readonly JudgedSession[]): void {
+/** Writes to the index first: listeners may read it there. */
+function saveAndEmit(index: ReaderIndex, emit: Emit<'doctor'>, judged: readonly JudgedSession[]): void {
   try {
     index.ask((database) => saveVerdicts(database, judged));
   } catch {
-    // The index tells of its own trouble; the page has the verdict all the same.
+    // The index worker reports its problems; the page still gets the verdict.
   }
   for (const { path, verdict } of judged) emit('judged', { path, severity: verdict });
 }
@@ -75,7 +75,7 @@ class LibraryDoctor {
         () => this.#end('done'),
         (error) => {
           this.#end('failed');
-          this.#emit('notice', `the library could not be examined: ${error instanceof Error ? error.message : error}`);
+          this.#emit('notice', `examining the library failed: ${error instanceof Error ? error.message : error}`);
         },
       );
     }
@@ -111,13 +111,13 @@ class LibraryDoctor {
       this.#done.sessionsDone++;
       for (const { path, code } of problems) this.#unread.set(path, code);
       if (judged !== undefined) waiting.push(judged);
-      if (waiting.length >= judgedAtOnce) keep(this.#index, this.#emit, waiting.splice(0));
+      if (waiting.length >= verdictBatch) saveAndEmit(this.#index, this.#emit, waiting.splice(0));
       if (diagnosis !== undefined) this.#take(session, diagnosis);
       this.#emit('doctor', { state: this.#state, ...this.#done });
-      // Other questions wait in this thread too.
+      // Lets other questions run in this thread.
       await setImmediate();
     }
-    keep(this.#index, this.#emit, waiting);
+    saveAndEmit(this.#index, this.#emit, waiting);
   }
 
   #take(

@@ -1,6 +1,5 @@
-// What happens → every page that listens, as server-sent events. One hub for all: an event is written once for each page,
-// in the order it came; a page that does not keep up gets no more than its socket holds, and is told to ask anew once it
-// has caught up, so that no page can fill the server's memory.
+// Sends events to every page that listens. A page that does not keep up loses events once its socket is full, so that it
+// cannot fill the server's memory; when it has caught up, a `hello` makes it reload.
 import type { ServerResponse } from 'node:http';
 import type { Events } from '../wire.ts';
 import { safeHeaders } from './safe-headers.ts';
@@ -12,11 +11,11 @@ export interface Listener {
 
 interface Client extends Listener {
   readonly response: ServerResponse;
-  isBehind: boolean;
+  isSlow: boolean;
 }
 
 const defaultBeatMs = 15_000;
-/** What may wait in the memory for one page. */
+/** Unsent bytes for one page. */
 const maxWaitingBytes = 256 * 1024;
 export const maxListeners = 500;
 
@@ -36,8 +35,8 @@ export class EventHub {
   }
 
   /** Pages that do not keep up. */
-  get behind(): number {
-    return [...this.#clients].filter(({ isBehind }) => isBehind).length;
+  get slowPages(): number {
+    return [...this.#clients].filter(({ isSlow }) => isSlow).length;
   }
 
   get isFull(): boolean {
@@ -45,21 +44,20 @@ export class EventHub {
   }
 
   add(response: ServerResponse, listener: Listener): void {
-    const client: Client = { response, ...listener, isBehind: false };
+    const client: Client = { response, ...listener, isSlow: false };
     response.writeHead(200, { ...safeHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.socket?.setNoDelay(true);
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
-    // A page that is gone, not a fault: `close` follows.
+    // The page is gone: `close` follows.
     response.on('error', () => {});
     response.on('drain', () => this.#catchUp(client));
-    // The page waits this long before it comes back.
     this.#write(client, 'retry: 1000\n\n');
-    this.#send(client, 'hello', this.#hello());
+    this.#sendTo(client, 'hello', this.#hello());
   }
 
-  /** To all, or to those that `isFor` names. */
-  tell<Name extends keyof Events>(
+  /** To all pages, or to those that `isFor` selects. */
+  send<Name extends keyof Events>(
     name: Name,
     value: Events[Name],
     isFor: (listener: Listener) => boolean = () => true,
@@ -72,12 +70,12 @@ export class EventHub {
     });
   }
 
-  /** Whether anybody would hear of it. */
+  /** Whether a page would receive it. */
   has(isFor: (listener: Listener) => boolean): boolean {
     return [...this.#clients].some(isFor);
   }
 
-  /** Everything that some page watches. */
+  /** The keys of all sessions that a page watches. */
   watched(): ReadonlySet<string> {
     return new Set([...this.#clients].flatMap(({ keys }) => [...keys]));
   }
@@ -92,25 +90,25 @@ export class EventHub {
     for (const client of this.#clients) work(client);
   }
 
-  #send<Name extends keyof Events>(client: Client, name: Name, value: Events[Name]): void {
+  #sendTo<Name extends keyof Events>(client: Client, name: Name, value: Events[Name]): void {
     this.#write(client, eventText(name, value));
   }
 
   #write(client: Client, text: string): void {
     const { response } = client;
-    if (client.isBehind || response.destroyed) return;
-    if (response.writableLength > maxWaitingBytes) client.isBehind = true;
+    if (client.isSlow || response.destroyed) return;
+    if (response.writableLength > maxWaitingBytes) client.isSlow = true;
     else response.write(text);
   }
 
   #catchUp(client: Client): void {
-    if (!client.isBehind) return;
-    client.isBehind = false;
-    this.#send(client, 'hello', this.#hello());
+    if (!client.isSlow) return;
+    client.isSlow = false;
+    this.#sendTo(client, 'hello', this.#hello());
   }
 }
 
-/** JSON has no raw line breaks, so that one `data:` line holds it. */
+/** JSON has no raw line breaks, so it fits on one `data:` line. */
 function eventText(name: string, value: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }

@@ -1,9 +1,9 @@
-// How far a session went when somebody saw it → the first part that is not as it was then.
+// Finds the first part of a session that changed since a page last saw it.
 import { branchNumbered, partsOf } from '../../export/page/parts.ts';
 import type { Session } from '../../session/session.ts';
 import type { CachedSession } from './shelf.ts';
 
-/** What of a transcript is known to those who listen, or look at its beginning. */
+/** The state of a transcript that a page has seen. */
 export interface Extent {
   readonly version: string;
   readonly nodes: number;
@@ -23,7 +23,7 @@ export function extentOf({ session, version }: CachedSession): Extent {
   };
 }
 
-/** The last part that there was, or an earlier one, where a call was answered only now; 0 on another branch. */
+/** The last known part, or an earlier one whose call has been answered since; 0 on another branch. */
 export function firstChangedPart(session: Session, before: Extent): number {
   const branch = branchNumbered(session, 1);
   const isSameBranch = branch?.nodes[before.branchLines - 1]?.offset === before.leafOffset;

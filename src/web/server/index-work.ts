@@ -1,5 +1,5 @@
-// A worker: the roots → an index that is and stays current, and the rows of the list, told as they become known. What is
-// cheap comes first: the files on the disk, then rows and cost, then titles and turns, then the words to search for.
+// A worker that keeps the index current and emits the rows of the list. Cheap steps come first: the files on disk, then
+// rows and cost, then titles and turns, then the words to search for.
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../base/errors.ts';
 import { collectGarbage } from '../../base/memory.ts';
@@ -37,16 +37,16 @@ export function indexMethods(setup: IndexSetup, emit: Emit<'index'>): WorkerMeth
 }
 
 const retryMs = 2_000;
-/** Of the time, this much at most goes into keeping up with sessions that are written to without a pause. */
+/** The share of time that goes into sessions that are written without a pause. */
 const share = 1 / 4;
 const costPauseMs = 3_000;
-/** Nobody waits for it: it may take a little longer than that of a command, in half the memory. */
+/** Smaller batches than those of a command: nobody waits for them, and they need half the memory. */
 const rowBatchBytes = 16 * 1024 * 1024;
 const textBatchBytes = 4 * 1024 * 1024;
 const smallCache = 'PRAGMA cache_size = -16384';
-/** What was read for one table is garbage when the next is made. */
+/** Collects garbage between two steps that read more than this. */
 const muchBytes = 16 * 1024 * 1024;
-/** More than a screen shows. */
+/** More than one screen. */
 const firstRows = 200;
 
 class IndexWork {
@@ -103,7 +103,7 @@ class IndexWork {
     if (files === undefined) {
       if (this.#sent.size === 0) this.#sendNewest(database);
       this.#sendKnown(database);
-      // The first time, the reading of the rest would compete with the page for the machine.
+      // At the start, reading the rest would compete with the page for the CPU.
       await this.#mayProceed;
     }
     const report = updateRows(database, {
@@ -124,7 +124,7 @@ class IndexWork {
     });
     for (const { path, code } of [...report.problems, ...text.problems])
       if (code !== 'ENOENT') this.#emit('notice', `cannot read ${path} (${code})`);
-    this.#say({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
+    this.#setState({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
   }
 
   #open(): Database {
@@ -134,14 +134,14 @@ class IndexWork {
       this.#database = openIndex({ folder: this.#setup.state, onNotice });
     } catch (error) {
       if (!(error instanceof IndexUnavailable)) throw error;
-      onNotice(`${error.message}; until then there is no search`);
+      onNotice(`${error.message}; search is unavailable until then`);
       this.#database = openIndexInMemory();
     }
     this.#database.exec(smallCache);
     return this.#database;
   }
 
-  /** Everything in it can be read again from the transcripts. */
+  /** The index holds nothing that cannot be read again from the transcripts. */
   async #recover(error: unknown): Promise<void> {
     const shown = indexError(error, this.#file);
     if (isBroken(error)) removeIndex(this.#file);
@@ -153,7 +153,7 @@ class IndexWork {
     await setTimeout(retryMs);
   }
 
-  /** A screen of rows, before the disk is searched for all. */
+  /** The first screen of rows, before all files are listed. */
   #sendNewest(database: Database): void {
     const { sessions, total } = newestSessions(database, this.#setup.roots, firstRows);
     const changed = sessions.map((session) => rowOfKnown(session, undefined));
@@ -171,7 +171,7 @@ class IndexWork {
     this.#sendRows(sessions.map((session) => rowOfListed(session, this.#costs.get(session.path))));
   }
 
-  /** Only rows that are not as they were. */
+  /** Sends only the rows that changed. */
   #sendRows(rows: readonly ListedRow[]): void {
     const gone = new Set(this.#sent.keys());
     const changed = rows.filter((row) => {
@@ -183,10 +183,10 @@ class IndexWork {
     });
     for (const path of gone) this.#sent.delete(path);
     this.#emit('rows', { changed, gone: [...gone], total: null });
-    this.#say({ sessions: rows.length });
+    this.#setState({ sessions: rows.length });
   }
 
-  /** Which message counts where is decided over the whole library, so that every append costs a count of everything. */
+  /** Duplicate messages are resolved over the whole library, so every append recounts everything. */
   #countCosts(database: Database, isWhole: boolean): void {
     const startedAt = Date.now();
     if (!isWhole && startedAt < this.#costsMayCountAt) return;
@@ -202,12 +202,12 @@ class IndexWork {
 
   #progressOf(phase: IndexState['phase']): (progress: IndexProgress) => void {
     return ({ bytesDone, bytesTotal }) => {
-      // What one append needs is done before anybody could see it.
-      if (bytesTotal > 1 << 20) this.#say({ phase, bytesDone, bytesTotal });
+      // One append is done too soon to be shown.
+      if (bytesTotal > 1 << 20) this.#setState({ phase, bytesDone, bytesTotal });
     };
   }
 
-  #say(state: Partial<IndexState>): void {
+  #setState(state: Partial<IndexState>): void {
     this.#state = { ...this.#state, ...state };
     this.#emit('state', this.#state);
   }

@@ -1,5 +1,4 @@
-// What the index knows of a session → the part of its row that only changes with its files. The rest of `SessionRow`
-// (its key, whether it runs) the server adds.
+// The part of a session's row that depends only on its files. The server adds the rest (key, live, expiry).
 import type { KnownSession } from '../../library/known-sessions.ts';
 import type { ListedSession } from '../../library/session-list.ts';
 import type { SessionRow } from '../wire.ts';
@@ -48,7 +47,7 @@ export function finite(value: number): number | null {
 
 function shorten(text: string | undefined): string | null {
   const start = text?.slice(0, textChars * 4) ?? '';
-  // Most are in order already: to look costs a tenth of putting every space anew, and there are ten thousand rows.
+  // Most texts need no change, and the test costs a tenth of the replacement; there are ten thousand rows.
   const plain = (/\s\s|[^\S ]/.test(start) ? start.replace(/\s+/g, ' ') : start).trim();
   return plain === '' ? null : plain.slice(0, textChars).toWellFormed();
 }

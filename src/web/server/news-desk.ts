@@ -1,5 +1,5 @@
-// Changes on the disk, and news of the workers → events for the pages, gathered so that each page gets few: rows of the
-// list a few times a second, an append as soon as it is read, and of one transcript never two readings at once.
+// Turns changes on disk and events of the workers into events for the pages. Rows are batched a few times a second,
+// appends are sent as soon as they are read, and a transcript is never read twice at once.
 import type { TranscriptPlace } from '../../library/transcript-files.ts';
 import type { IndexState, SessionRow } from '../wire.ts';
 import type { EventHub } from './event-hub.ts';
@@ -21,7 +21,7 @@ export class ChangeNotifier {
   #rowsTimer: NodeJS.Timeout | undefined;
   #latest: { state?: IndexState; doctor?: DoctorProgress } = {};
   #stateTimer: NodeJS.Timeout | undefined;
-  /** Transcripts that are being read: `true`, where they have changed again since. */
+  /** Transcripts that are being read; `true`: changed again since. */
   readonly #reading = new Map<string, boolean>();
 
   constructor(hub: EventHub, sessions: SessionList, reader: Thread<'reader'>) {
@@ -36,14 +36,14 @@ export class ChangeNotifier {
       this.#changed.delete(key);
       this.#gone.add(key);
     }
-    const news = this.#changed.size + this.#gone.size;
-    // They are asked for instead of sent.
-    this.#isMany ||= isMany || news > manyRows;
+    const count = this.#changed.size + this.#gone.size;
+    // The page asks for them instead.
+    this.#isMany ||= isMany || count > manyRows;
     if (this.#isMany) this.#forgetRows();
-    if (this.#isMany || news > 0) this.#rowsTimer ??= setTimeout(() => this.#sendRows(), rowsMs);
+    if (this.#isMany || count > 0) this.#rowsTimer ??= setTimeout(() => this.#sendRows(), rowsMs);
   }
 
-  /** How far the index and doctor are; the last word of each is always sent. */
+  /** Progress is throttled, but the last state is always sent. */
   stateChanged(state: IndexState): void {
     this.#latest.state = state;
     this.#stateTimer ??= setTimeout(() => this.#sendStates(), stateMs);
@@ -54,7 +54,7 @@ export class ChangeNotifier {
     this.#stateTimer ??= setTimeout(() => this.#sendStates(), stateMs);
   }
 
-  /** A page has begun to listen: what it knows now is where the news starts. */
+  /** A page starts to listen: later appends are compared with the session as it is now. */
   async listen(keys: Iterable<string>, wantsLive: boolean): Promise<void> {
     const paths = [...keys].map((key) => this.#sessions.pathOf(key));
     const live = wantsLive ? this.#sessions.live().map(({ row }) => row.path) : [];
@@ -67,19 +67,19 @@ export class ChangeNotifier {
     const key = mainPath === undefined ? undefined : this.#sessions.keyOf(mainPath);
     if (mainPath === undefined || key === undefined) return;
     if (!this.#hub.has(({ keys, wantsLive }) => wantsLive || keys.has(key))) return;
-    this.#look({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
+    this.#check({ key, path: mainPath, agentId: place.agentId ?? null }, place.path);
   }
 
-  /** Nobody watched the disk until now: what pages show may have grown since they asked for it. */
-  lookAtAll(): void {
+  /** The watcher has just started: sessions may have grown since pages asked for them. */
+  checkAll(): void {
     const live = this.#hub.has(({ wantsLive }) => wantsLive) ? this.#sessions.live().map(({ row }) => row.key) : [];
     for (const key of new Set([...this.#hub.watched(), ...live])) {
       const path = this.#sessions.findPath(key);
-      if (path !== undefined) this.#look({ key, path, agentId: null }, path);
+      if (path !== undefined) this.#check({ key, path, agentId: null }, path);
     }
   }
 
-  #look(query: TailQuery, file: string): void {
+  #check(query: TailQuery, file: string): void {
     const isReading = this.#reading.has(file);
     this.#reading.set(file, isReading);
     if (!isReading) void this.#readOn(query, file);
@@ -97,21 +97,21 @@ export class ChangeNotifier {
         this.#sendTail(query, await this.#reader.askValue('grown', query));
       } while (this.#reading.get(file) === true);
     } catch {
-      // Gone, or the server stops: the list tells of it.
+      // The file is gone (the list shows it) or the server is stopping.
     } finally {
       this.#reading.delete(file);
     }
   }
 
   #sendTail({ key }: TailQuery, { append, lines }: Tail): void {
-    if (append !== null) this.#hub.tell('append', append, ({ keys }) => keys.has(key));
-    if (lines.length > 0) this.#hub.tell('live', { key, lines }, ({ wantsLive }) => wantsLive);
+    if (append !== null) this.#hub.send('append', append, ({ keys }) => keys.has(key));
+    if (lines.length > 0) this.#hub.send('live', { key, lines }, ({ wantsLive }) => wantsLive);
   }
 
   #sendRows(): void {
     this.#rowsTimer = undefined;
     const [changed, gone, isMany] = [[...this.#changed.values()], [...this.#gone], this.#isMany];
-    this.#hub.tell('sessions', { changed, gone, isMany });
+    this.#hub.send('sessions', { changed, gone, isMany });
     this.#isMany = false;
     this.#forgetRows();
   }
@@ -125,7 +125,7 @@ export class ChangeNotifier {
     this.#stateTimer = undefined;
     const { state, doctor } = this.#latest;
     this.#latest = {};
-    if (state !== undefined) this.#hub.tell('index', state);
-    if (doctor !== undefined) this.#hub.tell('doctor', doctor);
+    if (state !== undefined) this.#hub.send('index', state);
+    if (doctor !== undefined) this.#hub.send('doctor', doctor);
   }
 }

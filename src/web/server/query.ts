@@ -103,11 +103,11 @@ export function readApplyFix(body: unknown): ApplyFix {
   return given(applyFix.strict().safeParse(body));
 }
 
-/** An optional word that was left out is no key of the object. */
+/** A parameter that is missing has no key in the object. */
 type Given<T> = T extends object ? { [K in keyof T]: Exclude<T[K], undefined> } : T;
 
 function given<T>(result: z.ZodSafeParseResult<T>): Given<T> {
-  if (result.success) return result.data as Given<T>; // see above
+  if (result.success) return result.data as Given<T>; // zod leaves missing keys out
   const [issue] = result.error.issues;
   const where = issue?.path.join('.') ?? '';
   throw new Refusal(400, where === '' ? (issue?.message ?? 'malformed') : `"${where}": ${issue?.message}`);

@@ -1,5 +1,5 @@
-// The index as the reader has it: opened when it is first asked for, while another thread writes it; and opened again
-// where somebody has removed it or made it anew.
+// The index for reading, while another thread writes it. It is opened at first use, and again after the file was removed
+// or rebuilt.
 import { statSync } from 'node:fs';
 import type { Database } from '../../library/database.ts';
 import { indexError, indexPath, openIndex } from '../../library/schema.ts';

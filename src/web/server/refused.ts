@@ -1,12 +1,11 @@
-// A request that is refused → its answer: JSON for the page's code, and a short page for who opens the address in a tab,
-// where JSON would say nothing.
+// The response to a refused request: JSON for the page's code, and a short HTML page for an address opened in a tab.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../wire.ts';
 import type { Refused } from './guard.ts';
 import { safeHeaders } from './safe-headers.ts';
 
 export function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
-  // Whatever else it meant to send is not waited for.
+  // Does not wait for the rest of the request.
   response.shouldKeepAlive = request.method === 'GET' || request.method === 'HEAD';
   answerRefusal(request, response, refused);
 }
@@ -22,7 +21,7 @@ export function answerRefusal(
   response.writeHead(status, { ...safeHeaders, 'content-type': type }).end(body);
 }
 
-/** Browsers say so of what is shown in a tab; old ones by what they accept. */
+/** Browsers send `sec-fetch-mode: navigate` for a tab; old browsers only accept HTML. */
 export function wantsPage(headers: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode'];
   return mode === undefined ? /\btext\/html\b/.test(headers.accept ?? '') : mode === 'navigate';

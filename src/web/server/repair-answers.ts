@@ -1,5 +1,5 @@
-// A session → what is wrong with it, what each strategy of repair would make of it (planned, staged and proved, nothing
-// written), and the repair itself with its undo. Everything that writes is a surgery plan.
+// Diagnoses of a session, previews of its repair for each strategy (a dry run), the repair itself, and its undo. Every
+// write is a surgery plan.
 import { type Diagnosis, diagnoseSession } from '../../doctor/diagnose.ts';
 import { damageClasses, type Finding } from '../../doctor/finding.ts';
 import { isMendable } from '../../doctor/repair/mendable.ts';
@@ -20,7 +20,7 @@ import { undoOperation } from '../../surgery/undo.ts';
 import type { AppliedFix, DiagnosisAnswer, FindingView, FixAnswer, FixPreview, OperationRow } from '../wire-health.ts';
 import { Refusal } from './refusal.ts';
 
-/** The server turns paths into keys. */
+/** The server replaces paths by keys. */
 export type AppliedFound = Omit<AppliedFix, 'to'> & { readonly to: PlannedSource };
 export type OperationFound = Omit<OperationRow, 'from' | 'to'> & {
   readonly from: readonly PlannedSource[];
@@ -49,7 +49,7 @@ export class RepairAnswers {
     this.#folders = folders;
   }
 
-  /** `judged` is for the index; `undefined` where something of the session could not be read. */
+  /** `judged` is for the index; `undefined` if part of the session could not be read. */
   async diagnosis({ path, key }: { readonly path: string; readonly key: string }): Promise<Diagnosed> {
     const state = verdictState(path);
     const session = await loadSession(path);
@@ -71,7 +71,7 @@ export class RepairAnswers {
     return { answer, judged: isWhole ? { path, state, verdict: verdictOf(diagnosis) } : undefined };
   }
 
-  /** Where there is no choice between branches, all strategies come to the same: only one is tried. */
+  /** Without a choice between branches, all strategies give the same result, and only one is tried. */
   async preview({ path }: { readonly path: string }): Promise<FixAnswer> {
     const source = await loadSource(path, { roots: this.#roots() });
     const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
@@ -92,9 +92,9 @@ export class RepairAnswers {
     const diagnosis = await diagnoseSession(source.session, { folders: this.#folders });
     const usual = defaultStrategy(diagnosis);
     const strategy = query.strategy === undefined ? usual : strategies.find((each) => each === query.strategy);
-    if (strategy === undefined) throw new Refusal(400, `there is no strategy "${query.strategy}"`);
+    if (strategy === undefined) throw new Refusal(400, `unknown strategy "${query.strategy}"`);
     const plan = await planRepair(source, diagnosis, { strategy, isInPlace: query.inPlace === true });
-    if (plan === undefined) throw new Refusal(409, 'there is nothing in the file to mend');
+    if (plan === undefined) throw new Refusal(409, 'there is nothing to repair in this file');
     const outcome = await operate(plan, [source]);
     const { findings } = await this.#diagnose(await loadSession(outcome.to.path));
     return {
@@ -112,7 +112,7 @@ export class RepairAnswers {
   async undo({ id }: { readonly id: string }): Promise<OperationFound> {
     const operations = operationsFolder();
     const record = (await readRecords(operations)).find((each) => each.id === id);
-    if (record === undefined) throw new Refusal(404, 'there is no such operation');
+    if (record === undefined) throw new Refusal(404, 'unknown operation');
     await withLock(operations, { what: 'changing sessions' }, () => undoOperation(operations, record));
     return operationFound({ ...record, state: 'undone' });
   }

@@ -1,5 +1,5 @@
-// The rows of all sessions, in memory → pages of them, sorted and filtered as asked, and the session behind a key. Ten
-// thousand rows are a few megabytes, and every answer of the list is a matter of milliseconds, whatever is being indexed.
+// The rows of all sessions in memory: it pages, sorts and filters them, and finds the session of a key. Ten thousand rows
+// take a few megabytes, and answer in milliseconds while the index is busy.
 import { createHash } from 'node:crypto';
 import { cleanupDays, warningDays } from '../../library/expiry.ts';
 import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery } from '../wire.ts';
@@ -7,14 +7,14 @@ import type { Severity } from '../wire-health.ts';
 import type { ListedRow } from './listed-row.ts';
 import { Refusal } from './refusal.ts';
 
-/** A session that was written to this recently counts as live, whether or not its client says that it runs. */
+/** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;
 const dayMs = 86_400_000;
 
 export interface SessionListChange {
   readonly changed: readonly SessionRow[];
   readonly gone: readonly string[];
-  /** More than a page wants to hear of one by one: then none is named. */
+  /** Too many to list: `changed` and `gone` are empty. */
   readonly isMany: boolean;
 }
 
@@ -23,21 +23,21 @@ export const manyRows = 200;
 export class SessionList {
   readonly #rows = new Map<string, ListedRow>();
   readonly #pathsOfId = new Map<string, Set<string>>();
-  /** The words of a row by its object: a changed row is another object. */
+  /** The searched text of a row; a changed row is another object. */
   readonly #words = new WeakMap<ListedRow, string>();
   #sorted = new Map<string, readonly ListedRow[]>();
   #running: ReadonlyMap<string, number> = new Map();
   #live = new Set<string>();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
-  /** How many there will be at once; `null`: these are all. */
+  /** The number of rows to expect; `null`: all are here. */
   #total: number | null = 0;
 
   get size(): number {
     return this.#rows.size;
   }
 
-  /** `total`: the rows that were used last, of so many that follow. */
+  /** `total`: these are only the newest of so many rows, and the rest follows. */
   take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): SessionListChange {
     this.#total = this.#total === null ? null : total;
     const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
@@ -52,15 +52,15 @@ export class SessionList {
     return { changed: changed.map((row) => this.#view(row)), gone: goneKeys, isMany: false };
   }
 
-  /** Whether the rows that it wants are here already, where only the first are. */
+  /** Whether the query can be answered while only the newest rows are here. */
   covers({ sort = 'age', reverse = false, project, text, only, offset = 0, limit = 100 }: SessionsQuery): boolean {
     if (this.#total === null) return true;
     const isPlain = project === undefined && text === undefined && only === undefined;
     return isPlain && sort === 'age' && !reverse && offset + limit <= this.#rows.size;
   }
 
-  /** Who runs now; the rows of sessions that began or ceased to be live. */
-  tick(running: ReadonlyMap<string, number>): readonly SessionRow[] {
+  /** Sets which sessions run, and returns the rows that became live or stopped. */
+  setRunning(running: ReadonlyMap<string, number>): readonly SessionRow[] {
     this.#running = running;
     const before = this.#live;
     this.#live = this.#liveNow();
@@ -68,7 +68,7 @@ export class SessionList {
     return flipped.flatMap((path) => this.rowOf(path) ?? []);
   }
 
-  judge(path: string, severity: Severity | 'sound'): void {
+  setSeverity(path: string, severity: Severity | 'sound'): void {
     const row = this.#rows.get(path);
     if (row === undefined) return;
     this.#rows.set(path, { ...row, severity });
@@ -85,10 +85,10 @@ export class SessionList {
     return row === undefined ? undefined : this.#keyOf(row);
   }
 
-  /** A key, or an id: of several sessions with one id, which copies of a project have, the one that was used last. */
+  /** Accepts a key or an id. Copies of a project share ids: then the session that was used last is meant. */
   pathOf(key: string): string {
     const path = this.findPath(key);
-    if (path === undefined) throw new Refusal(404, 'there is no such session', 'go back to the list');
+    if (path === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
     return path;
   }
 
@@ -132,7 +132,7 @@ export class SessionList {
     return [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);
   }
 
-  /** The one that wrote last first. */
+  /** Most recently used first. */
   live(): readonly { readonly row: SessionRow; readonly pid: number | null }[] {
     this.#live = this.#liveNow();
     return this.#inOrder('age')
@@ -193,7 +193,7 @@ export class SessionList {
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
     if (only === 'unexamined' && row.severity !== null) return false;
     if (words.length === 0) return true;
-    const text = this.#textOf(row);
+    const text = this.#searchText(row);
     return words.every((word) => text.includes(word));
   }
 
@@ -202,7 +202,7 @@ export class SessionList {
     return (row.damage ?? 0) > 0 || severity === 'fatal' || severity === 'loss';
   }
 
-  #textOf(row: ListedRow): string {
+  #searchText(row: ListedRow): string {
     const known = this.#words.get(row);
     if (known !== undefined) return known;
     const text = `${row.title ?? ''}\n${row.firstPrompt ?? ''}\n${row.project}\n${row.id}`.toLowerCase();
@@ -226,19 +226,19 @@ const orders: Readonly<Record<SessionSort, Order>> = {
   size: (a, b) => b.sizeBytes - a.sizeBytes,
   turns: (a, b) => (b.turns ?? -1) - (a.turns ?? -1),
   cost: (a, b) => (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1),
-  damage: (a, b) => rankOf(a) - rankOf(b) || (b.damage ?? -1) - (a.damage ?? -1),
+  damage: (a, b) => severityRank(a) - severityRank(b) || (b.damage ?? -1) - (a.damage ?? -1),
   expires: (a, b) => a.changedAt - b.changedAt,
   title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
   project: (a, b) => byName(a.project, b.project),
 };
 
-/** A file that is much newer than its last line was copied here, or checked out; nobody works in it. */
+/** A file that is much newer than its last line was copied or checked out, and is not live. */
 function isCopied({ endedAt, changedAt }: ListedRow): boolean {
   return endedAt !== null && changedAt - endedAt > dayMs;
 }
 
-/** Sessions that cannot be resumed first, those that were not examined before those that are sound. */
-function rankOf({ severity }: ListedRow): number {
+/** Most severe first; sessions that were not examined come before sound ones. */
+function severityRank({ severity }: ListedRow): number {
   return ['fatal', 'loss', 'warn', null, 'info', 'sound'].indexOf(severity);
 }
 

@@ -62,9 +62,7 @@ function newApp(onFault: RouteParts['onFault']): Hono {
     if (failure.status === 500) onFault(error.stack ?? String(error));
     return answer(context, failure);
   });
-  app.notFound((context) =>
-    answer(context, { status: 404, error: 'there is nothing here', next: 'go back to the list' }),
-  );
+  app.notFound((context) => answer(context, { status: 404, error: 'not found', next: 'go back to the list' }));
   return app;
 }
 

@@ -1,5 +1,5 @@
-// The headers of every answer. Nothing but the page's own files may run or be loaded, nobody may frame or embed it, and
-// no other site learns its addresses.
+// The headers of every response. Only the page's own files may run or load, no site may frame or embed it, and no other
+// site learns its addresses.
 
 const policy = [
   "default-src 'none'",
@@ -22,7 +22,7 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** For what comes out of a transcript and is opened by itself: it may do nothing at all. */
+/** For content of a transcript that is opened in a tab of its own: nothing in it may run. */
 export const sandboxHeaders: Readonly<Record<string, string>> = {
   ...safeHeaders,
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",

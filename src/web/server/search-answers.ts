@@ -1,11 +1,11 @@
-// Words → hits in the whole library, or in one session, with the stretch of text around them and the line they open at.
+// Searches all sessions, or one session, and returns each match with its excerpt and line.
 import { search } from '../../library/search.ts';
 import { agentIdOf } from '../../store/session-files.ts';
 import type { SearchAnswer, SearchQuery } from '../wire.ts';
 import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';
 
-/** The server turns paths into keys. */
+/** The server replaces paths by keys. */
 export type SearchFound = Omit<SearchAnswer, 'sessions'> & {
   readonly sessions: readonly (Omit<SearchAnswer['sessions'][number], 'key'> & { readonly path: string })[];
 };

@@ -1,4 +1,4 @@
-// What a server of the page is started with, and what one has of it while it runs.
+// The options of the page's server, and its handle while it runs.
 
 export interface ServerSetup {
   readonly roots: readonly string[];
@@ -6,9 +6,9 @@ export interface ServerSetup {
   readonly state: string;
   readonly isDemo: boolean;
   readonly allowsChanges: boolean;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Where the built page is. */
+  /** The folder of the built page. */
   readonly pageFolder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onNotice: (message: string) => void;
@@ -18,12 +18,9 @@ export interface ServerSetup {
 
 export interface RunningServer {
   readonly port: number;
-  /** With its token: who has it may read everything. */
+  /** With the token, which gives access to all data. */
   readonly url: string;
-  /** The address of a session's page, with the token; `undefined` for a file that is no session below the roots. */
+  /** The address of a session's page, with the token; `undefined` for a file that is not a session below the roots. */
   urlOf(path: string): Promise<string | undefined>;
-  /** Pages that listen, and those of them that do not keep up. */
-  listeners(): number;
-  behind(): number;
   close(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// Roots → a server on 127.0.0.1 that shows them, until it is closed: the list in memory, workers that index, read and
-// diagnose, one watcher for all pages, and the one door that every request comes through.
+// The page's server on 127.0.0.1: it owns the session list and the workers, and every request passes its guard.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +13,7 @@ import { projectsFolders } from '../../store/roots.ts';
 import { eventsPath } from '../api.ts';
 import type { IndexState, SessionRow, Status } from '../wire.ts';
 import { Assets } from './assets.ts';
-import { untilCalm } from './calm.ts';
+import { untilIdle } from './calm.ts';
 import { EventHub } from './event-hub.ts';
 import { hasToken, judgeRequest, type RequestHead } from './guard.ts';
 import { ChangeNotifier } from './news-desk.ts';
@@ -25,9 +24,9 @@ import type { RunningServer, ServerSetup } from './server-setup.ts';
 import { Thread, type ThreadOptions } from './thread.ts';
 import type { Role, WorkerEvents } from './worker-methods.ts';
 
-const tickMs = 5_000;
+const runningMs = 5_000;
 const maxNotices = 20;
-/** From the page's code to its first question: for so long it is taken to be on its way. */
+/** A page that was requested this recently may not have asked its first question yet. */
 const pageMs = 600;
 
 export async function startServer(setup: ServerSetup): Promise<RunningServer> {
@@ -47,7 +46,7 @@ class LibraryServer implements RunningServer {
   readonly #token = makeSecret();
   readonly #notices: string[] = [];
   readonly #routes: ReturnType<typeof getRequestListener>;
-  /** The page's own files, and nothing else: for who has no token. */
+  /** Only the page's own files, for requests without a token. */
   readonly #files: ReturnType<typeof getRequestListener>;
   #index: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
   #haveNewest: () => void = () => {};
@@ -58,11 +57,11 @@ class LibraryServer implements RunningServer {
   readonly #isReady = new Promise<void>((resolve) => {
     this.#becomeReady = resolve;
   });
-  #isCalm: Promise<void> | undefined;
+  #isIdle: Promise<void> | undefined;
   readonly #stopped = new AbortController();
-  #ticker: NodeJS.Timeout | undefined;
-  /** When a page, or code of one, was last asked for. */
-  #enteredAt = Number.NEGATIVE_INFINITY;
+  #runningTimer: NodeJS.Timeout | undefined;
+  /** When a page or its code was last requested. */
+  #pageAskedAt = Number.NEGATIVE_INFINITY;
 
   constructor(setup: ServerSetup) {
     this.#setup = setup;
@@ -82,7 +81,7 @@ class LibraryServer implements RunningServer {
       doctor: this.#threadOf('doctor', {
         on: {
           doctor: (progress) => this.#notifier.doctorChanged(progress),
-          judged: (judged) => this.#judge(judged),
+          judged: (judged) => this.#setSeverity(judged),
           notice: (message) => this.#notice(message),
         },
       }),
@@ -93,7 +92,7 @@ class LibraryServer implements RunningServer {
           watching: () => {
             // Finds what changed between the first scan and now.
             this.#threads.index.send('changed', {});
-            this.#notifier.lookAtAll();
+            this.#notifier.checkAll();
           },
           notice: (message) => this.#notice(message),
         },
@@ -124,7 +123,7 @@ class LibraryServer implements RunningServer {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port; // it listens on a port, not on a pipe
+    return (this.#server.address() as AddressInfo).port; // it listens on a port
   }
 
   get url(): string {
@@ -137,17 +136,9 @@ class LibraryServer implements RunningServer {
     return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
   }
 
-  listeners(): number {
-    return this.#hub.size;
-  }
-
-  behind(): number {
-    return this.#hub.behind;
-  }
-
   async listen(): Promise<void> {
     const { port } = this.#setup;
-    // Its rows are what the first page waits for.
+    // The first page waits for its rows.
     this.#threads.index.begin();
     try {
       this.#server.listen({ port, host: '127.0.0.1' });
@@ -155,32 +146,32 @@ class LibraryServer implements RunningServer {
     } catch (error) {
       await this.#threads.index.close();
       if (systemErrorCode(error) === 'EADDRINUSE')
-        throw new UserError(`port ${port} is in use`, 'choose another one, or leave out --port');
+        throw new UserError(`port ${port} is in use`, 'choose another port, or omit --port');
       if (systemErrorCode(error) === 'EACCES')
         throw new UserError(`no permission to bind port ${port}`, 'try `--port 8080`');
       throw error;
     }
-    this.#tick();
-    this.#ticker = setInterval(() => this.#tick(), tickMs);
+    this.#updateRunning();
+    this.#runningTimer = setInterval(() => this.#updateRunning(), runningMs);
   }
 
-  /** The rest of the library is read, and watched, once nobody waits for a page; also by an index that is begun anew. */
+  /** Reads and watches the rest of the library once no page is loading; also after the index worker restarted. */
   async #proceed(): Promise<void> {
-    this.#isCalm ??= this.#awaitCalm();
-    await this.#isCalm;
+    this.#isIdle ??= this.#awaitIdle();
+    await this.#isIdle;
     this.#threads.index.send('proceed', {});
   }
 
-  async #awaitCalm(): Promise<void> {
-    const isBusy = (): boolean => this.#threads.reader.isBusy || this.#enteredAt > performance.now() - pageMs;
+  async #awaitIdle(): Promise<void> {
+    const isBusy = (): boolean => this.#threads.reader.isBusy || this.#pageAskedAt > performance.now() - pageMs;
     const { signal } = this.#stopped;
-    await untilCalm(isBusy, { signal });
-    // It looks at all files too; `watching` makes up for what changes until then.
+    await untilIdle(isBusy, { signal });
+    // The watcher scans all files too; its `watching` event covers what changed before.
     if (!signal.aborted) this.#threads.watch.begin();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#ticker);
+    clearInterval(this.#runningTimer);
     this.#stopped.abort();
     this.#notifier.close();
     this.#hub.close();
@@ -193,25 +184,25 @@ class LibraryServer implements RunningServer {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
     const refused = judgeRequest(head, { port: this.port, token: this.#token });
-    if (refused === undefined) this.#foresee(head.url);
+    if (refused === undefined) this.#prepare(head.url);
     if (refused !== undefined) refuse(request, response, refused);
     else if (!head.url.startsWith('/api/') || !hasToken(head, this.#token)) void this.#files(request, response);
     else if (head.url.split('?', 1)[0] === eventsPath) this.#listenTo(request, response);
     else void this.#routes(request, response);
   }
 
-  /** The page of a session asks for it once its code has run: until then it can be read. */
-  #foresee(url: string): void {
-    if (!url.startsWith('/api/')) this.#enteredAt = performance.now();
+  /** Starts reading a session while its page is still loading. */
+  #prepare(url: string): void {
+    if (!url.startsWith('/api/')) this.#pageAskedAt = performance.now();
     const named = /^\/s\/([^/?]+)(\?.*)?$/.exec(url);
     if (named === null) return;
-    const prepare = async (): Promise<void> => {
+    const prepareReader = async (): Promise<void> => {
       await this.#isReady;
       const path = this.#sessions.pathOf(decodeURIComponent(named[1] ?? ''));
       this.#threads.reader.send('prepare', { path });
     };
     this.#threads.reader.start();
-    prepare().catch(() => {}); // there is no such session: the page will be told when it asks
+    prepareReader().catch(() => {}); // an unknown session: the page gets the error when it asks
   }
 
   #listenTo(request: IncomingMessage, response: ServerResponse): void {
@@ -225,7 +216,7 @@ class LibraryServer implements RunningServer {
       return;
     }
     this.#hub.add(response, { keys, wantsLive });
-    this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // a key that is gone is heard of no more
+    this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // the session no longer exists
   }
 
   #changed(paths: readonly string[]): void {
@@ -237,8 +228,8 @@ class LibraryServer implements RunningServer {
     }
   }
 
-  #tick(): void {
-    this.#tellRows(this.#sessions.tick(runningClients(this.#setup.roots)));
+  #updateRunning(): void {
+    this.#notifyRows(this.#sessions.setRunning(runningClients(this.#setup.roots)));
   }
 
   #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
@@ -254,14 +245,14 @@ class LibraryServer implements RunningServer {
     void this.#proceed();
   }
 
-  #tellRows(changed: readonly SessionRow[]): void {
+  #notifyRows(changed: readonly SessionRow[]): void {
     this.#notifier.rowsChanged({ changed, gone: [], isMany: false });
   }
 
-  #judge({ path, severity }: WorkerEvents['doctor']['judged']): void {
-    this.#sessions.judge(path, severity);
+  #setSeverity({ path, severity }: WorkerEvents['doctor']['judged']): void {
+    this.#sessions.setSeverity(path, severity);
     const row = this.#sessions.rowOf(path);
-    this.#tellRows(row === undefined ? [] : [row]);
+    this.#notifyRows(row === undefined ? [] : [row]);
   }
 
   #notice(message: string): void {

@@ -1,6 +1,5 @@
-// Paths of transcripts → their sessions, loaded once, read on when they grow, and dropped when others need the room. Only
-// the heads of lines are scanned: what a page shows of a line is read when it is shown. A large one is read in steps, so
-// that its beginning can be shown, and others be answered, before its end is reached.
+// A cache of sessions: loaded once, extended when the transcript grows, evicted least recently used first. Only the heads
+// of lines are scanned. A large session is read in steps, so that its beginning is available before its end.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { type FileProof, proveFile } from '../../library/file-proof.ts';
@@ -11,7 +10,7 @@ import { Refusal } from './refusal.ts';
 
 export interface CachedSession {
   readonly session: Session;
-  /** Changes whenever the file does. */
+  /** Changes with the file. */
   readonly version: string;
 }
 
@@ -27,13 +26,13 @@ interface Entry extends CachedSession {
   readonly weight: number;
 }
 
-/** The version of a beginning begins with it. */
+/** The prefix of the version of a beginning. */
 export const startMark = 'start-';
 
-/** About what a line takes in memory, its place in graph and branch included (measured: docs/decisions.md). */
+/** What a line takes in memory, including its place in graph and branch (measured: docs/decisions.md). */
 const bytesPerNode = 1_000;
 const defaultMaxBytes = 128 * 1024 * 1024;
-/** Where the beginning of a session ends: some twenty milliseconds of reading, and more than anybody sees at once. */
+/** Size of a beginning: about 20 ms of reading, and more than one screen. */
 const defaultStartBytes = 4 * 1024 * 1024;
 
 export interface SessionCacheOptions {
@@ -44,12 +43,12 @@ export interface SessionCacheOptions {
 export class SessionCache {
   readonly #maxBytes: number;
   readonly #startBytes: number;
-  /** The one that was used last stands last. */
+  /** In the order of use, the most recent last. */
   readonly #entries = new Map<string, Promise<Entry>>();
   readonly #weights = new Map<string, number>();
-  /** The beginnings of what is being read, by the path. */
+  /** Beginnings of the sessions that are being read, by path. */
   readonly #starts = new Map<string, Start>();
-  /** For tests: how often a file was read from its beginning, and how often only what was new. */
+  /** For tests: how often a file was read from the start, and how often only its new lines. */
   readonly counts: { whole: number; grown: number } = { whole: 0, grown: 0 };
 
   constructor({ maxBytes = defaultMaxBytes, startBytes = defaultStartBytes }: SessionCacheOptions = {}) {
@@ -58,10 +57,10 @@ export class SessionCache {
   }
 
   open(path: string): Promise<CachedSession> {
-    return this.#take(path, (before) => this.#load(path, before));
+    return this.#queue(path, (before) => this.#load(path, before));
   }
 
-  /** The session, or where it is large and not read yet, its beginning. The rest is being read then. */
+  /** The session, or the beginning of a large one while the rest is read. */
   openStart(path: string): Promise<CachedSession> {
     const start = this.#startOf(path);
     const whole = this.open(path);
@@ -70,37 +69,37 @@ export class SessionCache {
     return Promise.race([whole, start.promise]);
   }
 
-  /** A sub-agent's own transcript, also of one that another sub-agent started. */
+  /** The transcript of a sub-agent, nested ones included. */
   async openAgent(path: string, agentId: string): Promise<CachedSession> {
     const main = await this.open(path);
     const agent = main.session.agents.find((each) => each.agentId === agentId);
-    if (agent === undefined) throw new Refusal(404, 'the session has no such sub-agent');
+    if (agent === undefined) throw new Refusal(404, 'unknown sub-agent');
     const key = `${path}\n${agentId}`;
-    return this.#take(key, async (before) => {
-      const version = agent.path === undefined ? main.version : stateOf(agent.path).version;
+    return this.#queue(key, async (before) => {
+      const version = agent.path === undefined ? main.version : fileState(agent.path).version;
       if (before?.version === version) return before;
       const session = await loadAgent(main.session, agent, { strict: false });
       return makeEntry({ session, version, identity: key, growing: undefined, proof: undefined });
     });
   }
 
-  /** Questions about one session wait for one another, so that none loads it twice. */
-  #take(key: string, load: (before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
+  /** Requests for one session run one after another, so that it is loaded only once. */
+  #queue(key: string, load: (before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
     const before = this.#entries.get(key)?.catch(() => undefined) ?? Promise.resolve(undefined);
     const entry = before.then(load);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.then(
-      ({ weight }) => this.#weigh(key, weight),
+      ({ weight }) => this.#evict(key, weight),
       () => this.#forget(key, entry),
     );
     return entry;
   }
 
   async #load(path: string, before: Entry | undefined): Promise<Entry> {
-    const { version, identity, size } = stateOf(path);
+    const { version, identity, size } = fileState(path);
     if (before?.version === version) return before;
-    const growing = before === undefined ? undefined : growOn(before, path, identity, size);
+    const growing = before === undefined ? undefined : growFrom(before, path, identity, size);
     if (growing === undefined) this.counts.whole++;
     else this.counts.grown++;
     const read = growing ?? (await this.#readWhole(path, version, size));
@@ -114,7 +113,7 @@ export class SessionCache {
     try {
       const steps = loadGrowingInSteps(path);
       for (let step = steps.next(); ; step = steps.next()) {
-        // Others may write while this waits between two steps; what was put together from two files does not grow.
+        // The file may be replaced between two steps; a transcript read from two files must not grow.
         if (step.done === true) return { ...step.value, canGrow: step.value.canGrow && isSame(before, path, size) };
         if (!hasStart && step.value.bytesRead >= this.#startBytes) {
           hasStart = true;
@@ -139,7 +138,7 @@ export class SessionCache {
     return { promise, resolve };
   }
 
-  #weigh(key: string, weight: number): void {
+  #evict(key: string, weight: number): void {
     if (!this.#entries.has(key)) return;
     this.#weights.set(key, weight);
     let total = [...this.#weights.values()].reduce((sum, each) => sum + each, 0);
@@ -158,8 +157,8 @@ export class SessionCache {
   }
 }
 
-/** `undefined`: the file is another one now, or has changed before its end. */
-function growOn(before: Entry, path: string, identity: string, size: number): GrowingTranscript | undefined {
+/** `undefined`: the file was replaced, or changed before its end. */
+function growFrom(before: Entry, path: string, identity: string, size: number): GrowingTranscript | undefined {
   const { growing, proof } = before;
   if (growing?.canGrow !== true || before.identity !== identity) return undefined;
   const { sizeBytes } = growing.transcript;
@@ -176,8 +175,8 @@ function makeEntry(entry: Omit<Entry, 'weight'>): Entry {
   return { ...entry, weight: 100_000 + entry.session.transcript.nodes.length * bytesPerNode };
 }
 
-/** New sub-agents stand beside the transcript, which does not tell of them. */
-function stateOf(path: string): { version: string; identity: string; size: number } {
+/** Includes the folder of sub-agents: a new one does not change the transcript. */
+function fileState(path: string): { version: string; identity: string; size: number } {
   const { dev, ino, size, mtimeMs } = statSync(path);
   const agents = statSync(`${path.slice(0, -'.jsonl'.length)}/subagents`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return { version: `${ino}-${size}-${mtimeMs}-${agents}`, identity: `${dev} ${ino}`, size };

@@ -1,5 +1,5 @@
-// The server's side of a worker thread: questions go out, answers come back as bytes that are ready to be sent, and news
-// comes by itself. Reading, counting and searching are synchronous and may take seconds; here they hold up nobody.
+// The server's side of a worker thread. Reading, counting and searching are synchronous and may take seconds, so they run
+// in workers; answers come back as bytes that are ready to send.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -49,13 +49,13 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Each thread has its own; what it is by default, times the threads, is more than all the rest. */
+/** The default young generation of every thread would take more memory than everything else. */
 const youngMb = 16;
-/** A worker that dies again and again is given more and more time. */
+/** The pause before a restart doubles while the worker keeps dying. */
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-/** Starts with the first question; a worker that dies fails what it was asked, and the next question starts another. */
+/** Starts its worker at the first question, and a new one after a worker died, which fails its open questions. */
 export class Thread<R extends Role> {
   readonly #setup: ThreadSetup<R>;
   readonly #options: ThreadOptions<R>;
@@ -89,12 +89,11 @@ export class Thread<R extends Role> {
     return JSON.parse(Buffer.from(bytes).toString('utf8')); // the worker is checked against the same types
   }
 
-  /** Somebody waits for an answer. */
   get isBusy(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Before the first question, where it is foreseen: its code is loaded meanwhile. */
+  /** Loads the worker's code before the first question. */
   start(): void {
     if (!this.#isClosed) this.#worker ??= this.#startWorker();
   }
@@ -104,14 +103,14 @@ export class Thread<R extends Role> {
     if (!this.#isClosed) this.#post({ id: 0, method, params });
   }
 
-  /** Its task, from now on until it is closed. */
+  /** Runs the task until the thread is closed. */
   begin(): void {
     this.#hasBegun = true;
     const { task } = this.#options;
     if (task !== undefined && !this.#isClosed) this.#post({ id: 0, method: task, params: {} });
   }
 
-  /** For tests: the worker ends as it would of a fault. */
+  /** For tests: the worker ends as after a fault. */
   async killWorker(): Promise<void> {
     await this.#terminate();
   }
@@ -143,7 +142,7 @@ export class Thread<R extends Role> {
     worker.on('error', (error) => this.#options.onFault(error.stack ?? String(error)));
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
-      this.#fail(new Refusal(500, 'something went wrong inside of Clew', 'the terminal it runs in says more'));
+      this.#fail(new Refusal(500, 'internal error', 'see the terminal where clew open runs'));
       this.#beginAgain();
     });
     return worker;
@@ -179,10 +178,10 @@ export class Thread<R extends Role> {
   }
 }
 
-/** Beside this file where it was only compiled; where it was bundled, this code is in a chunk one folder below it. */
+/** Next to this file if only compiled; in a bundle, this code is in a chunk one folder below the worker. */
 function workerFile(): URL {
   const places = ['./worker.js', './web-worker.js', '../web-worker.js'].map((name) => new URL(name, import.meta.url));
   const found = places.find((place) => existsSync(fileURLToPath(place)));
-  if (found === undefined) throw new Error(`there is no worker beside ${import.meta.url}`);
+  if (found === undefined) throw new Error(`no worker file next to ${import.meta.url}`);
   return found;
 }

@@ -1,5 +1,5 @@
-// The index → reports of tokens and cost, tools, the most expensive sessions and turns, and receipts; every number from
-// the one list of counted messages, as `clew usage` has it.
+// Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
+// counted messages as `clew usage`.
 import type { Database } from '../../library/database.ts';
 import { countLibrary, type PricedMessage, type UsageSession } from '../../library/library-usage.ts';
 import { type Calendar, createCalendar, parseDay } from '../../library/local-days.ts';
@@ -21,7 +21,7 @@ import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';
 import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
 
-/** The session as its path; the server turns paths into keys. */
+/** The session as its path; the server replaces paths by keys. */
 export type UsageAsked = Omit<UsageQuery, 'session'> & { readonly path?: string };
 export type UsageFound = Omit<UsageAnswer, 'rows'> & {
   readonly rows: readonly (Omit<UsageAnswer['rows'][number], 'session'> & { readonly path: string | null })[];

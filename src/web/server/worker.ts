@@ -1,4 +1,4 @@
-// The entry of every worker thread: what it was started for decides which questions it answers.
+// The entry of every worker thread: its role decides which methods it has.
 import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage } from '../../base/memory.ts';
 import { shareNativeCalls } from '../../base/native-calls.ts';
@@ -8,7 +8,7 @@ import type { Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
 import type { Emit, Role, WorkerMethods } from './worker-methods.ts';
 
 const port = parentPort;
-if (port !== null) await serve(workerData as WorkerSetup); // set by thread.ts
+if (port !== null) await serve(workerData as WorkerSetup); // set by Thread
 
 async function serve({ nativeCalls, ...setup }: WorkerSetup): Promise<void> {
   shareNativeCalls(nativeCalls);
@@ -31,10 +31,7 @@ const muchBytes = 24 * 1024 * 1024;
 let idle: NodeJS.Timeout | undefined;
 let keptBytes = 0;
 
-/**
- * A count of the whole library leaves a hundred megabytes behind, and nothing else may be asked for hours; each append
- * to a long session leaves twenty.
- */
+/** Counting the whole library leaves 100 MB of garbage, an append to a long session 20 MB; then nothing may run for hours. */
 function collectWhenIdle(): void {
   clearTimeout(idle);
   idle = setTimeout(() => {
@@ -61,7 +58,7 @@ async function methodsFor(setup: ThreadSetup, emit: Emit<Role>): Promise<WorkerM
 
 function sendAnswer(id: number, value: unknown): void {
   const answer = isEncoded(value) ? value : { type: 'application/json', bytes: encode(value) };
-  // A copy that belongs to nobody else can be handed over instead of copied again.
+  // A buffer that is not shared can be transferred instead of copied.
   const bytes = Uint8Array.from(answer.bytes);
   port?.postMessage({ kind: 'answer', id, answer: { ...answer, bytes } } satisfies Message, [bytes.buffer]);
 }

@@ -1,9 +1,9 @@
-// The address of the library → what is listed: whatever the address says, the server is asked something it knows.
+// The library's address becomes a valid query, whatever the address contains.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listQuery, readLibraryAddress } from '../../../src/web/app/library/library-address.ts';
 
-test('an address without words lists everything, newest first', () => {
+test('an address without parameters lists everything, newest first', () => {
   assert.deepEqual(readLibraryAddress(''), {
     search: '',
     mode: 'words',
@@ -16,7 +16,7 @@ test('an address without words lists everything, newest first', () => {
   assert.deepEqual(listQuery(readLibraryAddress('')), { sort: 'age', reverse: false });
 });
 
-test('every word of the address is a word of the question', () => {
+test('every parameter of the address is part of the query', () => {
   const search = '?sort=size&reverse=1&only=damaged&project=%2Fhome%2Fada&text=light+house';
   assert.deepEqual(listQuery(readLibraryAddress(search)), {
     sort: 'size',
@@ -27,7 +27,7 @@ test('every word of the address is a word of the question', () => {
   });
 });
 
-test('words that nobody knows are as if they were not there, and long ones are cut', () => {
+test('unknown values are ignored, and long ones are cut', () => {
   const address = readLibraryAddress(
     `?sort=__proto__&only=all&mode=magic&q=${'x'.repeat(9000)}&text=${'y'.repeat(9000)}`,
   );

@@ -1,4 +1,4 @@
-// Lines of live sessions: heard twice they are shown once, and an old page does not grow without end.
+// Lines of live sessions: duplicates are shown once, and the list is bounded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addLines } from '../../../src/web/app/live/live-lines.ts';
@@ -8,12 +8,12 @@ function line(number: number, text = `line ${number}`): LiveLine {
   return { line: number, agentId: null, time: null, kind: 'text', tool: null, text };
 }
 
-test('what was asked for and what was told are one list, in order', () => {
+test('the first answer and later events form one list, in order', () => {
   const asked = addLines(new Map(), 'a', [line(1), line(2)]);
-  const told = addLines(asked, 'a', [line(2), line(3), line(3, 'its second block')]);
-  assert.deepEqual(told.get('a'), [line(1), line(2), line(3), line(3, 'its second block')]);
-  assert.equal(addLines(told, 'a', [line(3)]), told);
-  assert.deepEqual(addLines(told, 'b', [line(1)]).get('a'), told.get('a'));
+  const merged = addLines(asked, 'a', [line(2), line(3), line(3, 'its second block')]);
+  assert.deepEqual(merged.get('a'), [line(1), line(2), line(3), line(3, 'its second block')]);
+  assert.equal(addLines(merged, 'a', [line(3)]), merged);
+  assert.deepEqual(addLines(merged, 'b', [line(1)]).get('a'), merged.get('a'));
 });
 
 test('only the newest lines of a session are kept', () => {

@@ -1,4 +1,4 @@
-// What the page holds of a session: what is looked at is asked for once, and what is far away is dropped.
+// The parts of a session in the page: visible parts are loaded once, distant ones are dropped.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TurnView } from '../../../src/export/page/view.ts';
@@ -24,10 +24,10 @@ function partsSource(chars: number, broken = -1): Asked {
     if (from <= broken && broken < to) throw new Error('no luck');
     return Array.from({ length: to - from }, (_, i) => view(from + i));
   };
-  return { source: { parts } as unknown as SessionSource, ranges }; // the store asks for nothing else
+  return { source: { parts } as unknown as SessionSource, ranges }; // the store uses nothing else
 }
 
-test('what is on the screen and a little around it is asked for, each run once', async () => {
+test('the visible parts and a margin are loaded, each range once', async () => {
   const { source, ranges } = partsSource(10);
   const store = new PartsStore(source, 1, 100);
   store.want(12, 14);
@@ -39,7 +39,7 @@ test('what is on the screen and a little around it is asked for, each run once',
   ]);
 });
 
-test('far parts are dropped before near ones, and those on the screen never', async () => {
+test('distant parts are dropped first, visible ones never', async () => {
   const { source } = partsSource(1_000_000);
   const store = new PartsStore(source, 1, 1000);
   for (const from of [0, 100, 500]) {
@@ -55,7 +55,7 @@ test('far parts are dropped before near ones, and those on the screen never', as
   );
 });
 
-test('a part that cannot be loaded says why, and can be tried again', async () => {
+test('a part that fails to load shows why, and can be retried', async () => {
   const { source, ranges } = partsSource(10, 2);
   const store = new PartsStore(source, 1, 6);
   store.want(0, 3);
@@ -65,7 +65,7 @@ test('a part that cannot be loaded says why, and can be tried again', async () =
   await waitFor(() => ranges.length === 2);
 });
 
-test('what has grown is shown as it was until the new comes', async () => {
+test('a changed part stays visible until its new version arrives', async () => {
   const { source, ranges } = partsSource(10);
   const store = new PartsStore(source, 1, 2);
   store.want(0, 2);

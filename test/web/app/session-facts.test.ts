@@ -25,9 +25,9 @@ const head = {
   costMicros: 1_500_000,
   unpriced: 0,
   damageCount: 1,
-} as unknown as SessionHead; // only what the facts are made of
+} as unknown as SessionHead; // only the fields that the facts use
 
-test('the numbers of a whole session are facts', () => {
+test('the facts of a complete session', () => {
   assert.deepEqual(sessionFacts(head, true), {
     facts: [
       '/w/lamp',
@@ -44,11 +44,11 @@ test('the numbers of a whole session are facts', () => {
   });
 });
 
-test('a cost without some messages is a lower bound, and says how many', () => {
+test('a cost without unpriced messages is a lower bound, with their number', () => {
   assert.equal(sessionFacts({ ...head, unpriced: 1 }, true).cost, '≥ $1.50 + 1 message without a price');
 });
 
-test('while the rest is being read, every number that will grow says so', () => {
+test('while the rest is read, every number that will grow is marked', () => {
   assert.deepEqual(sessionFacts(head, false), {
     facts: [
       '/w/lamp',

@@ -1,4 +1,4 @@
-// The bars of the usage chart: none is left out, and a gap is as wide as it was long.
+// The bars of the usage chart, including days without usage.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { barsOf } from '../../../src/web/app/usage/time-bars.ts';
@@ -7,7 +7,7 @@ function rows(...keys: readonly string[]) {
   return keys.map((key) => ({ key, row: key }));
 }
 
-test('days without a row have a bar too, over the end of a month and a leap day', () => {
+test('days without a row have a bar too, across the end of a month and a leap day', () => {
   assert.deepEqual(barsOf('daily', rows('2028-03-02', '2028-02-27')), [
     { key: '2028-02-27', row: '2028-02-27' },
     { key: '2028-02-28', row: null },
@@ -17,7 +17,7 @@ test('days without a row have a bar too, over the end of a month and a leap day'
   ]);
 });
 
-test('weeks and months step by weeks and months', () => {
+test('weekly and monthly reports step by weeks and months', () => {
   assert.deepEqual(
     barsOf('weekly', rows('2026-12-21', '2027-01-04')).map(({ key }) => key),
     ['2026-12-21', '2026-12-28', '2027-01-04'],
@@ -28,7 +28,7 @@ test('weeks and months step by weeks and months', () => {
   );
 });
 
-test('a wrong date draws no million bars, and no row is lost for it', () => {
+test('a wrong date does not draw a million bars, and no row is lost', () => {
   const keys = ['1970-01-01', '2026-03-01', '2026-03-02'];
   assert.deepEqual(
     barsOf('daily', rows(...keys)).map(({ key }) => key),

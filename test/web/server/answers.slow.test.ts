@@ -1,4 +1,4 @@
-// What the page asks for, in the demo library and where a session goes away.
+// The answers of the server for the demo library, and after a session is removed.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { openWebServer } from '../../support/web-server.ts';
 
 const building = '463b11e7-f2cd-4a8c-b793-f776502024ef';
 
-test('the demo library, as the page asks for it', async (context) => {
+test('the demo library', async (context) => {
   const server = await openWebServer(context, demoProjects());
   const { client, root } = server;
   await server.isCurrent();
@@ -23,7 +23,7 @@ test('the demo library, as the page asks for it', async (context) => {
   const main = (id: string, project = '-home-ada-lighthouse'): string =>
     path.join(root, 'projects', project, `${id}.jsonl`);
 
-  await context.test('the list has every session with what `clew ls` and `clew usage` say of it', async () => {
+  await context.test('the list has every session with the facts of `clew ls` and `clew usage`', async () => {
     const { sessions } = await library.sessions();
     const { rows } = library.usage({ by: 'session' });
     const { rows: shown, total } = await readJson(client.sessions.$get({ query: { sort: 'title' } }));
@@ -41,7 +41,7 @@ test('the demo library, as the page asks for it', async (context) => {
     );
   });
 
-  await context.test('it is sorted, filtered and paged as asked', async () => {
+  await context.test('the list sorts, filters and pages', async () => {
     const sizes = (await readJson(client.sessions.$get({ query: { sort: 'size' } }))).rows.map(
       ({ sizeBytes }) => sizeBytes,
     );
@@ -140,7 +140,7 @@ test('the demo library, as the page asks for it', async (context) => {
     );
   });
 
-  await context.test('a search opens at lines that have the word', async () => {
+  await context.test('the lines of search results contain the word', async () => {
     const { total, sessions } = await readJson(client.search.$get({ query: { text: 'accented' } }));
     assert.ok(total > 0 && sessions.length > 0);
     for (const { key, hits } of sessions)
@@ -167,7 +167,7 @@ test('the demo library, as the page asks for it', async (context) => {
     );
   });
 
-  await context.test('usage is what `clew usage` counts, by every kind', async () => {
+  await context.test('usage equals `clew usage` for every kind of report', async () => {
     for (const by of ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const) {
       const { rows, totals } = library.usage({ by });
       const answer = await readJson(client.usage.$get({ query: { by } }));
@@ -226,7 +226,7 @@ test('the demo library, as the page asks for it', async (context) => {
     );
   });
 
-  await context.test('doctor looks at the whole library and tells how far it is', async () => {
+  await context.test('doctor examines the whole library and reports its progress', async () => {
     const events = server.listen('/api/events');
     await events.next('hello');
     assert.equal((await readJson(client.doctor.$post({ json: {} }))).state, 'running');
@@ -238,7 +238,7 @@ test('the demo library, as the page asks for it', async (context) => {
   assert.deepEqual(server.faults, []);
 });
 
-test('a session that is gone is not found, and the server goes on', async (context) => {
+test('a removed session is not found, and the server keeps running', async (context) => {
   const server = await openWebServer(context, {
     [`-p/${sessionId}.jsonl`]: transcript().user('a').assistant('b').text(),
   });

@@ -1,4 +1,4 @@
-// What the server answers is what the library and the sessions say: the list, the session page, search, usage, doctor.
+// The answers of the server: raw content, keys, repairs, cost, and a missing index.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { openWebServer } from '../../support/web-server.ts';
 
 const other = '22222222-2222-4222-a222-222222222222';
 
-test('texts and images come out of the transcript as they are, and can do nothing', async (context) => {
+test('texts and images of a transcript are sent unchanged and sandboxed', async (context) => {
   const picture = tinyImage('png', 4, 4);
   const image = {
     type: 'image',
@@ -57,7 +57,7 @@ test('texts and images come out of the transcript as they are, and can do nothin
     assert.equal((await send({ path: `${base}/text?record=0&pointer=${pointer}` })).status, 404, pointer);
 });
 
-test('sessions with one id, and with names that no address can hold, have keys of their own', async (context) => {
+test('sessions that share an id, or whose names do not fit into an address, get keys of their own', async (context) => {
   const body = transcript().user('hello').assistant('hi').text();
   const server = await openWebServer(context, {
     [`-a/${sessionId}.jsonl`]: body,
@@ -81,7 +81,7 @@ test('sessions with one id, and with names that no address can hold, have keys o
   );
 });
 
-test('a repair is shown before it is made, made only where changes are allowed, and can be taken back', async (context) => {
+test('a repair has a preview, needs a server that allows changes, and can be undone', async (context) => {
   const { bytes } = plantDamage(plain, ['G-phantom-parent', 'L-torn-tail'], seededRandom(7));
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: bytes }, { allowsChanges: true });
   const { client, root } = server;
@@ -116,7 +116,7 @@ test('a repair is shown before it is made, made only where changes are allowed, 
   assert.deepEqual(server.faults, []);
 });
 
-test('a cost that misses messages without a price is marked as a part, of sessions, projects and lists', async (context) => {
+test('a cost without the unpriced messages is marked as partial', async (context) => {
   const line = (model: string, id: string): string => answerLine({ id, model, output: 100, sessionId });
   const lines = [line('claude-opus-5-5', 'a'), line('claude-zeta-9', 'b')];
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: `${lines.join('\n')}\n` });
@@ -139,7 +139,7 @@ test('a cost that misses messages without a price is marked as a part, of sessio
   );
 });
 
-test('where the index cannot be kept, the list and the sessions are there all the same', async (context) => {
+test('without a writable index, the list and the sessions still work', async (context) => {
   const file = path.join(temporaryFolder(context), 'a-file');
   writeFileSync(file, '');
   const notices: string[] = [];
@@ -156,6 +156,6 @@ test('where the index cannot be kept, the list and the sessions are there all th
   );
   assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
   await assert.rejects(readJson(server.client.search.$get({ query: { text: 'hello' } })), { status: 503 });
-  assert.match(notices.join(), /the index cannot be written: .* there is no search/);
+  assert.match(notices.join(), /the index cannot be written: .*; search is unavailable/);
   assert.deepEqual(server.faults, []);
 });

@@ -1,4 +1,4 @@
-// A real browser: the printed address opens the page, the token stays out of sight, and another site or port gets nothing.
+// In a real browser: the printed address opens the page, the token stays hidden, and other sites and ports get nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -12,9 +12,9 @@ const library = { [`-p/${sessionId}.jsonl`]: transcript().user('hello there').as
 
 test('in a real browser', { skip: skipWithoutChromium }, async (context) => {
   await openBrowser(); // here, so that it is closed after the last test
-  await context.test('the page opens by its address, and only there', opensByItsAddress);
-  await context.test('a server on another port receives nothing that opens this one', givesNothingToAnotherPort);
-  await context.test('a tab gets the token from another tab; without one it says what to do', asksOtherTabs);
+  await context.test('only the printed address opens the page', opensByItsAddress);
+  await context.test('a server on another port never receives the token', givesNothingToAnotherPort);
+  await context.test('a tab gets the token from another tab, or says what to do', asksOtherTabs);
 });
 
 async function opensByItsAddress(context: TestContext): Promise<void> {
@@ -34,13 +34,13 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
       [address, token],
     );
 
-  await context.test('there is no cookie, and nothing is answered without the header', async () => {
+  await context.test('there is no cookie, and every request without the header is refused', async () => {
     assert.deepEqual(await page.context().cookies(), []);
     assert.equal(await ask('/api/status'), 401);
     assert.equal(await ask('/api/status', server.token), 200);
   });
 
-  await context.test('it may load nothing from elsewhere, and run nothing that stands in it', async () => {
+  await context.test('the page loads nothing from elsewhere and runs no inline script', async () => {
     assert.match(String(await ask('http://127.0.0.1:9/')), /TypeError/);
     const ran = await page.evaluate(`
       const script = document.createElement('script');
@@ -50,7 +50,7 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
     assert.equal(ran, null);
   });
 
-  await context.test('another site can neither ask, nor frame, nor load its files', async () => {
+  await context.test('another site cannot request, frame or load the page', async () => {
     const evil = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>evil</p>'));
     evil.listen(0, '127.0.0.1');
     await once(evil, 'listening');
@@ -62,7 +62,7 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
     assert.match(String(await ask(`${server.base}/api/status`)), /TypeError/);
     const embedded = await page.evaluate(`
       (async () => {
-        // An image is asked for as soon as it has an address, so that comes last.
+        // An image loads as soon as it has an address, so that comes last.
         const loads = (tag) => new Promise((resolve) => {
           const element = document.createElement(tag);
           element.onload = () => resolve('loaded');
@@ -80,7 +80,7 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
     assert.equal((await framed).status(), 403);
   });
 
-  await context.test('a link on another site with the token opens it all the same', async () => {
+  await context.test('a link with the token on another site still opens the page', async () => {
     await page.evaluate(`
       document.body.append(Object.assign(document.createElement('a'), { href: '${server.url}', id: 'go' }));
       document.getElementById('go').click()`);
@@ -106,7 +106,7 @@ async function givesNothingToAnotherPort(context: TestContext): Promise<void> {
   const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
   const { page } = await openPage(server.url);
   await page.locator(`a[href="/s/${sessionId}"]`).first().waitFor();
-  // By a link from the page, by typing its address in the same tab, and in another tab of the same browser.
+  // A link from the page, its address in the same tab, and in another tab of the same browser.
   await page.evaluate(`
     document.body.append(Object.assign(document.createElement('a'), { href: '${otherUrl}linked', id: 'go' }));
     document.getElementById('go').click()`);
@@ -138,21 +138,21 @@ async function asksOtherTabs(context: TestContext): Promise<void> {
   assert.equal(second.url(), `${first.base}/s/${sessionId}`);
   await second.close();
 
-  // It is started again at the same port: what is open here has the token of the earlier start.
+  // Restarted on the same port: this tab has the token of the earlier start.
   const { port } = first.server;
   await first.server.close();
   const again = await openWebServer(context, library, { port });
   await page.reload();
-  await page.getByRole('heading', { name: 'This tab has no key to your sessions' }).waitFor();
+  await page.getByRole('heading', { name: 'This tab has no token for your sessions' }).waitFor();
   assert.match(await page.locator('#no-token').innerText(), /open the printed address, or run clew open in a terminal/);
   assert.equal(await page.locator('#root').isVisible(), false);
 
   const alone = await page.context().newPage();
   await alone.goto(`${again.base}/s/${sessionId}?turn=1`);
-  await alone.getByRole('heading', { name: 'This tab has no key to your sessions' }).waitFor();
+  await alone.getByRole('heading', { name: 'This tab has no token for your sessions' }).waitFor();
   assert.match(await alone.locator('#no-token').innerText(), new RegExp(`run clew open ${sessionId} in a terminal`));
 
-  // Pasted over the stale address, the new one changes nothing but the fragment.
+  // Pasting the new address over the stale one changes only the fragment.
   await page.goto(again.url);
   await page.locator(row).first().waitFor();
   assert.equal(page.url(), `${again.base}/`);

@@ -1,4 +1,4 @@
-// What the page copies as Markdown is what `clew export` writes: the same text, with the same secrets taken out.
+// The page copies the Markdown of `clew export`, with the same secrets replaced.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { fakeSecrets } from '../../surgery/secrets/fake-secrets.ts';
 
 const sessionId = '3f2b8c1e-0000-4000-8000-000000000001';
 
-test('the page copies no secret, and the text of clew export', async (context) => {
+test('the copied Markdown equals clew export and contains no secret', async (context) => {
   const secrets = fakeSecrets(7).slice(0, 12);
   assert.equal(secrets.length, 12);
   const own = 'house-rule-4711-value';
@@ -19,7 +19,7 @@ test('the page copies no secret, and the text of clew export', async (context) =
     .user(`my settings: ${secrets.map((secret) => secret.text).join('\n')}`)
     .assistant([text('I read it.'), toolUse('t1', 'Bash', { command: `echo ${secrets[0]?.text} ${own}` })])
     .user([toolResult('t1', secrets.map((secret) => secret.text).join('\n'))])
-    // Given away above by what stands around it, and here by itself.
+    // Recognizable by its context above, and without any context here.
     .assistant(`Found ${secrets.map((secret) => secret.value).join(' and ')}.`)
     .user(`and now? ${secrets[1]?.text}`)
     .assistant(`Done with ${secrets[2]?.text} and ${own}.`);

@@ -1,4 +1,4 @@
-// Everything that must be refused is, before any route sees it; and what a browser really sends is not.
+// The guard refuses dangerous requests before any route, and accepts what a browser really sends.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ function statusOf(method: string, url: string, headers: Readonly<Record<string, 
   return judgeRequest({ method, url, headers }, door)?.status;
 }
 
-test('a request of the page itself passes, by either name of the machine', () => {
+test('requests of the page pass, for both names of the machine', () => {
   const page = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
   assert.equal(statusOf('GET', '/api/status', { ...good, ...page }), undefined);
   assert.equal(
@@ -24,12 +24,12 @@ test('a request of the page itself passes, by either name of the machine', () =>
   assert.equal(statusOf('HEAD', '/', good), undefined);
 });
 
-test('the page itself, which holds no data, is given to every tab', () => {
+test('the files of the page need no token', () => {
   for (const url of ['/', '/s/key?line=4', '/usage', '/app-ABCDEFGH.js', '/?token=of-an-old-bookmark'])
     assert.equal(statusOf('GET', url, { host: good.host }), undefined, url);
 });
 
-test('data needs the token in its header: no cookie, no address and no other header carries it', () => {
+test('data needs the token in its header; cookies, addresses and other headers do not count', () => {
   assert.equal(statusOf('GET', '/api/status', good), undefined);
   for (const headers of [
     {},
@@ -45,7 +45,7 @@ test('data needs the token in its header: no cookie, no address and no other hea
   assert.equal(statusOf('POST', '/?token=secret-token', { host: good.host }), 401);
 });
 
-test('another name for the machine is refused, whatever else is right', () => {
+test('other host names are refused', () => {
   for (const host of [
     'evil.example:4000',
     '127.0.0.1',
@@ -61,7 +61,7 @@ test('another name for the machine is refused, whatever else is right', () => {
   );
 });
 
-test('another origin is refused, and so is a request that another site caused', () => {
+test('other origins and cross-site requests are refused', () => {
   for (const origin of ['https://evil.example', 'http://127.0.0.1:4001', 'null', 'https://127.0.0.1:4000'])
     assert.equal(statusOf('GET', '/api/status', { ...good, origin }), 403, origin);
   for (const site of ['cross-site', 'same-site']) {
@@ -76,7 +76,7 @@ test('another origin is refused, and so is a request that another site caused', 
   }
 });
 
-test('a change needs its origin, the token, and JSON', () => {
+test('a change needs an origin, the token and JSON', () => {
   const change = {
     ...good,
     origin: 'http://127.0.0.1:4000',
@@ -91,7 +91,7 @@ test('a change needs its origin, the token, and JSON', () => {
   assert.equal(statusOf('POST', '/api/doctor', bare), 401);
 });
 
-test('other methods, ways up, hidden separators and malformed addresses are refused', () => {
+test('other methods, `..`, encoded separators and malformed addresses are refused', () => {
   for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PATCH'])
     assert.equal(statusOf(method, '/api/status', good), 405, method);
   const paths = ['/../etc/passwd', '/s/..', '/%2e%2e/x', '/a/%2E%2E/b', '/s/a%2fb', '/s/a%5cb', '/s/a\\b', '/a//b'];
@@ -111,7 +111,7 @@ test('other methods, ways up, hidden separators and malformed addresses are refu
     assert.equal(statusOf('GET', url, good), 400, url);
 });
 
-test('what is too long is refused, by the address as by the body', () => {
+test('addresses and bodies that are too long are refused', () => {
   assert.equal(statusOf('GET', `/?text=${'x'.repeat(9_000)}`, good), 414);
   assert.equal(statusOf('POST', '/api/doctor', { ...good, 'content-length': '1000000' }), 413);
   assert.equal(statusOf('GET', '/', { ...good, 'content-length': '5' }), 400);
@@ -137,22 +137,22 @@ test('over the network', async (context) => {
     },
   );
 
-  await context.test('an address of data under another spelling is not data', async () => {
+  await context.test('another spelling of a data address is not a data address', async () => {
     for (const path of ['/%61pi/status', '/a%70i/sessions', '/api%2fstatus', '/API/status', '/api', '/./api/status'])
       assert.ok([400, 404].includes((await server.send({ path, knowsToken: false })).status), path);
   });
 
-  await context.test('who opens an address without the token in a tab reads a page that says what to do', async () => {
+  await context.test('an address opened in a tab without the token shows a page that says what to do', async () => {
     const tab = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' };
     for (const [path, status, what] of [
-      ['/', 200, /open the printed address, or run <code id="no-token-command">clew open<\/code>/],
-      [`/s/${sessionId}?turn=2`, 200, /open the printed address/],
+      ['/', 200, /Open the printed address, or run <code id="no-token-command">clew open<\/code>/],
+      [`/s/${sessionId}?turn=2`, 200, /Open the printed address/],
       [
         `/api/sessions/${sessionId}`,
         401,
         /What to do: open the address that clew open printed, or run clew open again\./,
       ],
-      ['/nothing/here', 404, /There is nothing here/],
+      ['/nothing/here', 404, /Not found/],
       ['/%zz', 400, /The address is malformed/],
     ] as const) {
       const answer = await server.send({ path, knowsToken: false, headers: tab });
@@ -164,7 +164,7 @@ test('over the network', async (context) => {
     }
   });
 
-  await context.test('every answer says what may be loaded and run: nothing but our own files', async () => {
+  await context.test('every response has a policy that allows only the files of the page', async () => {
     for (const path of ['/api/status', '/api/none', '/', '/api/sessions/none', `/api/sessions/${sessionId}`]) {
       const { headers } = await server.send({ path });
       assert.match(
@@ -193,7 +193,7 @@ test('over the network', async (context) => {
     },
   );
 
-  await context.test('no file of the machine can be reached by any spelling of a way up', async () => {
+  await context.test('no spelling of `..` reaches a file of the machine', async () => {
     const spellings = ['/../../etc/passwd', '/..%2f..%2fetc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/page/../../x'];
     for (const path of [...spellings, '/etc/passwd', '/package.json', '/clew.js', '/api/sessions/..%2f..%2fetc']) {
       const { status, body } = await server.send({ path });
@@ -202,7 +202,7 @@ test('over the network', async (context) => {
     }
   });
 
-  await context.test('oversized headers, addresses and bodies are refused, and the server goes on', async () => {
+  await context.test('oversized headers, addresses and bodies are refused, and the server keeps running', async () => {
     assert.equal(await refused({ path: `/?q=${'x'.repeat(10_000)}` }), 414);
     assert.equal(await refused({ path: '/', headers: { junk: 'x'.repeat(20_000) } }), 431);
     const headers = { origin: server.base, 'content-type': 'application/json' };
@@ -216,7 +216,7 @@ test('over the network', async (context) => {
     assert.equal((await readJson(server.client.sessions.$get())).total, 1);
   });
 
-  await context.test('bytes that are no request get a short answer and a closed connection', async () => {
+  await context.test('bytes that are not a request get a short answer and a closed connection', async () => {
     for (const text of ['\0\0\0\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'hello\r\n\r\n', 'GET /\r\nHost x\r\n\r\n']) {
       const answer = await new Promise<string>((resolve, reject) => {
         let got = '';
@@ -232,7 +232,7 @@ test('over the network', async (context) => {
     assert.equal((await readJson(server.client.status.$get())).version.length > 0, true);
   });
 
-  await context.test('words that nobody knows, and values that make no sense, are refused by name', async () => {
+  await context.test('unknown parameters and invalid values are refused by name', async () => {
     const { body, status } = await server.send({ path: '/api/sessions?limit=0' });
     assert.equal(status, 400);
     assert.match(body, /limit/);
@@ -258,7 +258,7 @@ test('over the network', async (context) => {
     assert.deepEqual(server.faults, []);
   });
 
-  await context.test('a server that only reads refuses to change anything', async () => {
+  await context.test('a read-only server refuses every change', async () => {
     await assert.rejects(readJson(server.client.sessions[':key'].fix.$post({ param: keyParam(sessionId), json: {} })), {
       status: 403,
       message: 'this server is read-only',

@@ -1,5 +1,5 @@
-// The rows of the list in the order in which a page needs them: a screen from the index, all that is on the disk, and
-// then what has to be read, when it may.
+// The index worker sends rows in the order in which a page needs them: the newest from the index, all files on disk, and
+// after `proceed` what must be read.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { waitFor } from '../../support/wait.ts';
 
 const sessions = 210;
 
-test('the newest rows of the index come before the disk is searched, and nothing is read until it may be', async (context) => {
+test('the newest rows come before the files are listed, and nothing is read before proceed', async (context) => {
   const [root, state] = [temporaryFolder(context), temporaryFolder(context)];
   writeSessions(root, sessions, 1);
   const before = openIndex({ folder: state });

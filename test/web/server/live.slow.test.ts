@@ -1,4 +1,4 @@
-// What is written to a transcript reaches the pages that show it, once, soon, and in an order that lets them go on.
+// Lines written to a transcript reach the pages that show it.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,13 +16,13 @@ function fileOf({ root }: WebServer, id: string = sessionId): string {
   return path.join(root, 'projects/-p', `${id}.jsonl`);
 }
 
-/** The lines that a builder has gained since. */
+/** The lines added to the builder since. */
 function appendTo(server: WebServer, builder: TranscriptBuilder, known: number, id?: string): void {
   const lines = builder.entries.slice(known).map((entry) => `${JSON.stringify(entry)}\n`);
   appendFileSync(fileOf(server, id), lines.join(''));
 }
 
-test('an append is told to the pages that watch the session, from the part on that it changes', async (context) => {
+test('an append reaches the pages that watch the session, with the first part that changed', async (context) => {
   const builder = transcript(now()).user('one').assistant('1').user('two').assistant('2');
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
   await server.isCurrent();
@@ -57,7 +57,7 @@ test('an append is told to the pages that watch the session, from the part on th
   assert.deepEqual(server.faults, []);
 });
 
-test('a session that takes another branch, or is replaced, is to be asked for anew', async (context) => {
+test('a session that switches branches or is replaced changes from part 0', async (context) => {
   const builder = transcript(now()).user('one').assistant('1').user('two').assistant('2');
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
   await server.isCurrent();
@@ -76,7 +76,7 @@ test('a session that takes another branch, or is replaced, is to be asked for an
   assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
 });
 
-test('a line that is half written is waited for', async (context) => {
+test('a half-written line is not sent', async (context) => {
   const builder = transcript(now()).user('one').assistant('1');
   const server = await openWebServer(context, { [`-p/${sessionId}.jsonl`]: builder.text() });
   await server.isCurrent();
@@ -91,7 +91,7 @@ test('a line that is half written is waited for', async (context) => {
   await watching.next('append', ({ parts }) => parts === 2);
 });
 
-test('new sessions, and lines of a sub-agent, are told as they come', async (context) => {
+test('new sessions and lines of a sub-agent are sent', async (context) => {
   const server = await openWebServer(context, {
     [`-p/${sessionId}.jsonl`]: transcript(now()).user('one').assistant('1').text(),
   });
@@ -106,7 +106,7 @@ test('new sessions, and lines of a sub-agent, are told as they come', async (con
       .assistant('x')
       .text(),
   );
-  const { changed } = await page.next('sessions', (told) => told.changed.some(({ key }) => key === other));
+  const { changed } = await page.next('sessions', (event) => event.changed.some(({ key }) => key === other));
   assert.equal(changed.find(({ key }) => key === other)?.isLive, true);
   const agents = path.join(server.root, 'projects/-p', sessionId, 'subagents');
   mkdirSync(agents, { recursive: true });
@@ -117,15 +117,15 @@ test('new sessions, and lines of a sub-agent, are told as they come', async (con
       .assistant('at it')
       .text(),
   );
-  const { agentId } = await page.next('append', (told) => told.agentId !== null);
+  const { agentId } = await page.next('append', (event) => event.agentId !== null);
   assert.equal(agentId, 'x1');
   appendFileSync(
     fileOf(server, other),
-    `${JSON.stringify(transcript({ sessionId: other, ...now() }).user('go on', { uuid: 'u7', parentUuid: 'a1' }).entries[0])}\n`,
+    `${JSON.stringify(transcript({ sessionId: other, ...now() }).user('continue', { uuid: 'u7', parentUuid: 'a1' }).entries[0])}\n`,
   );
   const { lines } = await page.next(
     'live',
-    ({ key, lines: told }) => key === other && told.some(({ text }) => text === 'go on'),
+    ({ key, lines }) => key === other && lines.some(({ text }) => text === 'continue'),
   );
   assert.equal(lines.at(-1)?.kind, 'prompt');
   const live = await readJson(server.client.live.$get());

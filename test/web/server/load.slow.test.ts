@@ -1,5 +1,5 @@
-// Fifty open pages and twenty sessions that are written to at once: every page hears of every session it shows, the
-// server answers meanwhile, and its memory stays within bounds. CLEW_LONG=1 makes the sessions long and the test longer.
+// Fifty open pages and twenty sessions written at once: every page gets the events of its session, the server keeps
+// answering, and its memory is bounded. CLEW_LONG=1 makes the sessions and the test longer.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,7 +61,7 @@ test('fifty pages and twenty live sessions', async (context) => {
     `all ${pages} pages heard of ${sessions} appends after ${usual} ms (slowest ${slowest} ms); ${(rss / 1e6).toFixed(0)} MB`,
   );
   assert.ok(rss < maxBytes, `${rss} bytes`);
-  // What a page hears belongs to the session it shows.
+  // A page only gets events of its session.
   for (const { events, id } of heard)
     assert.deepEqual(
       [...new Set(events.filter(({ name }) => name === 'append').map(({ value }) => (value as AppendEvent).key))],

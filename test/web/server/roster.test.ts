@@ -1,4 +1,4 @@
-// The list while only its first rows are known: what can be answered is answered, and says how many there will be.
+// The session list while it has only the newest rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRow } from '../../../src/web/server/listed-row.ts';
@@ -16,7 +16,7 @@ function row(session: number): ListedRow {
 const rows = (from: number, to: number): readonly ListedRow[] =>
   Array.from({ length: to - from }, (_, i) => row(from + i));
 
-test('a page of the newest rows is answered from them, with the number of all', () => {
+test('queries for the newest rows are answered, with the total of all rows', () => {
   const list = new SessionList();
   assert.equal(list.covers({ limit: 1 }), false);
   list.take(rows(900, 1_000), [], 1_000);
@@ -36,17 +36,17 @@ test('a page of the newest rows is answered from them, with the number of all', 
   assert.deepEqual([page.rows.map(({ id }) => id), page.total], [['s999', 's998'], 1_000]);
 });
 
-test('with the rest every question is answered, and the rows that were promised and are gone do not count', () => {
+test('with all rows every query is answered, and removed rows do not count', () => {
   const list = new SessionList();
   list.take(rows(900, 1_000), [], 1_000);
   list.take(rows(10, 1_000), []);
   assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
-  // A worker that was started anew begins with the newest once more.
+  // A restarted worker sends the newest rows again.
   list.take(rows(900, 1_000), [], 1_000);
   assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
 });
 
-test('few changes are named, many are only told of', () => {
+test('few changes are listed, many are not', () => {
   const list = new SessionList();
   assert.deepEqual(list.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
   const few = list.take([row(3)], [row(4).path]);

@@ -1,5 +1,5 @@
-// A large session is shown from its beginning while the rest is read: the page gets the numbers of the beginning, the
-// parts that belong to them, and then the whole, with the first part that it has to ask for again.
+// A page shows the beginning of a large session while the rest is read, and then asks again from the first part that
+// changed.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ function open(context: TestContext, text: string) {
   return { cache, answers: new SessionAnswers(cache, temporaryFolder(context)), of: { path: file, key: 'a' } };
 }
 
-test('the head of the beginning comes first, then the whole with the part where it goes on', async (context) => {
+test('the head of the beginning comes first, then the whole with the first changed part', async (context) => {
   const { cache, answers, of } = open(context, largeSession().text());
   const start = await answers.head({ ...of, start: true });
   const begun = start.head.turnCount;
@@ -37,13 +37,13 @@ test('the head of the beginning comes first, then the whole with the part where 
     [whole.isWhole, whole.head.turnCount, whole.fromPart, cache.counts],
     [true, turns, start.head.parts - 1, { whole: 1, grown: 0 }],
   );
-  // Every row that the page does not ask for again is as it was; the last one may have been in the middle of its turn.
+  // The rows that the page keeps are unchanged; the last turn may have been incomplete.
   assert.deepEqual(whole.head.turns.slice(0, begun - 1), start.head.turns.slice(0, -1));
   const again = await answers.turns({ ...of, from: 0, to: 3 });
   assert.deepEqual(again.parts, shown.parts);
 });
 
-test('what was prepared for a page is there when it asks, and is read once', async (context) => {
+test('a prepared session is read once', async (context) => {
   const { cache, answers, of } = open(context, largeSession().text());
   await answers.prepare(of);
   const start = await answers.head({ ...of, start: true });
@@ -52,7 +52,7 @@ test('what was prepared for a page is there when it asks, and is read once', asy
   assert.deepEqual([whole.head.turnCount, cache.counts], [turns, { whole: 1, grown: 0 }]);
 });
 
-test('whoever does not ask for the beginning gets the whole', async (context) => {
+test('a request without `start` gets the whole session', async (context) => {
   const { answers, of } = open(context, largeSession().text());
   const [start, turnsOfWhole, whole] = await Promise.all([
     answers.head({ ...of, start: true }),
@@ -61,11 +61,11 @@ test('whoever does not ask for the beginning gets the whole', async (context) =>
   ]);
   assert.deepEqual([start.isWhole, turnsOfWhole.total, whole.isWhole, whole.fromPart], [false, turns, true, 0]);
   assert.deepEqual((await answers.head({ ...of, start: true })).version, whole.version);
-  // The page that still has the numbers of the beginning is answered from the whole.
+  // A page that still has the version of the beginning is answered from the whole.
   assert.equal((await answers.turns({ ...of, version: start.version, to: 1 })).total, turns);
 });
 
-test('a session that goes another way behind its beginning is to be asked for anew', async (context) => {
+test('a session that switches branches after its beginning changes from part 0', async (context) => {
   const builder = largeSession();
   builder.from('u1').assistant('another answer').user('and on').assistant('to the end');
   const { answers, of } = open(context, builder.text());
@@ -76,7 +76,7 @@ test('a session that goes another way behind its beginning is to be asked for an
   assert.equal(unknown.fromPart, 0);
 });
 
-test('other branches wait for the whole, which alone knows of them', async (context) => {
+test('other branches wait for the whole session', async (context) => {
   const builder = largeSession();
   builder.from('u1').assistant('another answer').user('and on').assistant('to the end');
   const { answers, of } = open(context, builder.text());

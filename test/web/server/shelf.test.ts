@@ -1,4 +1,4 @@
-// Sessions are read once, read on when they grow, and dropped when others need the room.
+// The session cache: sessions are read once, extended when they grow, and evicted.
 import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ function line(uuid: string, parentUuid: string | null, text: string): string {
   return `${JSON.stringify(transcript().user(text, { uuid, parentUuid }).entries[0])}\n`;
 }
 
-test('what has not changed is not read again, what has grown is read on', async (context) => {
+test('an unchanged session is not read again, and a grown one is extended', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, line('u1', null, 'one'));
   const cache = new SessionCache();
@@ -25,7 +25,7 @@ test('what has not changed is not read again, what has grown is read on', async 
   assert.notEqual(second.version, first.version);
 });
 
-test('a file that was replaced or rewritten is read anew, even where it is longer', async (context) => {
+test('a replaced or rewritten file is read from the start, even if it is longer', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, line('u1', null, 'one'));
   const cache = new SessionCache();
@@ -39,7 +39,7 @@ test('a file that was replaced or rewritten is read anew, even where it is longe
   assert.deepEqual(cache.counts, { whole: 2, grown: 0 });
 });
 
-test('the session that was used longest ago makes room', async (context) => {
+test('the least recently used session is evicted', async (context) => {
   const folder = temporaryFolder(context);
   const files = ['a', 'b', 'c'].map((name) => path.join(folder, `${name}.jsonl`));
   for (const file of files) writeFileSync(file, line('u1', null, 'one'));
@@ -51,7 +51,7 @@ test('the session that was used longest ago makes room', async (context) => {
   assert.equal(cache.counts.whole, 4);
 });
 
-test('a file that cannot be read fails for whoever asks, and is tried again', async (context) => {
+test('an unreadable file fails, and is tried again', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   const cache = new SessionCache();
   await assert.rejects(cache.open(file), { code: 'ENOENT' });
@@ -59,14 +59,14 @@ test('a file that cannot be read fails for whoever asks, and is tried again', as
   assert.equal((await cache.open(file)).session.transcript.nodes.length, 1);
 });
 
-/** A session of turns in one chain, each of more than `bytes`. */
+/** A session of turns in one chain, each larger than `bytes`. */
 function chain(count: number, bytes: number): string {
   const builder = transcript();
   for (let i = 1; i <= count; i++) builder.user(`prompt ${i}`).assistant('x'.repeat(bytes));
   return builder.text();
 }
 
-test('the beginning of a large session is there before its end is read', async (context) => {
+test('the beginning of a large session is available before its end', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(100, 100_000));
   const cache = new SessionCache({ startBytes: 1_000_000 });
@@ -75,7 +75,7 @@ test('the beginning of a large session is there before its end is read', async (
   const known = start.session.transcript.nodes.length;
   assert.deepEqual(cache.counts, { whole: 1, grown: 0 });
   assert.equal(start.version, `start-${whole.version}`);
-  // About a megabyte of ten: a step of the reader is one.
+  // About one megabyte of ten: the reader's steps are one megabyte.
   assert.ok(known >= 20 && known <= 44, `${known} lines`);
   assert.deepEqual(
     whole.session.transcript.nodes.slice(0, known).map(({ uuid, offset }) => [uuid, offset]),
@@ -85,14 +85,14 @@ test('the beginning of a large session is there before its end is read', async (
   assert.equal(await cache.openStart(file), whole);
 });
 
-test('what is soon read has no beginning', async (context) => {
+test('a small session has no beginning', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(30, 100_000));
   const cache = new SessionCache({ startBytes: 1_000_000 });
   assert.equal((await cache.openStart(file)).session.transcript.nodes.length, 60);
 });
 
-test('a session is read in steps, between which others are answered', async (context) => {
+test('other sessions are answered while a large one is read', async (context) => {
   const folder = temporaryFolder(context);
   const [large, small] = [path.join(folder, 'a.jsonl'), path.join(folder, 'b.jsonl')];
   writeFileSync(large, chain(100, 100_000));
@@ -105,7 +105,7 @@ test('a session is read in steps, between which others are answered', async (con
   assert.deepEqual(order, ['small', 'large']);
 });
 
-test('a file that is rewritten while it is read is read anew', async (context) => {
+test('a file that is rewritten while it is read is read from the start', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   writeFileSync(file, chain(100, 100_000));
   const cache = new SessionCache({ startBytes: 1_000_000 });
@@ -117,7 +117,7 @@ test('a file that is rewritten while it is read is read anew', async (context) =
   assert.equal(session.transcript.nodes.length, 241);
 });
 
-test('the beginning of a file that cannot be read fails like the whole', async (context) => {
+test('the beginning of an unreadable file fails too', async (context) => {
   const file = path.join(temporaryFolder(context), 'a.jsonl');
   await assert.rejects(new SessionCache().openStart(file), { code: 'ENOENT' });
 });

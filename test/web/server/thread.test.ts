@@ -1,5 +1,4 @@
-// A worker that dies is followed by another, which is given the task of the first: a page that has stopped to hear of
-// changes looks like one on which nothing happens.
+// A worker that dies is replaced by another with the same task. Otherwise a page would silently stop updating.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +8,7 @@ import { temporaryFolder } from '../../support/temp-folder.ts';
 import { transcript } from '../../support/transcript-builder.ts';
 import { waitFor } from '../../support/wait.ts';
 
-test('a thread that watched, and died, watches again', async (context) => {
+test('the watcher restarts after its worker died', async (context) => {
   const root = temporaryFolder(context);
   const folder = path.join(root, 'projects/-p');
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,4 @@
-// What doctor said of a session is the same on every page, after the server was started again, and in the terminal; what
-// it has not looked at is not examined.
+// The verdicts of doctor are the same on every page, after a restart of the server, and in the terminal.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +8,7 @@ import { sessionId as plainId, transcript } from '../../support/transcript-build
 import { openWebServer } from '../../support/web-server.ts';
 import { age, damagedId, expiringId, pageLibrary } from '../page-library.ts';
 
-test('the damaged sessions are those that were examined, and the others are not examined', async (context) => {
+test('only examined sessions have verdicts', async (context) => {
   const server = await openWebServer(context, pageLibrary());
   const { client } = server;
   age(server.root, expiringId, 29);
@@ -42,7 +41,7 @@ test('the damaged sessions are those that were examined, and the others are not 
   );
 });
 
-test('a server that is started again has the verdicts of the last one', async (context) => {
+test('a restarted server keeps the verdicts', async (context) => {
   const server = await openWebServer(context, {
     [`-p/${plainId}.jsonl`]: transcript().user('a').assistant('b').text(),
   });
@@ -58,17 +57,17 @@ test('a server that is started again has the verdicts of the last one', async (c
   );
 });
 
-test('one session about to be deleted has that finding on its page, as in the terminal', async (context) => {
+test('a session about to be deleted has this finding on its page, as in the terminal', async (context) => {
   const server = await openWebServer(context, pageLibrary());
   age(server.root, expiringId, 29);
   await server.isCurrent();
   const { findings } = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(expiringId) }));
   const file = path.join(server.root, 'projects/-home-dev-mill', `${expiringId}.jsonl`);
   const { stdout } = runClew(['doctor', file, '--json'], { env: { CLEW_ROOTS: server.root } });
-  const told = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);
-  assert.ok(told.includes('F-expiring'));
+  const codes = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);
+  assert.ok(codes.includes('F-expiring'));
   assert.deepEqual(
     findings.map(({ code }) => code),
-    told,
+    codes,
   );
 });

@@ -1,4 +1,4 @@
-// Health: what doctor finds in all sessions, worst first and as it finds it; one session opens beside the list.
+// The health page: the findings of doctor in all sessions, worst first, and one selected session.
 import { useCallback, useMemo } from 'react';
 import { counted, formatBytes } from '../../../base/human.ts';
 import { readJson } from '../../client.ts';
@@ -45,7 +45,7 @@ export function HealthPage() {
       )}
       {answer === null ? (
         problem === null ? (
-          <Waiting what="Asking the doctor" />
+          <Waiting what="Loading the findings" />
         ) : null
       ) : (
         <>
@@ -60,7 +60,7 @@ export function HealthPage() {
   );
 }
 
-/** Looks at the library when nobody has yet, and at what was found as it grows. */
+/** Starts the examination if there has been none, and follows its progress. */
 function useLibraryDoctor() {
   const { client } = useServices();
   const ask = useCallback(
@@ -75,7 +75,7 @@ function useLibraryDoctor() {
   const later = useThrottled(askAgain, refreshMs);
   useEvent('doctor', later);
   const start = useCallback(() => {
-    client.doctor.$post({ json: {} }).then(later, later); // a failure is told by the question that follows
+    client.doctor.$post({ json: {} }).then(later, later); // the next request reports a failure
   }, [client, later]);
   return { ...answered, start };
 }
@@ -97,7 +97,7 @@ function DoctorTools({ answer, onStart }: { readonly answer: LibraryDoctorAnswer
     <div className="page-facts">
       <span className={state === 'failed' ? 'problem' : 'quiet'}>
         {state === 'failed'
-          ? 'The library could not be examined to the end.'
+          ? 'Examining the library failed.'
           : `${counted(sessionsDone, 'session')}, ${formatBytes(bytesDone)} examined`}
       </span>{' '}
       <button type="button" onClick={onStart}>
@@ -164,7 +164,6 @@ function DoctorList({ answer, code, current }: DoctorListProps) {
   );
 }
 
-/** Only what was examined is sound. */
 function nothingText({ sessionsDone, unread, state }: LibraryDoctorAnswer, code: string | null): string {
   if (code !== null) return 'No session has this damage.';
   if (sessionsDone === 0) return 'No session was examined.';
@@ -200,7 +199,7 @@ function DoctorItem({ row, isCurrent }: { readonly row: DoctorRow; readonly isCu
         <Words text={shortProject(row.project)} /> ·{' '}
         {row.codes.map(({ code, count }) => `${code} ×${count}`).join(', ')}
       </span>
-      <ReachBar reach={row.reachable} name="A resume loads" />
+      <ReachBar reach={row.reachable} name="Resuming loads" />
     </li>
   );
 }

@@ -1,4 +1,4 @@
-// What was changed with Clew, newest first, and its undo where the server allows changes.
+// Changes made with Clew, newest first, with undo if the server allows changes.
 import { useCallback, useState } from 'react';
 import { readJson } from '../../client.ts';
 import type { OperationRow } from '../../wire-health.ts';
@@ -25,7 +25,7 @@ export function Operations({ allowsChanges, onChanged }: OperationsProps) {
   const { answer, askAgain } = useAnswer(ask);
   const [failure, setFailure] = useState<Problem | null>(null);
   const [undoing, setUndoing] = useState<string | null>(null);
-  // Every change of ours writes or removes a session.
+  // Every change writes or removes a session.
   useEvent('sessions', useThrottled(askAgain, refreshMs));
   const undo = (id: string): void => {
     setUndoing(id);

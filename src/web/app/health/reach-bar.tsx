@@ -1,4 +1,4 @@
-// How much of a session a resume loads: a bar, and the two numbers.
+// How many messages of a session a resume loads.
 import type { ReachView } from '../../wire-health.ts';
 
 export function ReachBar({ reach, name }: { readonly reach: ReachView; readonly name: string }) {

@@ -1,4 +1,4 @@
-// One session: what is wrong with it, what each way of mending it would make of it, and the mending itself where the
+// One session on the health page: its findings, a preview of the repair for each strategy, and the repair itself if the
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { counted, formatBytes, formatCount } from '../../../base/human.ts';
@@ -39,7 +39,7 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
           {title === null ? 'Session ' : null}
           <Words text={title ?? sessionKey.slice(0, 8)} />
         </h2>
-        <a href={`/s/${encodeURIComponent(sessionKey)}`}>Read it</a>
+        <a href={`/s/${encodeURIComponent(sessionKey)}`}>Open it</a>
         <a href={addressWith({ session: null })}>Close</a>
       </div>
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
@@ -50,7 +50,7 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
           {answer.isMendable ? (
             <Repair sessionKey={sessionKey} allowsChanges={allowsChanges} onChanged={onChanged} />
           ) : answer.findings.length > 0 ? (
-            <p className="quiet">There is nothing in the file that could be mended.</p>
+            <p className="quiet">There is nothing to repair in this file.</p>
           ) : null}
         </>
       )}
@@ -63,8 +63,8 @@ function Compaction({ answer: { compactsFirst } }: { readonly answer: DiagnosisA
   const { tokens, limit, left } = compactsFirst;
   return (
     <p className="compacts-first">
-      The client will compact it first (about {formatCount(tokens)} tokens, over its limit of {formatCount(limit)}):
-      what is left is {left}.
+      The client will compact this session first (about {formatCount(tokens)} tokens, over its limit of{' '}
+      {formatCount(limit)}): what remains is {left}.
     </p>
   );
 }
@@ -78,7 +78,7 @@ function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; re
       </>
     ) : (
       <p className="problem">
-        Not all of it could be examined:{' '}
+        Part of it could not be examined:{' '}
         <Words text={answer.unread.map(({ path, code }) => `${path} (${code})`).join(', ')} />
       </p>
     );
@@ -86,7 +86,7 @@ function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; re
     <>
       <Compaction answer={answer} />
       <p className="reach-line">
-        A resume loads <ReachBar reach={answer.reachable} name="" /> messages
+        Resuming loads <ReachBar reach={answer.reachable} name="" /> messages
         {answer.reachableOld.loaded === answer.reachable.loaded ? '' : `; older clients ${answer.reachableOld.loaded}`}.
       </p>
       <ol className="findings">
@@ -97,7 +97,7 @@ function Findings({ answer, sessionKey }: { readonly answer: DiagnosisAnswer; re
           />
         ))}
       </ol>
-      {answer.hasMore ? <p className="quiet">There are more like these.</p> : null}
+      {answer.hasMore ? <p className="quiet">There are more findings.</p> : null}
       {answer.violations.length === 0 ? null : (
         <details>
           <summary>The API would reject {counted(answer.violations.length, 'thing')}</summary>
@@ -133,7 +133,7 @@ function Finding({ finding, sessionKey }: { readonly finding: FindingView; reado
       </p>
       {finding.fix === '' ? null : (
         <p className="quiet">
-          To mend it: <Words text={finding.fix} />
+          Repair: <Words text={finding.fix} />
         </p>
       )}
     </li>
@@ -176,7 +176,7 @@ function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
     <div className="repair">
       <h3>Dry run</h3>
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
-      {answer === null && problem === null ? <Waiting what="Planning and proving the repair on a copy" /> : null}
+      {answer === null && problem === null ? <Waiting what="Trying the repair on a copy" /> : null}
       {failure === null ? null : <ProblemNote problem={failure} />}
       <div className="previews">
         {(answer?.previews ?? []).map((preview) => (
@@ -185,7 +185,7 @@ function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
       </div>
       {answer !== null && !allowsChanges ? (
         <p className="quiet">
-          This page only reads. Start it with <code>clew open --allow-changes</code>, or run{' '}
+          This page is read-only. Start it with <code>clew open --allow-changes</code>, or run{' '}
           <code>clew doctor {sessionKey.slice(0, 8)} --fix</code>.
         </p>
       ) : null}
@@ -205,27 +205,27 @@ function Preview({ preview, allowsChanges, isBusy, onApply }: PreviewProps) {
   return (
     <section className="preview" aria-label={`Strategy ${strategy}`}>
       <h4>
-        {strategy} {preview.isDefault ? <span className="quiet">(usual)</span> : null}
+        {strategy} {preview.isDefault ? <span className="quiet">(default)</span> : null}
       </h4>
       <p className="quiet">It keeps {preview.meaning}.</p>
       <dl>
         <dt>Before</dt>
         <dd>
-          <ReachBar reach={before} name="Before, a resume loads" />{' '}
+          <ReachBar reach={before} name="Before, resuming loads" />{' '}
           <span className="quiet">{formatBytes(preview.sizeBefore)}</span>
         </dd>
         <dt>After</dt>
         <dd>
-          <ReachBar reach={after} name="After, a resume loads" />{' '}
+          <ReachBar reach={after} name="After, resuming loads" />{' '}
           <span className="quiet">{formatBytes(preview.sizeAfter)}</span>
         </dd>
       </dl>
       <p>
-        {counted(preview.changed, 'line')} changed, {counted(preview.droppedTotal, 'line')} left out.
+        {counted(preview.changed, 'line')} changed, {counted(preview.droppedTotal, 'line')} dropped.
       </p>
       {dropped.length === 0 ? null : (
         <details>
-          <summary>Lines left out</summary>
+          <summary>Dropped lines</summary>
           <ul>
             {dropped.map(({ line, reason }) => (
               <li key={`${line} ${reason}`}>
@@ -243,10 +243,10 @@ function Preview({ preview, allowsChanges, isBusy, onApply }: PreviewProps) {
       {allowsChanges ? (
         <p className="apply">
           <button type="button" className="primary" disabled={isBusy} onClick={() => onApply(strategy, false)}>
-            Make a mended copy
+            Create a repaired copy
           </button>{' '}
           <button type="button" disabled={isBusy} onClick={() => onApply(strategy, true)}>
-            Mend in place
+            Repair in place
           </button>
         </p>
       ) : null}
@@ -259,11 +259,12 @@ function Applied({ applied }: { readonly applied: AppliedFix }) {
   return (
     <div className="applied" aria-live="polite">
       <p>
-        Mended: a resume now loads {preview.after.loaded} of {preview.after.of} messages, before {preview.before.loaded}{' '}
-        of {preview.before.of}. <a href={`/s/${encodeURIComponent(to.key)}`}>Read the mended session</a>
+        Repaired: resuming now loads {preview.after.loaded} of {preview.after.of} messages, before{' '}
+        {preview.before.loaded} of {preview.before.of}.{' '}
+        <a href={`/s/${encodeURIComponent(to.key)}`}>Open the repaired session</a>
       </p>
       <p className="quiet">
-        {left.length === 0 ? 'Nothing is left to mend.' : `${counted(left.length, 'finding')} left.`} It can be undone
+        {left.length === 0 ? 'No findings remain.' : `${counted(left.length, 'finding')} remain.`} You can undo it
         below.
       </p>
     </div>

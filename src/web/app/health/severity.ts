@@ -1,9 +1,9 @@
-// How bad a finding is, in the words of the page.
+// The page's names for the severities.
 import type { Severity } from '../../wire-health.ts';
 
 export const severityWords: Readonly<Record<Severity, string>> = {
   fatal: 'Cannot be resumed',
-  loss: 'A resume loses work',
+  loss: 'Resuming loses work',
   warn: 'Warning',
   info: 'Note',
 };

@@ -1,5 +1,4 @@
-// The words of the library's address → what is listed or searched for. An address may come from anywhere: what it does
-// not say well is as if it did not say it.
+// The library's address → what to list or search for. The address may come from anywhere: invalid values are ignored.
 import { type SearchQuery, type SessionSort, type SessionsQuery, sessionSorts } from '../../wire.ts';
 
 export interface LibraryAddress {
@@ -10,7 +9,7 @@ export interface LibraryAddress {
   readonly reverse: boolean;
   readonly only: SessionsQuery['only'] | null;
   readonly project: string | null;
-  /** Words that titles have. */
+  /** Filters the list by words. */
   readonly text: string;
 }
 

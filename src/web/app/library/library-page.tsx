@@ -1,4 +1,4 @@
-// The library: projects beside the sessions, or, where something is searched for, where it was said.
+// The library page: projects and sessions, or the results of a search.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { counted } from '../../../base/human.ts';
 import { readJson } from '../../client.ts';
@@ -89,12 +89,12 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     <Empty>
       {isFiltered ? (
         <p>
-          No session passes these filters. <a href="/">Show all</a>
+          No session matches these filters. <a href="/">Show all</a>
         </p>
       ) : (
         <>
           <p>There are no sessions yet.</p>
-          <p className="quiet">They appear here as soon as Claude Code writes one; nothing has to be reloaded.</p>
+          <p className="quiet">They appear here as soon as Claude Code writes one; no reload needed.</p>
         </>
       )}
     </Empty>

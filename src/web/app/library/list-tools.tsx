@@ -1,4 +1,4 @@
-// Above the list: which sessions, and in which order where the columns do not show it.
+// Filters and sort order above the list.
 import { addressWith, goTo } from '../router.ts';
 import { useTypedText } from '../use-typed-text.ts';
 import type { LibraryAddress } from './library-address.ts';

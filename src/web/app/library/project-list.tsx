@@ -1,4 +1,4 @@
-// The projects: a list beside the sessions, and on a phone a choice above them.
+// The projects: a list next to the sessions, and a select on a phone.
 import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatAge } from '../../../base/human.ts';
 import type { ProjectRow } from '../../wire.ts';
@@ -59,7 +59,7 @@ export function ProjectSelect({ projects, current }: ProjectListProps) {
   );
 }
 
-/** Its last two folders say which one it is; the whole is in the tip. */
+/** The last two folders; the tooltip has the whole path. */
 export function shortProject(project: string): string {
   const parts = project.split(/[\\/]/).filter((part) => part !== '');
   return parts.length <= 2 ? project : parts.slice(-2).join('/');

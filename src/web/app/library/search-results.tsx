@@ -1,4 +1,4 @@
-// What was searched for, as one types: sessions that are called so, and the places where it was said, each a link to it.
+// Search results: sessions whose title or folder matches, and links to the matching lines.
 import { useCallback } from 'react';
 import { counted, formatAge } from '../../../base/human.ts';
 import { readJson } from '../../client.ts';
@@ -19,8 +19,8 @@ export interface SearchResultsProps {
   readonly projects: readonly ProjectRow[];
 }
 
-const modeNames = { words: 'Words', exact: 'Exactly', regex: 'Regular expression' } as const;
-const maxCalled = 5;
+const modeNames = { words: 'Words', exact: 'Exact', regex: 'Regular expression' } as const;
+const maxByTitle = 5;
 
 export function SearchResults({ address, projects }: SearchResultsProps) {
   const { client } = useServices();
@@ -34,11 +34,11 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
     },
     [client, text, mode, within],
   );
-  const askCalled = useCallback(
+  const askByTitle = useCallback(
     (signal: AbortSignal) => {
       const query = {
         text: text.slice(0, 200),
-        limit: maxCalled,
+        limit: maxByTitle,
         ...(within === undefined ? {} : { project: within }),
       };
       return readJson(client.sessions.$get({ query }, { init: { signal } }));
@@ -46,7 +46,7 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
     [client, text, within],
   );
   const { answer, problem, isAsking, askAgain } = useAnswer(ask);
-  const called = useAnswer(askCalled).answer;
+  const byTitle = useAnswer(askByTitle).answer;
   return (
     <PageFrame title="Search" className="search-page" isReady={answer !== null}>
       <div className="list-tools">
@@ -66,15 +66,15 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
         <ProjectSelect projects={projects} current={project} />
         <output className="quiet">
           {answer === null ? '' : resultText(answer)}
-          {status !== null && status.index.phase !== 'current' ? ' Not everything has been read yet.' : ''}
+          {status !== null && status.index.phase !== 'current' ? ' The index is not complete yet.' : ''}
         </output>
       </div>
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
-      {called === null || called.total === 0 ? null : (
+      {byTitle === null || byTitle.total === 0 ? null : (
         <section className="called" aria-label="Sessions by title or folder">
           <h2>By title or folder</h2>
           <ul>
-            {called.rows.map((row) => (
+            {byTitle.rows.map((row) => (
               <li key={row.key}>
                 <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
                   <Words text={row.title ?? row.firstPrompt ?? row.id} />
@@ -85,9 +85,9 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
               </li>
             ))}
           </ul>
-          {called.total <= maxCalled ? null : (
+          {byTitle.total <= maxByTitle ? null : (
             <p>
-              <a href={addressWith({ q: null, mode: null, text })}>All {called.total}</a>
+              <a href={addressWith({ q: null, mode: null, text })}>All {byTitle.total}</a>
             </p>
           )}
         </section>
@@ -102,20 +102,20 @@ function resultText({ total, sessions }: SearchAnswer): string {
   const shown = sessions.reduce((sum, { hits }) => sum + hits.length, 0);
   if (total === 0) return '';
   return shown < total
-    ? `${counted(total, 'place')}; the best ${shown}, in ${counted(sessions.length, 'session')}, are shown.`
-    : `${counted(total, 'place')} in ${counted(sessions.length, 'session')}.`;
+    ? `${counted(total, 'match', 'matches')}; the best ${shown}, in ${counted(sessions.length, 'session')}, are shown.`
+    : `${counted(total, 'match', 'matches')} in ${counted(sessions.length, 'session')}.`;
 }
 
 function Hits({ answer, isAsking }: { readonly answer: SearchAnswer; readonly isAsking: boolean }) {
   if (answer.total === 0 && !isAsking)
     return (
       <Empty>
-        <p>Nobody said this in any session.</p>
-        <p className="quiet">All words have to be in one block; the last one may be the beginning of a word.</p>
+        <p>No session contains this.</p>
+        <p className="quiet">All words must be in one block; the last one matches the beginning of a word.</p>
       </Empty>
     );
   return (
-    <section className="hits" aria-label="Said in sessions" aria-busy={isAsking}>
+    <section className="hits" aria-label="Matches in sessions" aria-busy={isAsking}>
       <h2>In the sessions</h2>
       {answer.sessions.map((session) => (
         <article key={session.key}>
@@ -134,7 +134,7 @@ function Hits({ answer, isAsking }: { readonly answer: SearchAnswer; readonly is
               </li>
             ))}
           </ol>
-          {session.hasMore ? <p className="quiet">More in this session; open it and find (/) there.</p> : null}
+          {session.hasMore ? <p className="quiet">More in this session: open it and press / to find them.</p> : null}
         </article>
       ))}
     </section>
@@ -189,7 +189,7 @@ function pieceText(pieces: readonly SnippetPiece[]): string {
   return pieces.map(({ text }) => text).join('');
 }
 
-/** A piece is told by where it begins. */
+/** Keys for React: where each piece begins. */
 function keyed(pieces: readonly SnippetPiece[]): readonly { readonly at: number; readonly piece: SnippetPiece }[] {
   let at = 0;
   return pieces.map((piece) => {

@@ -1,4 +1,4 @@
-// What one should know of a session before opening it: it runs, it is damaged, it will be deleted.
+// Marks of a session in the list: live, damaged, to be deleted.
 import { counted, formatDuration } from '../../../base/human.ts';
 import type { SessionRow } from '../../wire.ts';
 
@@ -19,7 +19,7 @@ export function SessionMarks({ row, now }: { readonly row: SessionRow; readonly 
 
 function damageOf({ damage, severity }: SessionRow): string | null {
   if (severity === 'fatal') return 'cannot be resumed';
-  if (severity === 'loss') return 'a resume loses work';
+  if (severity === 'loss') return 'resuming loses work';
   if (damage === null || damage === 0) return null;
   return `${counted(damage, 'damaged line')}${severity === null ? ', not examined' : ''}`;
 }

@@ -1,5 +1,5 @@
-// Rows of the list, a page at a time, as they come into view; patched as the server tells of changes, so that a library
-// of any size costs what is looked at.
+// The rows of the list, loaded a page at a time as they come into view and patched by events, so that the cost does not
+// depend on the size of the library.
 
 import { type Client, readJson } from '../../client.ts';
 import type { Events, SessionRow, SessionsQuery } from '../../wire.ts';
@@ -47,7 +47,7 @@ export class SessionRows {
     return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows];
   }
 
-  /** Rows that are in view, both ends included. */
+  /** The visible rows, both ends included. */
   need(from: number, to: number): void {
     this.#needed = [Math.floor(from / pageRows), Math.floor(to / pageRows)];
     for (let page = this.#needed[0]; page <= this.#needed[1]; page++) {
@@ -66,11 +66,11 @@ export class SessionRows {
       }
     }
     this.#changed();
-    // Its place in the order, or whether it passes the filter, only the server knows.
+    // Only the server knows the order, and which rows pass the filter.
     if (isMany || changed.length + gone.length > 0) this.refresh();
   }
 
-  /** What is in view is asked for again, a little later and once for many reasons. */
+  /** Reloads the visible rows soon, once for many calls. */
   refresh(): void {
     this.#refresh ??= setTimeout(() => {
       this.#refresh = undefined;

@@ -1,4 +1,4 @@
-// The sessions as a table of which only what is in view is drawn. A row is a link to its session.
+// The table of sessions. It renders only the visible rows; each row is a link to its session.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
@@ -17,7 +17,7 @@ export interface SessionTableProps {
   readonly total: number;
   readonly scroll: React.RefObject<HTMLElement | null>;
   readonly address: LibraryAddress;
-  /** Not everything is known of every session yet. */
+  /** The index is not complete yet. */
   readonly isReading: boolean;
 }
 
@@ -29,14 +29,14 @@ const columns: readonly (readonly [SessionSort, string])[] = [
   ['size', 'Size'],
   ['cost', 'Cost'],
 ];
-/** These begin with the smallest: names from A to Z. */
+/** Sorted from the smallest: names from A to Z. */
 const ascending: ReadonlySet<SessionSort> = new Set(['title', 'project', 'expires']);
 
 export function SessionTable({ rows, total, scroll, address, isReading }: SessionTableProps) {
   const listRef = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const rowHeight = useIsNarrow() ? 72 : 40;
-  // What stands above the list in the scrolled region: it changes with the width only.
+  // The height above the list in the scrolled region changes only with the width.
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the rows change their height
   useLayoutEffect(() => {
     const [list, region] = [listRef.current, scroll.current];
@@ -51,7 +51,7 @@ export function SessionTable({ rows, total, scroll, address, isReading }: Sessio
     overscan: 12,
     useFlushSync: false,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows of a phone are higher
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are higher on a phone
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   const items = virtualizer.getVirtualItems();
   const from = items[0]?.index ?? 0;

@@ -1,4 +1,4 @@
-// Lines of live sessions as they are heard, each once: what the page asked for and what it was told may overlap.
+// The lines of live sessions without duplicates: the first answer and the events may overlap.
 import type { LiveLine } from '../../wire.ts';
 
 export type LiveLines = ReadonlyMap<string, readonly LiveLine[]>;
@@ -7,11 +7,11 @@ const keptLines = 200;
 
 export function addLines(known: LiveLines, key: string, lines: readonly LiveLine[]): LiveLines {
   const before = known.get(key) ?? [];
-  const seen = new Set(before.map(nameOf));
-  const added = lines.filter((line) => !seen.has(nameOf(line)));
+  const seen = new Set(before.map(lineKey));
+  const added = lines.filter((line) => !seen.has(lineKey(line)));
   return added.length === 0 ? known : new Map(known).set(key, [...before, ...added].slice(-keptLines));
 }
 
-function nameOf({ line, agentId, kind, tool, text }: LiveLine): string {
+export function lineKey({ line, agentId, kind, tool, text }: LiveLine): string {
   return JSON.stringify([agentId, line, kind, tool, text]);
 }

@@ -1,4 +1,4 @@
-// Live: the sessions that run now, and what they do as they do it.
+// The live page: the sessions that run now, with their latest lines.
 import { useCallback, useEffect, useState } from 'react';
 import { counted, formatAge } from '../../../base/human.ts';
 import { readJson } from '../../client.ts';
@@ -12,7 +12,7 @@ import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
-import { addLines, type LiveLines } from './live-lines.ts';
+import { addLines, type LiveLines, lineKey } from './live-lines.ts';
 
 const ageMs = 15_000;
 const refreshMs = 300;
@@ -21,13 +21,13 @@ export function LivePage() {
   const { client, events } = useServices();
   const ask = useCallback((signal: AbortSignal) => readJson(client.live.$get({}, { init: { signal } })), [client]);
   const { answer, problem, askAgain } = useAnswer(ask);
-  const [heard, setHeard] = useState<LiveLines>(new Map());
+  const [received, setReceived] = useState<LiveLines>(new Map());
   const now = useNow();
   useEffect(() => events.want({ live: true }), [events]);
   useEffect(() => events.onMissed(askAgain), [events, askAgain]);
   useEvent(
     'live',
-    useCallback(({ key, lines }) => setHeard((known) => addLines(known, key, lines)), []),
+    useCallback(({ key, lines }) => setReceived((known) => addLines(known, key, lines)), []),
   );
   const later = useThrottled(askAgain, refreshMs);
   const [rows, setRows] = useState<ReadonlyMap<string, SessionRow>>(new Map());
@@ -37,7 +37,7 @@ export function LivePage() {
       ({ changed, isMany }) => {
         const shown = new Set(answer?.sessions.map(({ row }) => row.key));
         setRows((known) => new Map([...known, ...changed.map((row) => [row.key, row] as const)]));
-        // Which ones run, and the processes of their clients, only the server knows.
+        // Only the server knows which sessions run, and their processes.
         if (isMany || changed.some(({ key, isLive }) => isLive !== shown.has(key))) later();
       },
       [answer, later],
@@ -57,7 +57,7 @@ export function LivePage() {
       }
     >
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
-      {answer === null && problem === null ? <Waiting what="Looking for what is running" /> : null}
+      {answer === null && problem === null ? <Waiting what="Looking for running sessions" /> : null}
       {answer !== null && answer.sessions.length === 0 ? (
         <Empty>
           <p>Nothing is running.</p>
@@ -70,7 +70,7 @@ export function LivePage() {
         <LiveSession
           key={session.row.key}
           session={{ ...session, row: rows.get(session.row.key) ?? session.row }}
-          heard={heard.get(session.row.key) ?? []}
+          received={received.get(session.row.key) ?? []}
           now={now}
         />
       ))}
@@ -89,16 +89,16 @@ function useNow(): number {
 
 interface LiveSessionProps {
   readonly session: LiveRow;
-  readonly heard: readonly LiveLine[];
+  readonly received: readonly LiveLine[];
   readonly now: number;
 }
 
 const shownLines = 12;
 
-function LiveSession({ session, heard, now }: LiveSessionProps) {
+function LiveSession({ session, received, now }: LiveSessionProps) {
   const { row, pid, recent } = session;
   const title = row.title ?? row.firstPrompt ?? 'Untitled session';
-  const lines = (addLines(new Map([['', recent]]), '', heard).get('') ?? []).slice(-shownLines);
+  const lines = (addLines(new Map([['', recent]]), '', received).get('') ?? []).slice(-shownLines);
   const facts = [
     shortProject(row.project),
     `last line ${formatAge(row.changedAt, now)}`.replace('last line now', 'writing now'),
@@ -120,7 +120,7 @@ function LiveSession({ session, heard, now }: LiveSessionProps) {
       </p>
       <ol>
         {lines.map((line) => (
-          <li key={lineName(line)} className={`live-${line.kind}`}>
+          <li key={lineKey(line)} className={`live-${line.kind}`}>
             <a href={writeAddress(row.key, { line: line.line, agentId: line.agentId })} title={formatTime(line.time)}>
               <span className="live-kind">
                 {line.tool === null ? kindNames[line.kind] : <Words text={line.tool} />}
@@ -146,7 +146,3 @@ const kindNames: Readonly<Record<LiveLine['kind'], string>> = {
   error: 'Error',
   other: 'Note',
 };
-
-function lineName({ line, agentId, kind, tool, text }: LiveLine): string {
-  return `${agentId ?? ''} ${line} ${kind} ${tool ?? ''} ${text}`;
-}

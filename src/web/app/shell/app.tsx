@@ -1,4 +1,4 @@
-// The page as a whole: the header, and below it the page that the address names.
+// The whole page: the header, and below it the page of the address.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Status } from '../../wire.ts';
 import { HealthPage } from '../health/health-page.tsx';
@@ -39,7 +39,7 @@ function Shell() {
     <StatusContext value={status}>
       <div className="shell">
         <Header path={path} isConnected={isConnected} onHelp={showHelp} />
-        {key === null ? <PageOf path={path} /> : <SessionPlace sessionKey={key} />}
+        {key === null ? <PageOf path={path} /> : <SessionAt sessionKey={key} />}
       </div>
       {hasHelp ? <HelpDialog onClose={() => setHelp(false)} /> : null}
     </StatusContext>
@@ -51,7 +51,7 @@ function sessionKeyOf(path: string): string | null {
   try {
     return key === undefined ? null : decodeURIComponent(key);
   } catch {
-    return null; // a stray % in the address
+    return null; // malformed escape in the address
   }
 }
 
@@ -69,17 +69,17 @@ function PageOf({ path }: { readonly path: string }) {
       return (
         <PageFrame title="No such page" isReady={true}>
           <p>
-            There is nothing at this address. <a href="/">All sessions</a>
+            There is no page at this address. <a href="/">All sessions</a>
           </p>
         </PageFrame>
       );
   }
 }
 
-function SessionPlace({ sessionKey }: { readonly sessionKey: string }) {
+function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   const services = useServices();
   const { visit } = usePlace();
   const source = useMemo(() => sessionSource(services, sessionKey), [services, sessionKey]);
-  // Each visit may name another line, and begins anew.
+  // Each visit may name another line, so it starts with fresh state.
   return <SessionPage key={visit} source={source} />;
 }

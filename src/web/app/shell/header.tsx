@@ -1,9 +1,9 @@
-// The header of every page: where one can go, the search, how far the index is, and what one should know of the server.
+// The header of every page: navigation, search, progress of the index, and notes about the server.
 import { useState } from 'react';
 import type { IndexState } from '../../wire.ts';
 import { useStatus } from '../page-context.ts';
 import { Words } from '../session/text.tsx';
-import { keepTheme, readTheme, type Theme, themes } from '../theme.ts';
+import { readTheme, setTheme, type Theme, themes } from '../theme.ts';
 import { SearchBox } from './search-box.tsx';
 
 const pages = [
@@ -48,7 +48,7 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
       <output className="shell-notes">
         {isConnected ? null : (
           <span className="problem">
-            The server does not answer. Where it was started anew, open the address that it printed.
+            The server does not respond. If you restarted it, open the address that it printed.
           </span>
         )}
         {status?.isDemo === true ? (
@@ -58,7 +58,7 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
       </output>
       {status === null || status.notices.length === 0 ? null : (
         <details className="shell-notices">
-          <summary>What went wrong in the background</summary>
+          <summary>Problems in the background</summary>
           <ul>
             {status.notices.map((notice) => (
               <li key={notice}>
@@ -75,7 +75,7 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
 const phases: Readonly<Record<Exclude<IndexState['phase'], 'current'>, string>> = {
   rows: 'Counting sessions and tokens',
   list: 'Reading titles and turns',
-  text: 'Reading words to search for',
+  text: 'Indexing words for search',
 };
 
 function IndexProgress({ index }: { readonly index: IndexState }) {
@@ -96,17 +96,17 @@ function IndexProgress({ index }: { readonly index: IndexState }) {
 const themeNames: Readonly<Record<Theme, string>> = { system: 'Auto', light: 'Light', dark: 'Dark' };
 
 function ThemeSwitch() {
-  const [theme, setTheme] = useState(readTheme);
+  const [shown, setShown] = useState(readTheme);
   const change = (name: string): void => {
     const next = themes.find((each) => each === name) ?? 'system';
-    keepTheme(next);
     setTheme(next);
+    setShown(next);
   };
   return (
     <select
       className="theme"
       aria-label="Colours"
-      value={theme}
+      value={shown}
       onChange={(event) => change(event.currentTarget.value)}
     >
       {themes.map((each) => (

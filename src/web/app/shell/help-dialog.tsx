@@ -1,16 +1,16 @@
-// The keys of all pages but the session's, which has its own.
+// The keyboard shortcuts of all pages except the session page.
 import { KeyHelp, type KeyMeaning } from '../key-help.tsx';
 
 const keys: readonly KeyMeaning[] = [
-  [['j', 'k'], 'next, previous'],
-  [['Enter'], 'open it'],
+  [['j', 'k'], 'next, previous item'],
+  [['Enter'], 'open the item'],
   [['/'], 'search all sessions'],
-  [['g', 'l'], 'to the library'],
-  [['g', 'u'], 'to usage'],
-  [['g', 'h'], 'to health'],
-  [['g', 'v'], 'to what is live'],
-  [['?'], 'this help'],
-  [['Esc'], 'close what is open'],
+  [['g', 'l'], 'go to the library'],
+  [['g', 'u'], 'go to usage'],
+  [['g', 'h'], 'go to health'],
+  [['g', 'v'], 'go to live sessions'],
+  [['?'], 'show this help'],
+  [['Esc'], 'close the dialog'],
 ];
 
 export function HelpDialog({ onClose }: { onClose(): void }) {

@@ -1,14 +1,14 @@
-// The frame of every page but the session's: a heading that takes the focus when one comes here, and a region that
-// scrolls and remembers where it stood.
+// The frame of every page except the session page: a heading that gets the focus after a navigation, and a region that
+// keeps its scroll position.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
-import { followScroll, scrollBefore, usePlace } from '../router.ts';
+import { followScroll, savedScroll, usePlace } from '../router.ts';
 
 export interface PageFrameProps {
   readonly title: string;
   readonly className?: string;
-  /** Beside the heading. */
+  /** Next to the heading. */
   readonly tools?: ReactNode;
-  /** There is enough to scroll to where one was. */
+  /** The content is complete enough to restore the scroll position. */
   readonly isReady: boolean;
   readonly children: ReactNode;
   readonly scrollRef?: React.RefObject<HTMLElement | null>;
@@ -22,9 +22,9 @@ export function PageFrame({ title, className = '', tools, isReady, children, scr
   useEffect(() => {
     document.title = `${title} · Clew`;
   }, [title]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever one comes to another page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after every navigation
   useEffect(() => {
-    // Who reads the page aloud hears where it is; the first page has just been loaded, and says so itself.
+    // A screen reader announces the heading; after a page load it announces the page anyway.
     if (visit > 0 && document.activeElement?.closest('.search') == null)
       heading.current?.focus({ preventScroll: true });
   }, [path]);
@@ -33,7 +33,7 @@ export function PageFrame({ title, className = '', tools, isReady, children, scr
   useLayoutEffect(() => {
     if (!isReady || restored.current === visit || region.current === null) return;
     restored.current = visit;
-    region.current.scrollTop = scrollBefore();
+    region.current.scrollTop = savedScroll();
   }, [isReady, visit, region]);
   return (
     <main id="main" className={`page ${className}`} ref={region}>

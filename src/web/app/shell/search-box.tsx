@@ -1,11 +1,11 @@
-// The search box of the header: what is typed becomes the address of the library's search, as one types.
+// The search box of the header: the typed text becomes the address of the search page.
 import { goTo, usePlace } from '../router.ts';
 import { useTypedText } from '../use-typed-text.ts';
 
 export function SearchBox() {
   const { path, search } = usePlace();
   const asked = path === '/' ? (new URLSearchParams(search).get('q') ?? '') : '';
-  // A letter more replaces the search before it, so that "back" leaves the search and not a letter of it.
+  // Each letter replaces the history entry, so that "back" leaves the search.
   const searchTyped = (typed: string): void => searchFor(typed, asked !== '');
   const [text, setText] = useTypedText(asked, searchTyped);
   return (

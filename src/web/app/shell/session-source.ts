@@ -1,4 +1,4 @@
-// The session page's data, with its news over the connection that the page has already.
+// The data source of the session page, with changes from the page's event stream.
 import type { PageServices } from '../page-context.ts';
 import { httpSource } from '../session/http-source.ts';
 import type { SessionSource } from '../session/source.ts';

@@ -1,5 +1,4 @@
-// The keys that work on every page: j and k step through what can be opened, / searches, g and a letter goes to a page,
-// ? shows them all. The session page has its own j, k, / and ?.
+// The keyboard shortcuts of every page (see help-dialog.tsx). The session page has its own j, k, / and ?.
 import { useEffect } from 'react';
 import { goTo } from '../router.ts';
 
@@ -30,7 +29,7 @@ export function useShellKeys({ isSession, onHelp }: ShellKeys): void {
       event.preventDefault();
       event.stopPropagation();
     };
-    // Before the page's own keys, to which the second key of two could mean something else.
+    // Runs before the page's own shortcuts, where the second key of a sequence could mean something else.
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
   }, [isSession, onHelp]);
@@ -40,7 +39,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
-/** From where the focus is, or from the first one in view. */
+/** Starts at the focused item, or at the first visible one. */
 function step(by: 1 | -1): void {
   const stops = [...document.querySelectorAll<HTMLElement>('main [data-stop]')];
   const at = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));

@@ -1,4 +1,4 @@
-// What a page shows when it has nothing to show: still waiting, nothing there, something went wrong.
+// What a page shows without data: waiting, empty, or a problem.
 import type { ReactNode } from 'react';
 import { Words } from '../session/text.tsx';
 import type { Problem } from '../use-answer.ts';

@@ -1,2 +1,2 @@
-// Style sheets are bundled beside the page; there is nothing in them to import.
+// Style sheets are bundled with the page and export nothing.
 declare module '*.css';

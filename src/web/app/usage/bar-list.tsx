@@ -1,4 +1,4 @@
-// Names with a bar each, longest first: models, projects, tools.
+// A list of names with bars, longest first: models, projects, tools.
 import { useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import { Words } from '../session/text.tsx';
@@ -15,17 +15,17 @@ export interface BarRow {
   readonly onReceipts?: () => void;
 }
 
-const shownAtFirst = 8;
+const shownRows = 8;
 
 export function BarList({ title, rows }: { readonly title: string; readonly rows: readonly BarRow[] }) {
   const [isWhole, setWhole] = useState(false);
   const sorted = rows.toSorted((a, b) => b.value - a.value);
-  const shown = isWhole ? sorted : sorted.slice(0, shownAtFirst);
+  const shown = isWhole ? sorted : sorted.slice(0, shownRows);
   const top = Math.max(1, sorted[0]?.value ?? 0);
   return (
     <section className="bar-list" aria-label={title}>
       <h2>{title}</h2>
-      {rows.length === 0 ? <p className="quiet">Nothing in these days.</p> : null}
+      {rows.length === 0 ? <p className="quiet">Nothing in this range.</p> : null}
       <ul>
         {shown.map((row) => (
           <li key={row.key}>
@@ -47,7 +47,7 @@ export function BarList({ title, rows }: { readonly title: string; readonly rows
           </li>
         ))}
       </ul>
-      {sorted.length <= shownAtFirst ? null : (
+      {sorted.length <= shownRows ? null : (
         <button type="button" className="more" onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
           {isWhole ? 'Show fewer' : `Show all ${sorted.length}`}
         </button>

@@ -1,4 +1,4 @@
-// Which days, and whether money or tokens are shown.
+// Chooses the days, and cost or tokens.
 import { addressWith, goTo } from '../router.ts';
 import { dayBefore, type Measure, measures, periods, type UsageAddress } from './usage-address.ts';
 
@@ -51,11 +51,11 @@ export function RangePicker({ address }: { readonly address: UsageAddress }) {
         />
       </label>
       <select
-        aria-label="Period of a bar"
+        aria-label="Period of each bar"
         value={address.period ?? ''}
         onChange={(event) => change('by', event.currentTarget.value)}
       >
-        <option value="">Periods to fit</option>
+        <option value="">Automatic periods</option>
         {periods.map((period) => (
           <option key={period} value={period}>
             {periodNames[period]}

@@ -1,5 +1,5 @@
-// The messages behind a number, the most expensive first: tokens, cost, file and line, and the lines that were left out
-// because they say the same message once more.
+// The messages that a number counts, the most expensive first: tokens, cost, file and line, and the duplicate lines that
+// are not counted.
 import { useCallback, useEffect, useRef } from 'react';
 import { counted, formatCount } from '../../../base/human.ts';
 import { readJson } from '../../client.ts';
@@ -64,7 +64,7 @@ function Receipt({ receipt }: { readonly receipt: ReceiptView }) {
     <>
       <p>
         <span className="cost">{receipt.costMicroUsd === null ? 'no price' : formatMoney(receipt.costMicroUsd)}</span>{' '}
-        <Words text={receipt.model ?? 'model not known'} /> <span className="quiet">{formatTime(receipt.time)}</span>
+        <Words text={receipt.model ?? 'unknown model'} /> <span className="quiet">{formatTime(receipt.time)}</span>
       </p>
       <p className="quiet">{tokensOf(receipt)}</p>
       <p className="file-line">
@@ -94,11 +94,11 @@ function Receipt({ receipt }: { readonly receipt: ReceiptView }) {
 
 function tokensOf(receipt: ReceiptView): string {
   const parts: readonly (readonly [number, string])[] = [
-    [receipt.inputTokens, 'in'],
-    [receipt.cacheReadTokens, 'from the cache'],
-    [receipt.cacheWrite5mTokens, 'into the cache for 5 min'],
-    [receipt.cacheWrite1hTokens, 'into the cache for 1 h'],
-    [receipt.outputTokens, receipt.outputIsLowerBound ? 'out at least' : 'out'],
+    [receipt.inputTokens, 'input'],
+    [receipt.cacheReadTokens, 'cache read'],
+    [receipt.cacheWrite5mTokens, 'cache write (5 min)'],
+    [receipt.cacheWrite1hTokens, 'cache write (1 h)'],
+    [receipt.outputTokens, receipt.outputIsLowerBound ? 'output at least' : 'output'],
   ];
   return parts
     .filter(([tokens]) => tokens > 0)
@@ -106,7 +106,7 @@ function tokensOf(receipt: ReceiptView): string {
     .join(' · ');
 }
 
-/** The transcripts of sub-agents are named after them. */
+/** The transcript of a sub-agent is named after it. */
 function agentOf(path: string): string | null {
   return /[\\/]agent-([\w-]+)\.jsonl$/.exec(path)?.[1] ?? null;
 }

@@ -1,12 +1,12 @@
-// Rows of a report by time → one bar for every day, week or month from the first to the last, also where there is no row.
+// One bar for every day, week or month of a report, also for those without a row.
 
 export interface Bar<Row> {
   readonly key: string;
-  /** `null`: nothing happened then. */
+  /** `null`: no usage. */
   readonly row: Row | null;
 }
 
-/** A bar that cannot be seen helps nobody, and a wrong date of one line must not draw a million. */
+/** One line with a wrong date must not draw a million bars. */
 const maxBars = 800;
 
 export function barsOf<Row>(
@@ -22,7 +22,7 @@ export function barsOf<Row>(
     if (bars.length === maxBars || nextKey(by, key) <= key) return keys.map((each) => barOf(known, each));
     bars.push(barOf(known, key));
   }
-  // Keys that do not stand where they were expected, such as weeks that begin on another day, are all shown.
+  // Unexpected keys, such as weeks that begin on another day: show just these.
   const isWhole = bars.filter(({ row }) => row !== null).length === known.size;
   return isWhole ? bars : keys.map((each) => barOf(known, each));
 }

@@ -1,5 +1,5 @@
-// A bar for each day, week or month, drawn from nothing but rectangles; the same numbers as a table for who reads, tabs or
-// listens. Days on which nothing happened have their place too, so that a gap is seen as one.
+// A bar chart of usage over time, and the same numbers as an accessible table. Days without usage keep their place, so
+// that a gap is visible.
 import { formatTokens } from '../../../base/human.ts';
 import type { UsageAnswer, UsageQuery } from '../../wire-usage.ts';
 import { addressWith } from '../router.ts';
@@ -27,13 +27,13 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
   return (
     <section className="time-chart" aria-label={name}>
       <h2>{name}</h2>
-      {/* A bar of a whole screen's width would say more than it knows. */}
+      {/* A few bars must not fill the whole width. */}
       <figure style={{ maxWidth: `${Math.max(8, bars.length) * 3}rem` }}>
         <span className="chart-top">{measure === 'cost' ? formatMoney(top) : formatTokens(top)}</span>
         <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${height}`} preserveAspectRatio="none" aria-hidden="true">
           {bars.map(({ key, row }, index) => {
             if (row === null) return null;
-            // A day on which anything happened is seen, however little it was.
+            // Even the smallest usage is visible.
             const size = Math.max(1.5, (height * amountOf(row, measure)) / top);
             return (
               <rect key={key} className="bar" x={index + 0.1} width={0.8} y={height - size} height={size}>

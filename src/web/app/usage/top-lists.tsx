@@ -1,4 +1,4 @@
-// The most expensive sessions, and the most expensive things that were asked, each a link to its place.
+// The most expensive sessions and turns, each a link.
 import { counted } from '../../../base/human.ts';
 import type { TopAnswer, UsageQuery } from '../../wire-usage.ts';
 import { shortProject } from '../library/project-list.tsx';

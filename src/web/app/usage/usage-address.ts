@@ -1,4 +1,4 @@
-// The words of the usage page's address → which days, which project, and what is measured.
+// The usage page's address → days, project and measure.
 import type { UsageQuery } from '../../wire-usage.ts';
 
 export const measures = ['cost', 'tokens'] as const;
@@ -7,20 +7,20 @@ export const periods = ['daily', 'weekly', 'monthly'] as const;
 export type Period = (typeof periods)[number];
 
 export interface UsageAddress {
-  /** `2026-02-28`, both included; `null` has no end. */
+  /** `2026-02-28`, inclusive; `null`: no limit. */
   readonly since: string | null;
   readonly until: string | null;
   readonly project: string | null;
   readonly measure: Measure;
-  /** `null`: by the length of the range. */
+  /** `null`: chosen by the length of the range. */
   readonly period: Period | null;
 }
 
 export function readUsageAddress(search: string): UsageAddress {
   const query = new URLSearchParams(search);
   return {
-    since: dayOf(query.get('since')),
-    until: dayOf(query.get('until')),
+    since: validDay(query.get('since')),
+    until: validDay(query.get('until')),
     project: query.get('project'),
     measure: measures.find((each) => each === query.get('show')) ?? 'cost',
     period: periods.find((each) => each === query.get('by')) ?? null,
@@ -35,13 +35,13 @@ export function rangeQuery({ since, until, project }: UsageAddress): UsageQuery 
   };
 }
 
-/** The day so many days before today, in the reader's calendar. */
+/** In the local time zone. */
 export function dayBefore(days: number, today: Date = new Date()): string {
   const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - days);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-function dayOf(text: string | null): string | null {
+function validDay(text: string | null): string | null {
   return text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }

@@ -1,4 +1,4 @@
-// Usage: what the sessions took, by time, model, project and tool, and the messages behind every number.
+// The usage page: cost and tokens by time, model, project and tool, with the messages that each number counts.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/human.ts';
 import { type Client, readJson } from '../../client.ts';
@@ -45,10 +45,10 @@ export function UsagePage() {
       {answer === null ? null : answer.models.totals.messages === 0 ? (
         <Empty>
           {Object.keys(rangeQuery(address)).length === 0 ? (
-            <p>Nothing has been counted yet.</p>
+            <p>No usage has been counted yet.</p>
           ) : (
             <>
-              <p>No messages in these days.</p>
+              <p>No messages in this range.</p>
               <p>
                 <a href="/usage">All time</a>
               </p>
@@ -62,12 +62,12 @@ export function UsagePage() {
           <div className="usage-lists">
             <BarList
               title="By model"
-              rows={answer.models.rows.map((row) => barOf(row, row.key ?? 'model not known', address.measure))}
+              rows={answer.models.rows.map((row) => barOf(row, row.key ?? 'unknown model', address.measure))}
             />
             <BarList
               title="By project"
               rows={answer.projects.rows.map((row) => ({
-                ...barOf(row, row.key ?? 'folder not known', address.measure, shortProject),
+                ...barOf(row, row.key ?? 'unknown folder', address.measure, shortProject),
                 href: addressWith({ project: row.key }),
                 onReceipts: () => showReceipts(row.key ?? '', { project: row.key ?? '' }),
               }))}
@@ -105,7 +105,7 @@ async function askAll(client: Client, address: UsageAddress, signal: AbortSignal
   return { time, models, projects, tools, top };
 }
 
-/** More bars than this cannot be told apart on a phone. */
+/** More bars than this are too thin on a phone. */
 const maxDays = 100;
 
 async function askTime(client: Client, address: UsageAddress, signal: AbortSignal): Promise<UsageAnswer> {
@@ -121,7 +121,7 @@ function askUsage(client: Client, query: UsageQuery, signal: AbortSignal): Promi
 
 const refreshMs = 2_000;
 
-/** While the library is being read, the numbers follow, but not with every file. */
+/** Throttled: the generation changes with every file while the index is built. */
 function useGeneration(generation: number | undefined, act: () => void): void {
   const seen = useRef(generation);
   const later = useThrottled(act, refreshMs);
@@ -137,7 +137,7 @@ function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceip
     ['Cost', costText(totals), 'cost'],
     ['Input', formatTokens(inputOf(totals)), ''],
     ['Output', `${totals.outputIsLowerBound ? '≥ ' : ''}${formatTokens(totals.outputTokens)}`, ''],
-    ['From the cache', totals.cacheHitRate === null ? '–' : `${(100 * totals.cacheHitRate).toFixed(1)} %`, ''],
+    ['Cache hit rate', totals.cacheHitRate === null ? '–' : `${(100 * totals.cacheHitRate).toFixed(1)} %`, ''],
     ['Messages', formatCount(totals.messages), ''],
   ];
   return (

@@ -1,11 +1,11 @@
-// Sums of usage → the number that is measured, and the words for it.
+// The measured number of a sum of usage, and its text.
 import { formatTokens } from '../../../base/human.ts';
 import type { UsageSumView } from '../../wire-usage.ts';
 import { formatKnownMoney } from '../session/format.ts';
 import type { Measure } from './usage-address.ts';
 
 export function costText({ costMicroUsd, unpricedMessages }: UsageSumView): string {
-  return costMicroUsd === null ? 'not known' : formatKnownMoney(costMicroUsd, unpricedMessages > 0);
+  return costMicroUsd === null ? 'unknown' : formatKnownMoney(costMicroUsd, unpricedMessages > 0);
 }
 
 export function inputOf(sum: UsageSumView): number {
