@@ -115,7 +115,7 @@ async function usesUnfinished(server: WebServer): Promise<void> {
   await page.getByRole('link', { name: 'Find out why the build is slow' }).click();
   await page.locator('.turn .answer').first().waitFor();
   await page.goto(at(server, '/?q=slugify'));
-  await page.getByText('Not everything has been read yet.').waitFor();
+  await page.getByText('The index is not complete yet.').waitFor();
   await page.locator('.hit mark').first().waitFor();
   await page.context().close();
 }
@@ -193,7 +193,7 @@ async function searches(server: WebServer): Promise<void> {
   await hit.waitFor();
   assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
   const { total } = await readJson(server.client.search.$get({ query: { text: 'slugify' } }));
-  assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} place`));
+  assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} match`));
   await page.getByRole('button', { name: 'Exact' }).click();
   await page.waitForURL(/mode=exact/);
   await hit.waitFor();

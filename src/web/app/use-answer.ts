@@ -15,8 +15,13 @@ export interface Answered<T> {
   askAgain(): void;
 }
 
+/** Options of a request that is aborted when its answer is no longer wanted. */
+export interface Abortable {
+  readonly init: { readonly signal: AbortSignal };
+}
+
 /** `null` asks nothing. Asks again whenever the function changes. */
-export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | null): Answered<T> {
+export function useAnswer<T>(ask: ((options: Abortable) => Promise<T>) | null): Answered<T> {
   const [state, setState] = useState<Omit<Answered<T>, 'askAgain'>>(nothing);
   const [round, setRound] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` repeats the same request
@@ -27,7 +32,7 @@ export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | null):
     }
     const request = new AbortController();
     setState(({ answer, problem }) => ({ answer, problem, isAsking: true }));
-    ask(request.signal).then(
+    ask({ init: { signal: request.signal } }).then(
       (answer) => {
         if (!request.signal.aborted) setState({ answer, problem: null, isAsking: false });
       },

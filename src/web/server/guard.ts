@@ -37,27 +37,27 @@ export function hasToken({ headers }: Pick<RequestHead, 'headers'>, token: strin
 }
 
 function judgeShape({ method, url, headers }: RequestHead): Refused | undefined {
-  if (!['GET', 'HEAD', 'POST'].includes(method)) return refuse(405, `${method} is not supported`);
-  if (url.length > maxUrlChars) return refuse(414, 'the address is too long');
-  if (!url.startsWith('/') || url.startsWith('//')) return refuse(400, 'the address is malformed');
+  if (!['GET', 'HEAD', 'POST'].includes(method)) return refusal(405, `${method} is not supported`);
+  if (url.length > maxUrlChars) return refusal(414, 'the address is too long');
+  if (!url.startsWith('/') || url.startsWith('//')) return refusal(400, 'the address is malformed');
   const [path = '', query = ''] = url.split('?', 2);
   const names = [path, query].map(decode);
   // Keys and names are single path segments: no address needs `..` or an encoded separator.
-  if (names.includes(undefined) || /[^\x21-\x7e]/.test(url)) return refuse(400, 'the address is malformed');
-  if (/(?:^|\/)\.{1,2}(?:\/|$)|\\|\0|\/\//.test(names[0] ?? '')) return refuse(400, 'the address is malformed');
-  if (/%2f|%5c|%00/i.test(path)) return refuse(400, 'the address is malformed');
-  if (method !== 'POST' && (headers['content-length'] ?? '0') !== '0') return refuse(400, 'no body is expected');
-  if (method !== 'POST' && headers['transfer-encoding'] !== undefined) return refuse(400, 'no body is expected');
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return refuse(413, 'the request is too large');
+  if (names.includes(undefined) || /[^\x21-\x7e]/.test(url)) return refusal(400, 'the address is malformed');
+  if (/(?:^|\/)\.{1,2}(?:\/|$)|\\|\0|\/\//.test(names[0] ?? '')) return refusal(400, 'the address is malformed');
+  if (/%2f|%5c|%00/i.test(path)) return refusal(400, 'the address is malformed');
+  if (method !== 'POST' && (headers['content-length'] ?? '0') !== '0') return refusal(400, 'no body is expected');
+  if (method !== 'POST' && headers['transfer-encoding'] !== undefined) return refusal(400, 'no body is expected');
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return refusal(413, 'the request is too large');
   return undefined;
 }
 
 function judgeSender({ method, url, headers }: RequestHead, { port }: GuardSetup): Refused | undefined {
   switch (findStranger({ headers, opensPage: method === 'GET' && !isData(url) }, port)) {
     case 'name':
-      return refuse(403, 'unknown host name', openPrinted);
+      return refusal(403, 'unknown host name', openPrinted);
     case 'site':
-      return refuse(403, 'requests from other sites are refused', openPrinted);
+      return refusal(403, 'requests from other sites are refused', openPrinted);
     default:
       return undefined;
   }
@@ -65,15 +65,15 @@ function judgeSender({ method, url, headers }: RequestHead, { port }: GuardSetup
 
 function judgeToken({ method, url, headers }: RequestHead, { token }: GuardSetup): Refused | undefined {
   if ((method !== 'POST' && !isData(url)) || hasToken({ headers }, token)) return undefined;
-  return refuse(401, 'the token is missing or from an earlier start', openPrinted);
+  return refusal(401, 'the token is missing or from an earlier start', openPrinted);
 }
 
 /** Browsers send the origin with every POST. */
 function judgeChange({ method, headers }: RequestHead): Refused | undefined {
   if (method !== 'POST') return undefined;
-  if (headers.origin === undefined) return refuse(403, 'a change needs an origin header');
+  if (headers.origin === undefined) return refusal(403, 'a change needs an origin header');
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  return type === 'application/json' ? undefined : refuse(415, 'a change must be JSON');
+  return type === 'application/json' ? undefined : refusal(415, 'a change must be JSON');
 }
 
 const openPrinted = 'open the address that clew open printed, or run clew open again';
@@ -90,6 +90,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-function refuse(status: number, error: string, next = ''): Refused {
+function refusal(status: number, error: string, next = ''): Refused {
   return { status, error, next };
 }

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { pageRoutes } from '../wire.ts';
-import type { Assets } from './assets.ts';
+import type { Asset, Assets } from './assets.ts';
 import { isEncoded } from './encoded.ts';
 import { maxBodyBytes } from './guard.ts';
 import { type Asked, type HandlerParts, type Handlers, makeHandlers } from './handlers.ts';
@@ -46,7 +46,25 @@ export function makeRoutes(parts: RouteParts): Hono {
 /** The page's own files. They hold no data, so a tab without the token can say what it lacks. */
 export function makeFileRoutes(assets: Assets, onFault: RouteParts['onFault']): Hono {
   const app = newApp(onFault);
-  addFiles(app, assets);
+  const send = async (context: Context, path: string, asset: Asset): Promise<Response> => {
+    const { bytes, coding } = await assets.packed(path, asset, context.req.header('accept-encoding') ?? '');
+    return context.body(Uint8Array.from(bytes), 200, {
+      ...safeHeaders,
+      'content-type': asset.type,
+      ...(asset.isHashed ? { 'cache-control': 'private, max-age=31536000, immutable' } : {}),
+      ...(coding === undefined ? {} : { 'content-encoding': coding, vary: 'accept-encoding' }),
+    });
+  };
+  for (const route of pageRoutes)
+    app.get(route, (context) => {
+      if (assets.page === undefined) throw new Refusal(503, 'the page is not built', 'run `npm run build`');
+      return send(context, '/', assets.page);
+    });
+  app.get('*', (context, next) => {
+    const { path } = context.req;
+    const asset = assets.find(path);
+    return asset === undefined ? next() : send(context, path, asset);
+  });
   return app;
 }
 
@@ -64,35 +82,6 @@ function newApp(onFault: RouteParts['onFault']): Hono {
   });
   app.notFound((context) => answer(context, { status: 404, error: 'not found', next: 'go back to the list' }));
   return app;
-}
-
-function addFiles(app: Hono, assets: Assets): void {
-  const page = async (context: Context): Promise<Response> => {
-    const asset = assets.page;
-    if (asset === undefined) throw new Refusal(503, 'the page has not been built', 'run `npm run build`');
-    const { bytes: body, coding } = await assets.packed('/', asset, context.req.header('accept-encoding') ?? '');
-    return context.body(Uint8Array.from(body), 200, { ...safeHeaders, 'content-type': asset.type, ...coded(coding) });
-  };
-  for (const route of pageRoutes) app.get(route, page);
-  app.get('*', async (context, next) => {
-    const asset = assets.find(context.req.path);
-    if (asset === undefined) return next();
-    const { bytes: body, coding } = await assets.packed(
-      context.req.path,
-      asset,
-      context.req.header('accept-encoding') ?? '',
-    );
-    return context.body(Uint8Array.from(body), 200, {
-      ...safeHeaders,
-      'content-type': asset.type,
-      ...(asset.isHashed ? { 'cache-control': 'private, max-age=31536000, immutable' } : {}),
-      ...coded(coding),
-    });
-  });
-}
-
-function coded(coding: string | undefined): Record<string, string> {
-  return coding === undefined ? {} : { 'content-encoding': coding, vary: 'accept-encoding' };
 }
 
 function respond(context: Context, value: unknown): Response {

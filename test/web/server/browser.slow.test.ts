@@ -144,7 +144,7 @@ async function asksOtherTabs(context: TestContext): Promise<void> {
   const again = await openWebServer(context, library, { port });
   await page.reload();
   await page.getByRole('heading', { name: 'This tab has no token for your sessions' }).waitFor();
-  assert.match(await page.locator('#no-token').innerText(), /open the printed address, or run clew open in a terminal/);
+  assert.match(await page.locator('#no-token').innerText(), /Open the printed address, or run clew open in a terminal/);
   assert.equal(await page.locator('#root').isVisible(), false);
 
   const alone = await page.context().newPage();

@@ -9,7 +9,7 @@ import { addressWith, usePlace } from '../router.ts';
 import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
 import { Operations } from './operations.tsx';
 import { ReachBar } from './reach-bar.tsx';
@@ -64,8 +64,8 @@ export function HealthPage() {
 function useLibraryDoctor() {
   const { client } = useServices();
   const ask = useCallback(
-    async (signal: AbortSignal) => {
-      const known = await readJson(client.doctor.$get({}, { init: { signal } }));
+    async (options: Abortable) => {
+      const known = await readJson(client.doctor.$get({}, options));
       return known.state === 'idle' ? readJson(client.doctor.$post({ json: {} })) : known;
     },
     [client],

@@ -6,10 +6,10 @@ import { useEvent, useServices } from '../page-context.ts';
 import { formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { ProblemNote } from '../shell/states.tsx';
-import { type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { type Abortable, type Problem, problemOf, useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
 
-const refreshMs = 500;
+const operationsMs = 500;
 
 export interface OperationsProps {
   readonly allowsChanges: boolean;
@@ -18,15 +18,12 @@ export interface OperationsProps {
 
 export function Operations({ allowsChanges, onChanged }: OperationsProps) {
   const { client } = useServices();
-  const ask = useCallback(
-    (signal: AbortSignal) => readJson(client.operations.$get({}, { init: { signal } })),
-    [client],
-  );
+  const ask = useCallback((options: Abortable) => readJson(client.operations.$get({}, options)), [client]);
   const { answer, askAgain } = useAnswer(ask);
   const [failure, setFailure] = useState<Problem | null>(null);
   const [undoing, setUndoing] = useState<string | null>(null);
   // Every change writes or removes a session.
-  useEvent('sessions', useThrottled(askAgain, refreshMs));
+  useEvent('sessions', useThrottled(askAgain, operationsMs));
   const undo = (id: string): void => {
     setUndoing(id);
     setFailure(null);

@@ -9,7 +9,7 @@ import { addressWith } from '../router.ts';
 import { writeAddress } from '../session/address.ts';
 import { Words } from '../session/text.tsx';
 import { ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { type Abortable, type Problem, problemOf, useAnswer } from '../use-answer.ts';
 import { ReachBar } from './reach-bar.tsx';
 import { severityWords } from './severity.ts';
 
@@ -24,8 +24,7 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
   const { client } = useServices();
   const heading = useRef<HTMLHeadingElement>(null);
   const askDiagnosis = useCallback(
-    (signal: AbortSignal) =>
-      readJson(client.sessions[':key'].doctor.$get({ param: keyParam(sessionKey) }, { init: { signal } })),
+    (options: Abortable) => readJson(client.sessions[':key'].doctor.$get({ param: keyParam(sessionKey) }, options)),
     [client, sessionKey],
   );
   const { answer, problem, askAgain } = useAnswer(askDiagnosis);
@@ -144,8 +143,7 @@ function Repair({ sessionKey, allowsChanges, onChanged }: SessionHealthProps) {
   const { client } = useServices();
   const [isAsked, setAsked] = useState(false);
   const ask = useCallback(
-    (signal: AbortSignal) =>
-      readJson(client.sessions[':key'].fix.$get({ param: keyParam(sessionKey) }, { init: { signal } })),
+    (options: Abortable) => readJson(client.sessions[':key'].fix.$get({ param: keyParam(sessionKey) }, options)),
     [client, sessionKey],
   );
   const { answer, problem, askAgain } = useAnswer(isAsked ? ask : null);

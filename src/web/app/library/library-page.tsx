@@ -7,7 +7,7 @@ import { useEvent, useServices, useStatus } from '../page-context.ts';
 import { usePlace } from '../router.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
 import { listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
 import { ListTools } from './list-tools.tsx';
@@ -32,7 +32,7 @@ export function LibraryPage() {
 
 function useProjects(): readonly ProjectRow[] {
   const { client, events } = useServices();
-  const ask = useCallback((signal: AbortSignal) => readJson(client.projects.$get({}, { init: { signal } })), [client]);
+  const ask = useCallback((options: Abortable) => readJson(client.projects.$get({}, options)), [client]);
   const { answer, askAgain } = useAnswer(ask);
   useEvent('sessions', useThrottled(askAgain, refreshMs));
   useEffect(() => events.onMissed(askAgain), [events, askAgain]);
@@ -106,9 +106,9 @@ export type FilterCounts = Readonly<Record<(typeof onlyNames)[number], number | 
 function useCounts(): FilterCounts {
   const { client } = useServices();
   const ask = useCallback(
-    async (signal: AbortSignal) => {
+    async (options: Abortable) => {
       const pages = await Promise.all(
-        onlyNames.map((only) => readJson(client.sessions.$get({ query: { only, limit: 1 } }, { init: { signal } }))),
+        onlyNames.map((only) => readJson(client.sessions.$get({ query: { only, limit: 1 } }, options))),
       );
       return pages.map(({ total }) => total);
     },

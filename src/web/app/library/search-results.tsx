@@ -10,7 +10,7 @@ import { formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 import { type LibraryAddress, searchModes } from './library-address.ts';
 import { ProjectSelect, shortProject } from './project-list.tsx';
 
@@ -28,20 +28,20 @@ export function SearchResults({ address, projects }: SearchResultsProps) {
   const { search: text, mode, project } = address;
   const within = project === null ? undefined : project;
   const ask = useCallback(
-    (signal: AbortSignal) => {
+    (options: Abortable) => {
       const query = { text, mode, limit: 60, perSession: 5, ...(within === undefined ? {} : { project: within }) };
-      return readJson(client.search.$get({ query }, { init: { signal } }));
+      return readJson(client.search.$get({ query }, options));
     },
     [client, text, mode, within],
   );
   const askByTitle = useCallback(
-    (signal: AbortSignal) => {
+    (options: Abortable) => {
       const query = {
         text: text.slice(0, 200),
         limit: maxByTitle,
         ...(within === undefined ? {} : { project: within }),
       };
-      return readJson(client.sessions.$get({ query }, { init: { signal } }));
+      return readJson(client.sessions.$get({ query }, options));
     },
     [client, text, within],
   );

@@ -10,7 +10,7 @@ import { formatKnownMoney, formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
 import { addLines, type LiveLines, lineKey } from './live-lines.ts';
 
@@ -19,7 +19,7 @@ const refreshMs = 300;
 
 export function LivePage() {
   const { client, events } = useServices();
-  const ask = useCallback((signal: AbortSignal) => readJson(client.live.$get({}, { init: { signal } })), [client]);
+  const ask = useCallback((options: Abortable) => readJson(client.live.$get({}, options)), [client]);
   const { answer, problem, askAgain } = useAnswer(ask);
   const [received, setReceived] = useState<LiveLines>(new Map());
   const now = useNow();

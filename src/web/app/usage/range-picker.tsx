@@ -32,24 +32,17 @@ export function RangePicker({ address }: { readonly address: UsageAddress }) {
           );
         })}
       </fieldset>
-      <label>
-        <span className="quiet">From</span>
-        <input
-          type="date"
-          value={address.since ?? ''}
-          max={address.until ?? undefined}
-          onChange={(event) => change('since', event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        <span className="quiet">to</span>
-        <input
-          type="date"
-          value={address.until ?? ''}
-          min={address.since ?? undefined}
-          onChange={(event) => change('until', event.currentTarget.value)}
-        />
-      </label>
+      {(['since', 'until'] as const).map((end) => (
+        <label key={end}>
+          <span className="quiet">{end === 'since' ? 'From' : 'to'}</span>
+          <input
+            type="date"
+            value={address[end] ?? ''}
+            {...(end === 'since' ? { max: address.until ?? undefined } : { min: address.since ?? undefined })}
+            onChange={(event) => change(end, event.currentTarget.value)}
+          />
+        </label>
+      ))}
       <select
         aria-label="Period of each bar"
         value={address.period ?? ''}

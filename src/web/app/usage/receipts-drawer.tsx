@@ -9,7 +9,7 @@ import { writeAddress } from '../session/address.ts';
 import { formatMoney, formatTime } from '../session/format.ts';
 import { Words } from '../session/text.tsx';
 import { ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 
 export interface ReceiptsOf {
   readonly title: string;
@@ -20,7 +20,7 @@ export function ReceiptsDrawer({ of, onClose }: { readonly of: ReceiptsOf; onClo
   const { client } = useServices();
   const ref = useRef<HTMLDialogElement>(null);
   const ask = useCallback(
-    (signal: AbortSignal) => readJson(client.usage.receipts.$get({ query: of.query }, { init: { signal } })),
+    (options: Abortable) => readJson(client.usage.receipts.$get({ query: of.query }, options)),
     [client, of],
   );
   const { answer, problem, askAgain } = useAnswer(ask);

@@ -9,7 +9,7 @@ import { addressWith, usePlace } from '../router.ts';
 import { Words } from '../session/text.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Abortable, useAnswer } from '../use-answer.ts';
 import { useThrottled } from '../use-throttled.ts';
 import { BarList } from './bar-list.tsx';
 import { RangePicker } from './range-picker.tsx';
@@ -25,7 +25,7 @@ export function UsagePage() {
   const generation = useStatus()?.index.generation;
   const address = useMemo(() => readUsageAddress(search), [search]);
   const [receiptsOf, setReceiptsOf] = useState<ReceiptsOf | null>(null);
-  const ask = useCallback((signal: AbortSignal) => askAll(client, address, signal), [client, address]);
+  const ask = useCallback((options: Abortable) => askAll(client, address, options), [client, address]);
   const { answer, problem, isAsking, askAgain } = useAnswer(ask);
   useGeneration(generation, askAgain);
   const showReceipts = useCallback(
@@ -93,14 +93,14 @@ export function UsagePage() {
   );
 }
 
-async function askAll(client: Client, address: UsageAddress, signal: AbortSignal) {
+async function askAll(client: Client, address: UsageAddress, options: Abortable) {
   const query = rangeQuery(address);
   const [time, models, projects, tools, top] = await Promise.all([
-    askTime(client, address, signal),
-    askUsage(client, { ...query, by: 'model' }, signal),
-    askUsage(client, { ...query, by: 'project' }, signal),
-    readJson(client.usage.tools.$get({ query }, { init: { signal } })),
-    readJson(client.usage.top.$get({ query }, { init: { signal } })),
+    askTime(client, address, options),
+    askUsage(client, { ...query, by: 'model' }, options),
+    askUsage(client, { ...query, by: 'project' }, options),
+    readJson(client.usage.tools.$get({ query }, options)),
+    readJson(client.usage.top.$get({ query }, options)),
   ]);
   return { time, models, projects, tools, top };
 }
@@ -108,15 +108,15 @@ async function askAll(client: Client, address: UsageAddress, signal: AbortSignal
 /** More bars than this are too thin on a phone. */
 const maxDays = 100;
 
-async function askTime(client: Client, address: UsageAddress, signal: AbortSignal): Promise<UsageAnswer> {
+async function askTime(client: Client, address: UsageAddress, options: Abortable): Promise<UsageAnswer> {
   const query = rangeQuery(address);
-  if (address.period !== null) return askUsage(client, { ...query, by: address.period }, signal);
-  const daily = await askUsage(client, { ...query, by: 'daily' }, signal);
-  return daily.rows.length <= maxDays ? daily : askUsage(client, { ...query, by: 'weekly' }, signal);
+  if (address.period !== null) return askUsage(client, { ...query, by: address.period }, options);
+  const daily = await askUsage(client, { ...query, by: 'daily' }, options);
+  return daily.rows.length <= maxDays ? daily : askUsage(client, { ...query, by: 'weekly' }, options);
 }
 
-function askUsage(client: Client, query: UsageQuery, signal: AbortSignal): Promise<UsageAnswer> {
-  return readJson(client.usage.$get({ query }, { init: { signal } }));
+function askUsage(client: Client, query: UsageQuery, options: Abortable): Promise<UsageAnswer> {
+  return readJson(client.usage.$get({ query }, options));
 }
 
 const refreshMs = 2_000;
