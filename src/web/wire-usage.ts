@@ -60,29 +60,28 @@ export interface ToolRow {
   readonly errors: number;
 }
 
+interface CostView {
+  readonly costMicroUsd: number;
+  readonly messages: number;
+  /** Not included in the cost. */
+  readonly unpricedMessages: number;
+}
+
 export interface TopAnswer {
-  readonly sessions: readonly {
+  readonly sessions: readonly (CostView & {
     readonly key: string;
     readonly title: string | null;
     readonly project: string;
-    readonly costMicroUsd: number;
-    readonly messages: number;
-    /** Not included in the cost. */
-    readonly unpricedMessages: number;
-  }[];
+  })[];
   /** By prompt: the messages that answer it, including those of its sub-agents. */
-  readonly turns: readonly {
+  readonly turns: readonly (CostView & {
     readonly key: string;
     readonly title: string | null;
     /** The line of the prompt. */
     readonly line: number;
     readonly prompt: string;
     readonly time: number | null;
-    readonly costMicroUsd: number;
-    readonly messages: number;
-    /** Not included in the cost. */
-    readonly unpricedMessages: number;
-  }[];
+  })[];
 }
 
 export interface ReceiptsAnswer {

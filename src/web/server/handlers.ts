@@ -27,7 +27,7 @@ export interface HandlerParts {
 
 type ApiPath = Exclude<keyof ApiSchema, typeof eventsPath>;
 
-export interface Asked<Param, Query> {
+export interface RouteRequest<Param, Query> {
   readonly param: Param;
   readonly query: Query;
   /** The body as JSON, `undefined` if it is not. */
@@ -37,7 +37,7 @@ export interface Asked<Param, Query> {
 type ParamOf<Endpoint> = Endpoint extends { input: { param: infer Param } } ? Param : unknown;
 type Answer<T> = T | Encoded<T>;
 type Handler<P extends ApiPath, Endpoint> = Endpoint extends { output: infer Output }
-  ? (asked: Asked<ParamOf<Endpoint>, QueryOf<P>>) => Answer<Output> | Promise<Answer<Output>>
+  ? (request: RouteRequest<ParamOf<Endpoint>, QueryOf<P>>) => Answer<Output> | Promise<Answer<Output>>
   : never;
 export type Handlers = {
   readonly [P in ApiPath]: { readonly [M in keyof ApiSchema[P]]: Handler<P, ApiSchema[P][M]> };

@@ -1,6 +1,6 @@
 // A worker that answers questions about sessions, searches and usage.
 import { ReaderIndex } from './reader-index.ts';
-import { SearchAnswers } from './search-answers.ts';
+import { searchSessions } from './search-answers.ts';
 import { SessionAnswers } from './session-answers.ts';
 import { SessionCache } from './shelf.ts';
 import { TailAnswers } from './tail-answers.ts';
@@ -13,7 +13,6 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
   const sessions = new SessionAnswers(cache, state);
   const tails = new TailAnswers(cache);
   const index = new ReaderIndex(state);
-  const searches = new SearchAnswers(roots, index);
   const usage = new UsageAnswers(roots, index);
   return {
     prepare: (query) => sessions.prepare(query),
@@ -28,7 +27,7 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
     know: (query) => tails.know(query),
     grown: (query) => tails.grown(query),
     recent: (query) => tails.recent(query),
-    search: (query) => searches.search(query),
+    search: (query) => searchSessions(index, roots, query),
     usage: (query) => usage.usage(query),
     tools: (query) => usage.tools(query),
     top: (query) => usage.top(query),

@@ -33,10 +33,6 @@ export class SessionList {
   /** The number of rows to expect; `null`: all are here. */
   #total: number | null = 0;
 
-  get size(): number {
-    return this.#rows.size;
-  }
-
   /** `total`: these are only the newest of so many rows, and the rest follows. */
   take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): SessionListChange {
     this.#total = this.#total === null ? null : total;

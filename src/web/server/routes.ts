@@ -7,7 +7,7 @@ import { pageRoutes } from '../wire.ts';
 import type { Asset, Assets } from './assets.ts';
 import { isEncoded } from './encoded.ts';
 import { maxBodyBytes } from './guard.ts';
-import { type Asked, type HandlerParts, type Handlers, makeHandlers } from './handlers.ts';
+import { type HandlerParts, type Handlers, makeHandlers, type RouteRequest } from './handlers.ts';
 import { readQuery } from './query.ts';
 import { failureOf, Refusal, type StatusFailure } from './refusal.ts';
 import { refusalPage, wantsPage } from './refused.ts';
@@ -32,13 +32,13 @@ export function makeRoutes(parts: RouteParts): Hono {
       app.on(method.slice('$'.length).toUpperCase(), path, async (context) => {
         // A link may be opened before the list is complete.
         if (!earlyPaths.includes(path)) await parts.isReady;
-        const asked: Asked<unknown, unknown> = {
+        const request: RouteRequest<unknown, unknown> = {
           param: context.req.param(),
           query: readQuery(path, context.req.query()),
           readBody: () => context.req.json().catch(() => undefined),
         };
         // `Handlers` and `readQuery` give each path the types of its own parameters.
-        return respond(context, await (handle as (asked: Asked<unknown, unknown>) => unknown)(asked));
+        return respond(context, await (handle as (request: RouteRequest<unknown, unknown>) => unknown)(request));
       });
   return app;
 }

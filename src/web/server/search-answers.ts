@@ -5,58 +5,43 @@ import type { SearchAnswer, SearchQuery } from '../wire.ts';
 import { finite } from './listed-row.ts';
 import type { ReaderIndex } from './reader-index.ts';
 
-/** The server replaces paths by keys. */
+/** The session as its path; the server replaces paths by keys. */
+export type SearchAsked = Omit<SearchQuery, 'session'> & { readonly path?: string };
 export type SearchFound = Omit<SearchAnswer, 'sessions'> & {
   readonly sessions: readonly (Omit<SearchAnswer['sessions'][number], 'key'> & { readonly path: string })[];
 };
 
-export class SearchAnswers {
-  readonly #roots: readonly string[];
-  readonly #index: ReaderIndex;
-
-  constructor(roots: readonly string[], index: ReaderIndex) {
-    this.#roots = roots;
-    this.#index = index;
-  }
-
-  search({
-    path,
-    project,
-    text,
-    mode = 'words',
-    limit = 60,
-    perSession = 3,
-  }: SearchQuery & { readonly path?: string }): SearchFound {
-    const { total, sessions } = this.#index.ask((database) =>
-      search(database, {
-        roots: this.#roots,
-        text,
-        mode,
-        limit,
-        perSession,
-        ignoreCase: true,
-        ...(path === undefined ? {} : { session: path }),
-        ...(project === undefined ? {} : { isOfProject: (of) => (of.cwd ?? of.project) === project }),
-      }),
-    );
-    return {
-      total,
-      sessions: sessions.map(({ session, hits, hasMore }) => ({
-        path: session.path,
-        id: session.sessionId,
-        title: session.title?.slice(0, 300) ?? null,
-        project: session.cwd ?? session.project,
-        hasMore,
-        hits: hits.map((hit) => ({
-          line: hit.line,
-          agentId: agentIdOf(hit.path) ?? null,
-          uuid: hit.uuid ?? null,
-          kind: hit.kind,
-          tool: hit.tool ?? null,
-          time: finite(hit.time),
-          snippet: hit.snippet,
-        })),
+export function searchSessions(index: ReaderIndex, roots: readonly string[], asked: SearchAsked): SearchFound {
+  const { path, project, text, mode = 'words', limit = 60, perSession = 3 } = asked;
+  const { total, sessions } = index.ask((database) =>
+    search(database, {
+      roots,
+      text,
+      mode,
+      limit,
+      perSession,
+      ignoreCase: true,
+      ...(path === undefined ? {} : { session: path }),
+      ...(project === undefined ? {} : { isOfProject: (of) => (of.cwd ?? of.project) === project }),
+    }),
+  );
+  return {
+    total,
+    sessions: sessions.map(({ session, hits, hasMore }) => ({
+      path: session.path,
+      id: session.sessionId,
+      title: session.title?.slice(0, 300) ?? null,
+      project: session.cwd ?? session.project,
+      hasMore,
+      hits: hits.map((hit) => ({
+        line: hit.line,
+        agentId: agentIdOf(hit.path) ?? null,
+        uuid: hit.uuid ?? null,
+        kind: hit.kind,
+        tool: hit.tool ?? null,
+        time: finite(hit.time),
+        snippet: hit.snippet,
       })),
-    };
-  }
+    })),
+  };
 }

@@ -6,7 +6,7 @@ import type { DiagnosisAnswer, DoctorRow, FixAnswer, LibraryDoctorAnswer } from 
 import type { Encoded } from './encoded.ts';
 import type { ListedRow } from './listed-row.ts';
 import type { AppliedFound, ApplyParams, OperationFound } from './repair-answers.ts';
-import type { SearchAnswers } from './search-answers.ts';
+import type { SearchAsked, SearchFound } from './search-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
 import type { TailAnswers } from './tail-answers.ts';
 import type { UsageAnswers } from './usage-answers.ts';
@@ -25,8 +25,8 @@ export interface WorkerMethods {
     'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown'
   > &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
-    Pick<SearchAnswers, 'search'> &
     Pick<UsageAnswers, 'usage' | 'tools' | 'top' | 'receipts'> & {
+      search(params: SearchAsked): SearchFound;
       /** For tests and benchmarks. */
       memory(params: NoParams): NodeJS.MemoryUsage & { readonly whole: number; readonly grown: number };
     };
