@@ -60,6 +60,20 @@ export const mutants = [
     tests: ['api/server/replay-server'],
   },
   {
+    id: 'key-is-a-path',
+    file: 'src/web/client.ts',
+    find: 'encodeURIComponent(key)',
+    replace: 'key',
+    tests: ['web/client'],
+  },
+  {
+    id: 'query-with-unknown-parameters',
+    file: 'src/web/server/query.ts',
+    find: "'/api/sessions': z.strictObject(",
+    replace: "'/api/sessions': z.object(",
+    tests: ['web/server/guard'],
+  },
+  {
     id: 'copy-with-secrets',
     file: 'src/web/server/session-answers.ts',
     find: 'exportSubject(session, await this.#redactorOf(query.path))',
