@@ -33,8 +33,10 @@ export type QueryOf<P extends Path> = ApiSchema[P] extends { $get: { input: infe
   : undefined;
 type PathWithQuery = { [P in Path]: QueryOf<P> extends undefined ? never : P }[Path];
 
-/** Zod gives an optional parameter that is missing as `undefined`. */
-type Parsed<Query> = { readonly [K in keyof Query]: Query[K] | undefined };
+/** Zod's type of an optional parameter includes `undefined`. */
+type Parsed<Query> = {
+  readonly [K in keyof Query]: Record<never, never> extends Pick<Query, K> ? Query[K] | undefined : Query[K];
+};
 
 const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } = {
   '/api/sessions': z.strictObject({
